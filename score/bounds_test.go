@@ -322,7 +322,7 @@ func TestBoundsOnCalls(t *testing.T) {
 			"fail wrong_tool all_of: expected reply, then pay",
 		},
 		{
-			"beside a plan",
+			"next to a plan",
 			`{"plans":[{"calls":[{"tools":["search"]},{"tools":["reply"]}]}],"all_of":[{"calls":[{"tools":["reply"]},{"tools":["search"]}],"order":"strict"}]}`, `{}`,
 			[]string{message(search1, reply)},
 			"fail wrong_tool all_of",

@@ -38,7 +38,7 @@ func TestContractScores(t *testing.T) {
 			values{1, 1, 1, 1},
 		},
 		{
-			"expected, beside one that breaks the contract",
+			"expected, next to one that breaks the contract",
 			plans(wants("get_weather", `{"city":"Paris"}`, "get_weather", `{"city":"Rome","days":2}`)),
 			made("get_weather", `{"city":"Paris"}`, "get_weather", `{"days":"2","zip":1,"unit":"celsius"}`),
 			values{1.0 / 2, 1.0 / 2, 2.0 / 3, 3.0 / 4},
@@ -70,12 +70,12 @@ func TestContractScores(t *testing.T) {
 			values{1, 1, 1, 0},
 		},
 		{
-			"a tool that is not there, beside one that is", plans(wants("book", "")),
+			"a tool that is not there, next to one that is", plans(wants("book", "")),
 			made("gone", `{}`, "book", `{"id":"x"}`),
 			values{1.0 / 2, 1, 1, 1},
 		},
 		{
-			"one that is there, beside a tool that is not", plans(wants("book", "")),
+			"one that is there, next to a tool that is not", plans(wants("book", "")),
 			made("book", `{"id":"x"}`, "gone", `{}`),
 			values{1.0 / 2, 1, 1, 1},
 		},

@@ -89,7 +89,7 @@ func TestGold(t *testing.T) {
 			`book | "Done."`,
 		},
 		{
-			"texts, and none beside them",
+			"texts, and none next to them",
 			one(callvet.Expect{
 				ResponseContains: []string{"a", "b"}, ResponseContainsAny: [][]string{{"c", "d"}},
 				ResponseNonEmpty: true,
@@ -143,7 +143,7 @@ func TestGold(t *testing.T) {
 			`get_weather{"city":"Paris"}`,
 		},
 		{
-			"arguments beside a plan's own",
+			"arguments next to a plan's own",
 			one(with(wants("find_city", "", "get_weather", `{"city":"Paris"}`), param("get_weather", "days", "", "2"),
 				param("get_weather", "unit", "", `"celsius"`))),
 			`find_city get_weather{"city":"Paris","days":2,"unit":"celsius"}`,

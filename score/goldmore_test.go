@@ -37,7 +37,7 @@ func TestGoldBesideThePlan(t *testing.T) {
 		{"a plan that allows no more", `{"plans":[{"calls":[{"tools":["a"]}]}],"min_tool_calls":2}`, "a"},
 		{"calls that are counted", `{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a"]}}]}`, "a"},
 		{
-			"calls that are counted beside a plan that allows more",
+			"calls that are counted with a plan that allows more",
 			`{"plans":[{"calls":[{"tools":["a"]}],"order":"superset"}],"counts":[{"call":{"tools":["b"]}}]}`, none,
 		},
 		{
@@ -45,12 +45,12 @@ func TestGoldBesideThePlan(t *testing.T) {
 			`{"plans":[{"calls":[{"tools":["a"]}]}],"counts":[{"call":{"tools":["a"],"args":{"x":1}}}]}`, none,
 		},
 		{
-			"calls that are counted beside one of two plans",
+			"calls that are counted next to one of two plans",
 			`{"plans":[{"calls":[{"tools":["a"]}]},{"calls":[{"tools":["b"]}]}],"counts":[{"call":{"tools":["b"]}}]}`,
 			none,
 		},
 		{
-			"a sequence beside a plan in any order",
+			"a sequence next to a plan in any order",
 			`{"plans":[{"calls":[{"tools":["a"]},{"tools":["b"]}]}],"all_of":[{"calls":[{"tools":["b"]},{"tools":["a"]}],"order":"in_order"}]}`, none,
 		},
 		{

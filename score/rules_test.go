@@ -167,7 +167,7 @@ func TestExplainedCall(t *testing.T) {
 	} {
 		x := s.Explain(read(t, c.line))
 		if string(x.Call.GotArgs) != c.got || string(x.Call.WantArgs) != c.wantArgs {
-			t.Errorf("%s: arguments %s beside %s, want %s beside %s", c.line, x.Call.GotArgs, x.Call.WantArgs,
+			t.Errorf("%s: arguments %s and %s, want %s and %s", c.line, x.Call.GotArgs, x.Call.WantArgs,
 				c.got, c.wantArgs)
 		}
 		if d := cmp.Diff(c.want, x.Call.Want); d != "" {

@@ -222,7 +222,7 @@ func TestScoresAndReasons(t *testing.T) {
 			map[string]float64{score.ToolSelection: 1, score.Assertions: 1},
 		},
 		{
-			"beside an acceptable set",
+			"next to an acceptable set",
 			callvet.Expect{ToolsAcceptable: [][]string{{"book"}}},
 			made("find_city", `{}`, "book", `{}`), callvet.ClassUnneededCall, "", nil,
 		},

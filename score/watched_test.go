@@ -433,7 +433,7 @@ func TestLabelsOfSets(t *testing.T) {
 			[]score.Label{{Needed: true, Tool: "book"}, {}},
 		},
 		{
-			"a repeat beside one that is missing",
+			"a repeat next to one that is missing",
 			callvet.Expect{ToolsAcceptable: [][]string{{"book", "find_city"}}},
 			made("book", `{}`, "book", `{}`),
 			[]score.Label{{Needed: true, Tool: "book"}, {Needed: true, Tool: "book"}},

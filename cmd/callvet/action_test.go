@@ -163,19 +163,19 @@ func TestSuggestionsDoTheSame(t *testing.T) {
 		}
 	}
 	// A run that stopped at its limit suggests how to continue, and continues with the same server.
-	told := runApp(t, dir, env, exitBudget,
+	stderr := runApp(t, dir, env, exitBudget,
 		argv(t, strings.Replace(doc.Next[1], " --failed-from "+doc.Run, " --max-calls 1 --concurrency 1", 1))...)
-	_, line, _ := strings.Cut(told, "try: ")
+	_, line, _ := strings.Cut(stderr, "try: ")
 	if line = strings.TrimSpace(line); !strings.Contains(line, "--max-calls 2") {
-		t.Fatalf("a run that stopped at its limit: %s", told)
+		t.Fatalf("a run that stopped at its limit: %s", stderr)
 	}
 	runApp(t, dir, env, exitOK, argv(t, line)...)
 	if d := cmp.Diff(first, take()); d != "" {
 		t.Errorf("%s asks otherwise (-first +again):\n%s", line, d)
 	}
 	// Errors about missing runs name the same store.
-	if told := runApp(t, dir, env, exitUsage, "show", "nobody", "--db", "my runs.db"); !strings.Contains(told,
+	if stderr := runApp(t, dir, env, exitUsage, "show", "nobody", "--db", "my runs.db"); !strings.Contains(stderr,
 		"try: callvet runs --db 'my runs.db' lists") {
-		t.Errorf("a run that is not there: %s", told)
+		t.Errorf("a run that is not there: %s", stderr)
 	}
 }

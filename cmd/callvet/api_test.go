@@ -90,15 +90,15 @@ func (c *curler) do(method, at string, args ...string) (status string, body []by
 	}, args...)
 	cmd := exec.CommandContext(c.t.Context(), "curl", append(line, c.base+at)...)
 	cmd.Dir = c.dir
-	told, err := cmd.CombinedOutput()
+	stderr, err := cmd.CombinedOutput()
 	if err != nil {
-		c.t.Fatalf("curl -X %s %s: %v: %s", method, at, err, told)
+		c.t.Fatalf("curl -X %s %s: %v: %s", method, at, err, stderr)
 	}
 	body, err = os.ReadFile(out)
 	if err != nil && !os.IsNotExist(err) {
 		c.t.Fatal(err)
 	}
-	return string(told), body
+	return string(stderr), body
 }
 
 // give asks for something with a body of JSON ("": none), and reads the answer.
@@ -268,14 +268,14 @@ func TestAPIByCurl(t *testing.T) {
 	}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
-	told, stop := s.serve(t, &owner, "--allow-private", "127.0.0.1")
+	stderr, stop := s.serve(t, &owner, "--allow-private", "127.0.0.1")
 	var link []string
 	for deadline := time.Now().Add(10 * time.Second); link == nil &&
 		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		link = toldLink.FindStringSubmatch(told.String())
+		link = startLink.FindStringSubmatch(stderr.String())
 	}
 	if link == nil {
-		t.Fatalf("no link: %s", told)
+		t.Fatalf("no link: %s", stderr)
 	}
 	base, _, _ := strings.Cut(link[1], "/#claim=")
 	var out bytes.Buffer

@@ -31,11 +31,11 @@ func TestBugIsNoMistakeOfTheUser(t *testing.T) {
 			return nil
 		}})
 		code := a.run(t.Context(), root, []string{"bug"})
-		if told := errs.String(); code != exitError || !closed ||
-			!strings.HasPrefix(told, "callvet has a bug and ended: runtime error: index out of range [") ||
-			!strings.Contains(told, "please report") || !strings.Contains(told, "(bug_test.go:") ||
-			strings.Contains(told, "goroutine ") || strings.Count(told, "\n") > 4 {
-			t.Errorf("%s: exit %d, closed %v\n%s", name, code, closed, told)
+		if stderr := errs.String(); code != exitError || !closed ||
+			!strings.HasPrefix(stderr, "callvet has a bug and ended: runtime error: index out of range [") ||
+			!strings.Contains(stderr, "please report") || !strings.Contains(stderr, "(bug_test.go:") ||
+			strings.Contains(stderr, "goroutine ") || strings.Count(stderr, "\n") > 4 {
+			t.Errorf("%s: exit %d, closed %v\n%s", name, code, closed, stderr)
 		}
 	}
 }

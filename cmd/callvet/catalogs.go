@@ -51,11 +51,11 @@ func (a *cli) notice(n callvet.Notice) {
 
 // catalogued carries out a request about catalogues and shows its result, and then the usage of
 // embedders and rerankers.
-func catalogued[Q, R any](ctx context.Context, t *teller, req Q, do func(context.Context, Q, app.Events) (R, error),
+func catalogued[Q, R any](ctx context.Context, t *eventPrinter, req Q, do func(context.Context, Q, app.Events) (R, error),
 	face func(io.Writer, R) error,
 ) error {
 	defer t.tellUsed()
-	out, err := do(ctx, req, t.tell)
+	out, err := do(ctx, req, t.print)
 	t.finish()
 	if err != nil {
 		return err
@@ -234,10 +234,10 @@ func ask[Q, R any](ctx context.Context, q *asking, req Q,
 	if err := q.cli.writable(&q.runFlags); err != nil {
 		return err
 	}
-	t := q.cli.teller(q.quiet, "")
+	t := q.cli.eventPrinter(q.quiet, "")
 	defer t.tellUsed()
 	defer q.cli.tuneMemory()()
-	out, err := do(ctx, req, q.conclude, t.tell)
+	out, err := do(ctx, req, q.conclude, t.print)
 	t.finish()
 	return show(out, q.cli.notFollowed(err))
 }

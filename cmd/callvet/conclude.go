@@ -43,7 +43,7 @@ func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *r
 	case ended != nil:
 		return a.howToGoOn(out, ended)
 	case out.Interrupted():
-		a.process.TellInterrupt() // also where it was another process that was interrupted
+		a.process.WriteInterrupt() // also where it was another process that was interrupted
 		a.exitStatus = exitInterrupted
 	default:
 		a.exitStatus = verdictCode(out.Verdict)

@@ -22,8 +22,8 @@ func (a *cli) convertCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := a.program().Convert(cmd.Context(),
 				app.ConvertRequest{SuiteRequest: f.request(args[0]), To: to, Output: out}, a.events())
-			a.tell(r.Problems, true)
-			a.tell(r.Lost, true)
+			a.printProblems(r.Problems, true)
+			a.printProblems(r.Lost, true)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ func (a *cli) caseCoverageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coverage SUITE…",
 		Short: "Find what cases do not test: tools without a golden case, overlapping tools without an ambiguous one",
-		Long: `Tell what the cases of suites, taken together, test and do not test: tools without a golden case, pairs of tools that
+		Long: `Show what the cases of suites, taken together, test and do not test: tools without a golden case, pairs of tools that
 overlap without an ambiguous case that names both, the share of cases that need no tool, and how many cases each tier and
 difficulty has. Tools overlap when their texts are alike (--overlap), or when a run confused them (--run). -o writes the
 overlap map of Eval Case Interfaces.`,
@@ -25,7 +25,7 @@ overlap map of Eval Case Interfaces.`,
 			s := f.request("")
 			q.Suites, q.Format, q.Tools, q.Mocks, q.Seeds, q.Snapshots, q.Embedder, q.Programs = args, s.Format,
 				s.Tools, s.Mocks, s.Seeds, s.Snapshots, s.Embedder, s.Programs
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Coverage, report.Coverage)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Coverage, report.Coverage)
 		},
 	}
 	fs := cmd.Flags()

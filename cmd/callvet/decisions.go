@@ -31,8 +31,8 @@ func (a *cli) decisionsCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Production = args[0]
-			face := func(w io.Writer, b *app.Beside) error { return report.Beside(w, b, show) }
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Decisions, face)
+			face := func(w io.Writer, b *app.Agreement) error { return report.Agreement(w, b, show) }
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Decisions, face)
 		},
 	}
 	fs := cmd.Flags()

@@ -51,7 +51,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 	}
 	cmd.Flags().StringSliceVar(&req.Slices, "slice", nil, "slices to compare: tag, tier or field names")
 	cmd.Flags().StringSliceVar(&req.Metrics, "metrics", nil,
-		"metrics to compare beside the pass rate, such as overall or latency_mean")
+		"metrics to compare in addition to the pass rate, such as overall or latency_mean")
 	cmd.Flags().StringVarP(&req.Target, "model", "m", "",
 		"target of the baseline that the candidate's targets without a namesake there are compared with")
 	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "",
@@ -66,7 +66,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 		"what the differences are about: tasks (like these, the default), or suite: its tasks are fixed, only attempts vary, and each side needs two at each")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "",
-		"judge whose verdicts in trace files count, instead of the source's own checks")
+		"judge that counts in trace files, in place of the source's own checks")
 	return cmd
 }
 

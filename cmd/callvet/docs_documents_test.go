@@ -539,7 +539,7 @@ func TestDocsDocumentsAreComplete(t *testing.T) {
 		}
 		n++
 		if !regexp.MustCompile(`(^|[^A-Za-z_])` + regexp.QuoteMeta(line) + `($|[^A-Za-z_])`).MatchString(text) {
-			t.Errorf("docs/design/documents.md does not tell of %s", line)
+			t.Errorf("docs/design/documents.md does not mention %s", line)
 		}
 	}
 	if n < 150 {

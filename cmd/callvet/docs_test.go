@@ -299,17 +299,17 @@ func TestDocsSuiteKeys(t *testing.T) {
 	if err := json.Unmarshal(suite.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	doc, keys, told := document(t, "docs/guides/suites.md"), map[string]bool{}, map[string]bool{}
+	doc, keys, documented := document(t, "docs/guides/suites.md"), map[string]bool{}, map[string]bool{}
 	schemaKeys(schema, keys)
 	for _, f := range fences(t, "docs/guides/suites.md") {
 		for _, w := range word.FindAllString(f.body, -1) {
-			told[w] = true
+			documented[w] = true
 		}
 	}
 	for l := range strings.Lines(doc) {
 		for _, m := range codeSpan.FindAllStringSubmatch(l, -1) {
 			for _, w := range word.FindAllString(m[1], -1) {
-				told[w] = true
+				documented[w] = true
 			}
 		}
 		// The first column of the tables of keys holds keys only.
@@ -325,13 +325,13 @@ func TestDocsSuiteKeys(t *testing.T) {
 	}
 	var missing []string
 	for k := range keys {
-		if !told[k] {
+		if !documented[k] {
 			missing = append(missing, k)
 		}
 	}
 	slices.Sort(missing)
 	if d := cmp.Diff([]string(nil), missing); d != "" {
-		t.Errorf("keys of the schema that docs/guides/suites.md does not tell of (-want +got):\n%s", d)
+		t.Errorf("keys of the schema that docs/guides/suites.md does not mention (-want +got):\n%s", d)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestDocsTraceMetrics(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &p); err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]bool{}
+	documented := map[string]bool{}
 	prefix := ""
 	for _, line := range strings.Split(document(t, "docs/guides/traces.md"), "\n") {
 		if !strings.HasPrefix(line, "| `") {
@@ -67,7 +67,7 @@ func TestDocsTraceMetrics(t *testing.T) {
 			if strings.HasPrefix(name, "_") { // "tool_latency_p50", "_p90"
 				name = strings.TrimSuffix(prefix, "_p50") + name
 			}
-			prefix, told[name] = name, true
+			prefix, documented[name] = name, true
 		}
 	}
 	kinds := regexp.MustCompile(`^(pass[@^])\d+$`)
@@ -82,11 +82,11 @@ func TestDocsTraceMetrics(t *testing.T) {
 		name := kinds.ReplaceAllString(m.Name, "${1}k")
 		name, _, _ = strings.Cut(name, ":")
 		given[name] = true
-		if !told[name] {
-			t.Errorf("docs/guides/traces.md does not tell of %s", m.Name)
+		if !documented[name] {
+			t.Errorf("docs/guides/traces.md does not mention %s", m.Name)
 		}
 	}
-	for name := range told {
+	for name := range documented {
 		if !given[name] {
 			t.Errorf("docs/guides/traces.md tells of %s, which score did not give", name)
 		}

@@ -58,7 +58,7 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 		if err != nil {
 			return nil, err
 		}
-		return a.program().StartDrill(ctx, app.DrillRequest{RunRequest: req}, a.teller(f.quiet, "").tell)
+		return a.program().StartDrill(ctx, app.DrillRequest{RunRequest: req}, a.eventPrinter(f.quiet, "").print)
 	}, func(out *app.Outcome, ended error) error {
 		if ended != nil && !out.Undecided(ended) || out.Interrupted() {
 			return a.conclude(out, f, func(*report.View, *runFlags) error { return nil }, ended)

@@ -27,7 +27,7 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	if err != nil {
 		return err
 	}
-	d, err := a.program().DryRun(ctx, req, a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell)
+	d, err := a.program().DryRun(ctx, req, a.eventPrinter(f.quiet, f.suite.lint(a.hints(), path)).print)
 	if err != nil {
 		return err
 	}

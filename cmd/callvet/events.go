@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// teller shows the events of one request on standard error.
-type teller struct {
+// eventPrinter shows the events of one request on standard error.
+type eventPrinter struct {
 	a *cli
 	// quiet leaves progress out, and notes that change nothing.
 	quiet bool
@@ -30,13 +30,15 @@ type teller struct {
 	used     []callvet.ModelUse
 }
 
-// teller shows events; lint is the command that lints the files.
-func (a *cli) teller(quiet bool, lint string) *teller { return &teller{a: a, quiet: quiet, lint: lint} }
+// eventPrinter shows events; lint is the command that lints the files.
+func (a *cli) eventPrinter(quiet bool, lint string) *eventPrinter {
+	return &eventPrinter{a: a, quiet: quiet, lint: lint}
+}
 
 // events are shown as they come.
-func (a *cli) events() app.Events { return a.teller(false, "").tell }
+func (a *cli) events() app.Events { return a.eventPrinter(false, "").print }
 
-func (t *teller) tell(ev app.Event) {
+func (t *eventPrinter) print(ev app.Event) {
 	switch {
 	case ev.Progress != nil:
 		t.draw(ev.Progress)
@@ -53,7 +55,7 @@ func (t *teller) tell(ev app.Event) {
 	case ev.Problems != nil:
 		t.problems(ev.Problems)
 	case ev.Catalogue != nil:
-		t.a.tell(ev.Catalogue, t.a.verbose)
+		t.a.printProblems(ev.Catalogue, t.a.verbose)
 	case ev.Lines != nil:
 		t.a.tellLines(ev.Lines)
 	case ev.Lost != nil:
@@ -69,7 +71,7 @@ func (t *teller) tell(ev app.Event) {
 }
 
 // tellUsed prints the usage of embedders and rerankers.
-func (t *teller) tellUsed() { report.Used(t.a.err, t.used) }
+func (t *eventPrinter) tellUsed() { report.Used(t.a.err, t.used) }
 
 // shortened is a text of a file or a model in one line, with paths from the working directory.
 func (a *cli) shortened(text string) string {
@@ -77,7 +79,7 @@ func (a *cli) shortened(text string) string {
 }
 
 // problems prints the findings of lint.
-func (t *teller) problems(problems []callvet.Problem) {
+func (t *eventPrinter) problems(problems []callvet.Problem) {
 	left := 0
 	for i := range problems {
 		if problems[i].Code == app.CodeNotEvaluated {
@@ -88,21 +90,21 @@ func (t *teller) problems(problems []callvet.Problem) {
 		fmt.Fprintf(t.a.err,
 			"note: %s assertions that nothing here evaluates: they count as not evaluated, and --require-pass does not accept them\n", plain.Count(left, "case has", "cases have"))
 	}
-	errs, warns := t.a.tell(problems, t.warnings || t.a.verbose)
+	errs, warns := t.a.printProblems(problems, t.warnings || t.a.verbose)
 	if errs == 0 && warns > 0 && t.lint != "" && !t.a.verbose && !t.quiet {
 		fmt.Fprintf(t.a.err, "note: lint has %s: %s\n", plain.Count(warns, "warning", "warnings"), t.lint)
 	}
 }
 
 // lost prints the counts of data that could not be converted.
-func (t *teller) lost(how string, count map[string]int64) {
+func (t *eventPrinter) lost(how string, count map[string]int64) {
 	for _, what := range slices.Sorted(maps.Keys(count)) {
 		fmt.Fprintf(t.a.err, "%s: %s (%d)\n", how, what, count[what])
 	}
 }
 
 // session sets the message of an interrupt from now on, and prints the owner of the run.
-func (t *teller) session(s *app.SessionEvent) {
+func (t *eventPrinter) session(s *app.SessionEvent) {
 	switch {
 	case s.Follows == "":
 		t.a.process.OnInterrupt("interrupted; what was received is stored; go on with: " +
@@ -118,7 +120,7 @@ func (t *teller) session(s *app.SessionEvent) {
 }
 
 // ended sets the message of an interrupt while the results are printed.
-func (t *teller) ended(e *app.EndedEvent) {
+func (t *eventPrinter) ended(e *app.EndedEvent) {
 	next := t.a.hints().text(e.Next, nil)
 	if e.Next.Verb == app.VerbShow {
 		t.a.process.OnInterrupt("interrupted; the run is done and stored; see: " + next)
@@ -130,7 +132,7 @@ func (t *teller) ended(e *app.EndedEvent) {
 
 // draw draws the progress of the attempts, or of the steps before them; the latter on a terminal
 // only.
-func (t *teller) draw(p *app.ProgressEvent) {
+func (t *eventPrinter) draw(p *app.ProgressEvent) {
 	if t.of != p.Of {
 		t.finish()
 	}
@@ -150,7 +152,7 @@ func (t *teller) draw(p *app.ProgressEvent) {
 }
 
 // finish removes the progress line; another one may follow.
-func (t *teller) finish() {
+func (t *eventPrinter) finish() {
 	if t.progress != nil {
 		t.progress.Finish()
 		t.progress = nil

@@ -99,15 +99,15 @@ func newBench(t *testing.T) *bench {
 	}
 	owner := &parallel.Group{}
 	t.Cleanup(owner.Wait)
-	told, stop := b.s.serve(t, owner, "--allow-private", "127.0.0.1")
+	stderr, stop := b.s.serve(t, owner, "--allow-private", "127.0.0.1")
 	t.Cleanup(func() { stop() })
 	var link []string
 	for deadline := time.Now().Add(time.Minute); link == nil &&
 		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		link = toldLink.FindStringSubmatch(told.String())
+		link = startLink.FindStringSubmatch(stderr.String())
 	}
 	if link == nil {
-		t.Fatalf("no link: %s", told)
+		t.Fatalf("no link: %s", stderr)
 	}
 	b.base, _, _ = strings.Cut(link[1], "/#claim=")
 	if code, out := b.types("correct horse battery\nroot\n", "login", link[1]); code != exitOK {

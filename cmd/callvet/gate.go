@@ -69,7 +69,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringVar(&req.Scoring, "scoring", "",
 		"of a trace file: settings for the comparison of arguments, as callvet score has them")
 	fs.StringVar(&req.Judge, "judge", "",
-		"of trace files: judge whose verdicts are compared with the baseline's, instead of the source's own checks")
+		"of trace files: judge that is compared with the baseline's, in place of the source's own checks")
 	fs.StringVar(&req.Labels, "labels", "",
 		"people's labels: gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
 	fs.StringArrayVar(&req.Calibrations, "calibration", nil,
@@ -161,7 +161,7 @@ func (a *cli) withoutGates(err error, file string) error {
 			json.NewEncoder(a.out).Encode(
 				map[string]any{"format": "callvet.gates", "version": 1, "problems": bad.Problems}))
 	case errors.As(err, &bad):
-		a.tell(bad.Problems, true)
+		a.printProblems(bad.Problems, true)
 	case errors.As(err, &field) && field.Field == "gates" && file == "":
 		return &callvet.Hinted{Err: err, Hint: "callvet gates init writes one to start from"}
 	}

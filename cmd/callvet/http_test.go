@@ -28,7 +28,7 @@ import (
 // front is a front end of the application over HTTP: POST /VERB with a request in JSON gives its
 // result in JSON. It has a route for every verb of the command tree, and no other way to work than
 // the command line has.
-type front struct {
+type recorder struct {
 	app    *app.App
 	events []app.Event
 	routes map[string]func(context.Context, []byte) (any, error)
@@ -48,14 +48,14 @@ func route[Q, R any](do func(context.Context, Q) (R, error)) func(context.Contex
 }
 
 // verb is a verb whose events the front end takes.
-func verb[Q, R any](f *front, do func(context.Context, Q, app.Events) (R, error)) func(context.Context, Q) (R, error) {
-	return func(ctx context.Context, q Q) (R, error) { return do(ctx, q, f.tell) }
+func verb[Q, R any](f *recorder, do func(context.Context, Q, app.Events) (R, error)) func(context.Context, Q) (R, error) {
+	return func(ctx context.Context, q Q) (R, error) { return do(ctx, q, f.record) }
 }
 
-func (f *front) tell(ev app.Event) { f.events = append(f.events, ev) }
+func (f *recorder) record(ev app.Event) { f.events = append(f.events, ev) }
 
 // ServeHTTP implements http.Handler.
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	do := f.routes[strings.TrimPrefix(r.URL.Path, "/")]
 	if do == nil {
 		http.NotFound(w, r)
@@ -100,19 +100,19 @@ type proxiedTo struct {
 	Messages string `json:"messages"`
 }
 
-func frontOf(a *app.App) *front {
-	f := &front{app: a}
+func frontOf(a *app.App) *recorder {
+	f := &recorder{app: a}
 	f.routes = map[string]func(context.Context, []byte) (any, error){
 		"run": route(func(ctx context.Context, q app.RunRequest) (any, error) {
-			s, err := a.StartRun(ctx, q, f.tell)
+			s, err := a.StartRun(ctx, q, f.record)
 			return f.carryOut(ctx, s, err)
 		}),
 		"select": route(func(ctx context.Context, q app.SelectRequest) (any, error) {
-			s, err := a.StartSelect(ctx, q, f.tell)
+			s, err := a.StartSelect(ctx, q, f.record)
 			return f.carryOut(ctx, s, err)
 		}),
 		"replay": route(func(ctx context.Context, q app.ReplayRequest) (any, error) {
-			s, err := a.StartReplay(ctx, q, f.tell)
+			s, err := a.StartReplay(ctx, q, f.record)
 			return f.carryOut(ctx, s, err)
 		}),
 		"fixtures make": route(verb(f, a.MakeFixtures)),
@@ -124,7 +124,7 @@ func frontOf(a *app.App) *front {
 		}),
 		"show": route(func(ctx context.Context, q app.CaseRequest) (any, error) {
 			if q.Case == "" {
-				v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Run}, f.tell)
+				v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Run}, f.record)
 				if err != nil {
 					return nil, err
 				}
@@ -137,7 +137,7 @@ func frontOf(a *app.App) *front {
 			return v.Rows[0].Cell.Result, nil
 		}),
 		"report": route(func(ctx context.Context, q named) (any, error) {
-			v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Names[0]}, f.tell)
+			v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Names[0]}, f.record)
 			if err != nil {
 				return nil, err
 			}
@@ -145,7 +145,7 @@ func frontOf(a *app.App) *front {
 		}),
 		"diff": route(verb(f, a.Diff)),
 		"gate": route(func(ctx context.Context, q app.GateRequest) (any, error) {
-			g, err := a.Gate(ctx, q, f.tell)
+			g, err := a.Gate(ctx, q, f.record)
 			if err != nil {
 				return nil, err
 			}
@@ -166,14 +166,14 @@ func frontOf(a *app.App) *front {
 		"stale": route(func(ctx context.Context, q app.StaleRequest) (any,
 			error,
 		) {
-			return a.Stale(ctx, q, f.tell)
+			return a.Stale(ctx, q, f.record)
 		}),
 		"gates init": route(func(ctx context.Context, q named) (any, error) {
 			return q.Name,
 				a.InitGates(ctx, q.Name, q.Template)
 		}),
 		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
-			s, err := a.Score(ctx, q, f.tell)
+			s, err := a.Score(ctx, q, f.record)
 			if err != nil {
 				return nil, err
 			}
@@ -191,14 +191,14 @@ func frontOf(a *app.App) *front {
 		"label next": route(func(ctx context.Context, q app.LabelNextRequest) (any,
 			error,
 		) {
-			return a.LabelNext(ctx, q, f.tell)
+			return a.LabelNext(ctx, q, f.record)
 		}),
 		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
-			return a.LabelImport(q, f.tell)
+			return a.LabelImport(q, f.record)
 		}),
 		"label export": route(func(_ context.Context, q app.LabelExportRequest) (any, error) {
 			var b strings.Builder
-			err := a.LabelExport(q, &b, f.tell)
+			err := a.LabelExport(q, &b, f.record)
 			return b.String(), err
 		}),
 		"label stamp": route(verb(f, a.LabelStamp)),
@@ -224,11 +224,11 @@ func frontOf(a *app.App) *front {
 		}),
 		"trace export": route(func(ctx context.Context, q app.ExportRequest) (any, error) {
 			var b strings.Builder
-			err := a.Export(ctx, q, &b, f.tell)
+			err := a.Export(ctx, q, &b, f.record)
 			return b.String(), err
 		}),
 		"trace import": route(func(ctx context.Context, q app.ImportRequest) (any, error) {
-			imp, err := a.OpenImport(ctx, q, f.tell)
+			imp, err := a.OpenImport(ctx, q, f.record)
 			if err != nil {
 				return nil, err
 			}
@@ -237,23 +237,23 @@ func frontOf(a *app.App) *front {
 			return b.String(), errors.Join(err, imp.Close())
 		}),
 		"trace check": route(
-			func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.tell) }),
+			func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.record) }),
 		"tools cache":       route(a.Vectors),
 		"tools cache clear": route(a.Vectors),
 		"select decisions":  route(verb(f, a.Decisions)),
 		"select query":      route(verb(f, a.Query)),
 		"select sweep": route(func(ctx context.Context, q app.SweepRequest) (any, error) {
 			if len(q.Models) > 0 {
-				return a.Curve(ctx, q, nil, f.tell)
+				return a.Curve(ctx, q, nil, f.record)
 			}
-			return a.Sweep(ctx, q, f.tell)
+			return a.Sweep(ctx, q, f.record)
 		}),
 		"select tune":         route(verb(f, a.Tune)),
 		"select routes learn": route(verb(f, a.Learn)),
 		"mcp import":          route(verb(f, a.ImportMCP)),
 		"prompt tool-caller":  route(verb(f, a.ToolCallerPrompt)),
 		"proxy model": route(func(_ context.Context, q app.ModelProxyRequest) (any, error) {
-			p, err := a.ModelProxy(q, f.tell)
+			p, err := a.ModelProxy(q, f.record)
 			if err != nil {
 				return nil, err
 			}
@@ -262,26 +262,26 @@ func frontOf(a *app.App) *front {
 		"mcp serve": route(func(ctx context.Context, q served) (any, error) {
 			var b strings.Builder
 			_, err := a.ServeMCP(ctx, q.ServeMCPRequest,
-				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
+				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.record)
 			return b.String(), err
 		}),
 		"proxy mcp": route(func(ctx context.Context, q proxiedTo) (any, error) {
 			var b strings.Builder
 			_, err := a.ProxyMCP(ctx, q.ProxyMCPRequest,
-				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.tell)
+				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.record)
 			return b.String(), err
 		}),
 		"tools lint":       route(verb(f, a.LintTools)),
 		"tools confusable": route(verb(f, a.Confusable)),
 		"tools whatif": route(
-			func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.tell) }),
+			func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.record) }),
 		"tools suggest": route(verb(f, a.Prompts)),
 		"tools apply":   route(verb(f, a.Apply)),
 	}
 	return f
 }
 
-func (f *front) carryOut(ctx context.Context, s *app.Session, err error) (any, error) {
+func (f *recorder) carryOut(ctx context.Context, s *app.Session, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

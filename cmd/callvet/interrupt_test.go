@@ -139,17 +139,17 @@ func TestUnracedInterrupt(t *testing.T) {
 	signals := [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}}
 	_ = parallel.Each(8, 2*len(lines), func(i int) error {
 		line, sent := lines[i/2], signals[i%2*(1+i/2%2)]
-		told, err := lab.interrupt(t, fmt.Sprint(i), line, sent)
+		stderr, err := lab.interrupt(t, fmt.Sprint(i), line, sent)
 		if err != nil {
-			t.Errorf("callvet %s: %v: %v; it told\n%s", line, sent, err, told)
+			t.Errorf("callvet %s: %v: %v; it printed\n%s", line, sent, err, stderr)
 		}
-		all := strings.Split(strings.TrimSuffix(told, "\n"), "\n")
+		all := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
 		last := all[len(all)-1]
 		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") &&
 			!strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
-		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(told, "interrupted") != 1 || asks &&
+		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(stderr, "interrupted") != 1 || asks &&
 			!strings.Contains(last, "go on with: callvet run --resume ") {
-			t.Errorf("callvet %s: %v: it told\n%s", line, sent, told)
+			t.Errorf("callvet %s: %v: it printed\n%s", line, sent, stderr)
 		}
 		return nil
 	})
@@ -222,7 +222,7 @@ func newLaboratory(t *testing.T) *laboratory {
 
 // interrupt starts a command, waits until it has begun, and where it asks somebody
 // until it does, sends the signals and gives what it told on standard error.
-func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscall.Signal) (told string, err error) {
+func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscall.Signal) (stderr string, err error) {
 	dir := t.TempDir()
 	writeFiles(t, dir, lab.files)
 	fifo := func(name string) string {

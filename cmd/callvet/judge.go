@@ -74,7 +74,7 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.req.Judges, "judge", nil,
 		"judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
 	fs.StringVar(&f.against, "against", "",
-		"run or trace file that a judge that compares sees beside the first, task by task")
+		"baseline run or trace file that a comparing judge is shown, task by task")
 	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
@@ -118,9 +118,9 @@ func (a *cli) judgeRun(ctx context.Context, name string, f *judgeFlags, changed 
 	if err != nil {
 		return err
 	}
-	tell := a.teller(f.quiet, "")
-	out, err := a.program().JudgeRun(ctx, req, tell.tell)
-	tell.finish()
+	printer := a.eventPrinter(f.quiet, "")
+	out, err := a.program().JudgeRun(ctx, req, printer.print)
+	printer.finish()
 	if out == nil || len(out.Judgings) == 0 {
 		return err
 	}

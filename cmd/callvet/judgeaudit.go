@@ -62,9 +62,9 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditReq
 		return err
 	}
 	req.JudgeRequest = of
-	tell := a.teller(f.quiet, "")
-	out, err := a.program().JudgeAudit(ctx, req, tell.tell)
-	tell.finish()
+	printer := a.eventPrinter(f.quiet, "")
+	out, err := a.program().JudgeAudit(ctx, req, printer.print)
+	printer.finish()
 	if out == nil || len(out.Audits) == 0 {
 		return err
 	}

@@ -29,17 +29,17 @@ import (
 // outside is what stands outside of a process: its model and its tools. It kills the process with
 // SIGKILL at one of the moments at which it is asked something, before that is answered.
 type outside struct {
-	mu      sync.Mutex
-	moments int            // until the process is killed; below 0: it is not
-	kill    func()         // kills it
-	killed  chan struct{}  // closes when it was killed
-	tools   map[int]int    // executions, by item
-	models  map[string]int // requests, by question
-	told    map[int]string // what the model was told of each item: that was acknowledged
+	mu           sync.Mutex
+	moments      int            // until the process is killed; below 0: it is not
+	kill         func()         // kills it
+	killed       chan struct{}  // closes when it was killed
+	tools        map[int]int    // executions, by item
+	models       map[string]int // requests, by question
+	acknowledged map[int]string // the result of each item that the model received
 }
 
 func newOutside() *outside {
-	return &outside{moments: -1, tools: map[int]int{}, models: map[string]int{}, told: map[int]string{}}
+	return &outside{moments: -1, tools: map[int]int{}, models: map[string]int{}, acknowledged: map[int]string{}}
 }
 
 // moment is one of the moments at which the process may be killed. False says that it was.
@@ -89,10 +89,10 @@ func (o *outside) killAfter(t *testing.T, moments int, start func() *proc, durin
 }
 
 // counts are copies of what was counted.
-func (o *outside) counts() (tools map[int]int, models map[string]int, told map[int]string) {
+func (o *outside) counts() (tools map[int]int, models map[string]int, acknowledged map[int]string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return maps.Clone(o.tools), maps.Clone(o.models), maps.Clone(o.told)
+	return maps.Clone(o.tools), maps.Clone(o.models), maps.Clone(o.acknowledged)
 }
 
 var itemText = regexp.MustCompile(`item (\d+)\b`)
@@ -120,26 +120,26 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var n int
-	told := ""
+	acknowledged := ""
 	for _, m := range q.Messages {
 		if at := itemText.FindStringSubmatch(m.Content); at != nil && m.Role == "user" {
 			_, _ = fmt.Sscan(at[1], &n)
 		}
 		if m.Role == "tool" {
-			told = m.Content
+			acknowledged = m.Content
 		}
 	}
 	if !o.moment(func() {
 		o.models[string(body)]++
-		if told != "" {
-			o.told[n] = told
+		if acknowledged != "" {
+			o.acknowledged[n] = acknowledged
 		}
 	}) {
 		return
 	}
 	message := fmt.Sprintf(
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"get_item","arguments":"{\"n\":%d}"}}]}`, n)
-	if told != "" {
+	if acknowledged != "" {
 		message = fmt.Sprintf(`{"role":"assistant","content":"It is item %d."}`, n)
 	}
 	fmt.Fprintf(w,
@@ -222,17 +222,17 @@ func TestUnracedRecordSurvivesKill(t *testing.T) {
 	for i := range kills {
 		o.killAfter(t, 8+random.IntN(18), func() *proc { return begin(t, dir, args...) }, nil)
 		args = []string{"run", "--resume", "last"}
-		_, _, told := o.counts()
+		_, _, acknowledged := o.counts()
 		has := recorded()
-		for item, text := range told {
+		for item, text := range acknowledged {
 			if has[item] != text {
 				t.Errorf("kill %d: the model was told %q of item %d, and the recording is %q", i, text, item, has[item])
 			}
 		}
-		t.Logf("kill %d: %d items told, %d recorded", i, len(told), len(has))
+		t.Logf("kill %d: %d items acknowledged, %d recorded", i, len(acknowledged), len(has))
 	}
-	if _, _, told := o.counts(); len(told) == 0 || len(told) == n {
-		t.Fatalf("%d of %d items were told before the last kill: nothing is tested", len(told), n)
+	if _, _, acknowledged := o.counts(); len(acknowledged) == 0 || len(acknowledged) == n {
+		t.Fatalf("%d of %d items were acknowledged before the last kill: nothing is tested", len(acknowledged), n)
 	}
 	begin(t, dir, append(args, "--require-pass")...).ends(t, exitOK)
 	if has := recorded(); len(has) != n {

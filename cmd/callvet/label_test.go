@@ -79,9 +79,9 @@ func TestLabelNextOnATerminal(t *testing.T) {
 			[]byte(`{"type":"task","task_id":"t1","goal":"book it","pass":true}`+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var shown, told bytes.Buffer
+		var shown, stderr bytes.Buffer
 		a := &cli{
-			in: strings.NewReader("q\n"), out: &shown, err: &told, dir: dir,
+			in: strings.NewReader("q\n"), out: &shown, err: &stderr, dir: dir,
 			getenv: func(string) string { return "" }, now: time.Now,
 		}
 		req := app.LabelNextRequest{

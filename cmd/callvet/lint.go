@@ -55,7 +55,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 				cases += r.Cases
 				all = append(all, r.Problems...)
 				if !a.jsonOut {
-					e, w := a.tell(r.Problems, true)
+					e, w := a.printProblems(r.Problems, true)
 					errs, warns = errs+e, warns+w
 				}
 			}
@@ -79,9 +79,9 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 
 // lintEvents also prints warnings.
 func (a *cli) lintEvents() app.Events {
-	t := a.teller(false, "")
+	t := a.eventPrinter(false, "")
 	t.warnings = true
-	return t.tell
+	return t.print
 }
 
 func (a *cli) lintJSON(problems []callvet.Problem, cases int) error {

@@ -99,7 +99,7 @@ func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 	if exposed(base) && !f.plain {
 		return &callvet.Hinted{
 			Err:  usagef("log in to %s: a password over plain http can be read on the way", base),
-			Hint: "https://…, or --plain-http in a network where nobody listens",
+			Hint: "https://…, or --plain-http in a network that you trust",
 		}
 	}
 	c, err := remote.New(remote.Config{Address: base})
@@ -264,7 +264,7 @@ func (a *cli) remoteToken(address string) (base, token string, err error) {
 	kept := all[base]
 	if kept.Token == "" || !kept.Expires.IsZero() && kept.Expires.Before(a.now()) {
 		return base, "", &callvet.Hinted{
-			Err:  fmt.Errorf("ask %s: %w: nobody is logged in", base, callvet.ErrDenied),
+			Err:  fmt.Errorf("ask %s: %w: no user is logged in", base, callvet.ErrDenied),
 			Hint: "callvet login " + base,
 		}
 	}

@@ -129,7 +129,7 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 		if err != nil && !canceled(err) && !errors.Is(err, errSilent) {
 			a.tellError(err)
 		}
-		a.process.TellInterrupt()
+		a.process.WriteInterrupt()
 		if err == nil && a.drained {
 			return exitOK
 		}

@@ -119,13 +119,13 @@ func TestUnracedByteOrderMark(t *testing.T) {
 		a.dbPath = filepath.Join(t.TempDir(), "runs.db")
 		code := a.run(t.Context(), a.rootCommand(), strings.Fields(line))
 		if strings.HasPrefix(line, "run ") || strings.HasPrefix(line, "select questions") {
-			told := errs.String()
+			stderr := errs.String()
 			if code == exitOK {
 				for _, p := range panelsOf(t, out.String()).Targets {
-					told += fmt.Sprintln(p.Name, p.Overall.Verdicts)
+					stderr += fmt.Sprintln(p.Name, p.Overall.Verdicts)
 				}
 			}
-			return code, told
+			return code, stderr
 		}
 		return code, times.ReplaceAllString(out.String()+errs.String(), "")
 	}
@@ -149,8 +149,8 @@ func TestUnracedByteOrderMark(t *testing.T) {
 				defer writeFiles(t, dir, map[string]string{name: string(plain)})
 				return run(line)
 			}
-			got, told := rewrite(func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) })
-			if d := cmp.Diff(want, told); d != "" || got != code {
+			got, stderr := rewrite(func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) })
+			if d := cmp.Diff(want, stderr); d != "" || got != code {
 				t.Errorf("%s with a mark in %s: exit %d, want %d: %s", line, name, got, code, d)
 			}
 		}

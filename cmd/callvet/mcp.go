@@ -81,7 +81,7 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.tell(out.Problems, true)
+			a.printProblems(out.Problems, true)
 			if q.Output != "" || a.jsonOut {
 				return emit(a, out,
 					func(w io.Writer, out *app.ImportMCPResult) error { return mcpImported(w, out, q.Output) })

@@ -253,7 +253,7 @@ func TestStoppedRunIsLost(t *testing.T) {
 	second := beginIn(t, dir, short, "run", "--resume", "last", "--json")
 	second.says(t, "is gone; going on with run")
 	close(g.open)
-	told := second.ends(t, exitOK)
+	summary := second.ends(t, exitOK)
 	questions, requests := g.asked()
 	if questions != 40 || requests != 44 { // what was in flight is asked again
 		t.Errorf("%d questions in %d requests, want 40 in 44", questions, requests)
@@ -272,8 +272,8 @@ func TestStoppedRunIsLost(t *testing.T) {
 		t.Error("it changed what is stored")
 	}
 	if again := runApp(t, dir, nil, exitOK, "show", "last", "--json"); again == "" ||
-		!strings.Contains(told, `"fail":40`) {
-		t.Errorf("the run is told as %s", told)
+		!strings.Contains(summary, `"fail":40`) {
+		t.Errorf("the summary of the run is %s", summary)
 	}
 }
 

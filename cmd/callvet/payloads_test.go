@@ -180,7 +180,7 @@ func plantAll(t *testing.T, payloads []string) {
 		}
 		return out.String()
 	}
-	told := map[int]string{}
+	received := map[int]string{}
 	for line := range strings.Lines(serve("obeyed.jsonl", agent.String(), "--faults", "faults.json")) {
 		var m struct {
 			ID     int
@@ -191,13 +191,13 @@ func plantAll(t *testing.T, payloads []string) {
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			t.Fatal(err)
 		}
-		told[m.ID] = m.Result.Structured.Text
+		received[m.ID] = m.Result.Structured.Text
 	}
 	steps := payloadSteps(t, dir, "obeyed.jsonl")
 	for i, text := range payloads {
 		want := strings.TrimSpace("It rains. " + text)
-		if told[i+1] != want {
-			t.Errorf("payload %d: the agent was told %.200q, want %.200q", i, told[i+1], want)
+		if received[i+1] != want {
+			t.Errorf("payload %d: the agent received %.200q, want %.200q", i, received[i+1], want)
 		}
 		// which no trace holds
 		if s := steps[i]; s.Env != "fault" || s.Result.Text != want &&

@@ -37,17 +37,17 @@ type Process struct {
 	// exit.
 	Out, Err io.Writer
 
-	signals    <-chan os.Signal
-	exit       func(int)
-	err        io.Writer
-	terminal   bool
-	cancelSoft context.CancelFunc
-	cancelHard context.CancelFunc
-	done       chan struct{}
-	left, told atomic.Bool
-	line       atomic.Pointer[string]
-	patience   atomic.Int64 // in place of softGrace; 0: none
-	watching   parallel.Group
+	signals       <-chan os.Signal
+	exit          func(int)
+	err           io.Writer
+	terminal      bool
+	cancelSoft    context.CancelFunc
+	cancelHard    context.CancelFunc
+	done          chan struct{}
+	left, written atomic.Bool
+	line          atomic.Pointer[string]
+	patience      atomic.Int64 // in place of softGrace; 0: none
+	watching      parallel.Group
 }
 
 // Watch starts to watch for signals until End. exit ends the process. terminal: err is a terminal,
@@ -73,11 +73,11 @@ func (p *Process) OnInterrupt(line string) { p.line.Store(&line) }
 // The second signal ends it immediately.
 func (p *Process) Patient(grace time.Duration) { p.patience.Store(int64(grace)) }
 
-// TellInterrupt writes the message of an interrupt, once.
-func (p *Process) TellInterrupt() { p.tell(p.Err, "") }
+// WriteInterrupt writes the message of an interrupt, once.
+func (p *Process) WriteInterrupt() { p.writeInterrupt(p.Err, "") }
 
-func (p *Process) tell(w io.Writer, begin string) {
-	if !p.told.CompareAndSwap(false, true) {
+func (p *Process) writeInterrupt(w io.Writer, begin string) {
+	if !p.written.CompareAndSwap(false, true) {
 		return
 	}
 	line := "interrupted"
@@ -131,7 +131,7 @@ func (p *Process) leave() {
 		if p.terminal {
 			begin = "\n"
 		}
-		p.tell(p.err, begin)
+		p.writeInterrupt(p.err, begin)
 	})
 	t := time.NewTimer(sayGrace)
 	defer t.Stop()

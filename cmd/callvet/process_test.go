@@ -63,7 +63,7 @@ func TestHeeded(t *testing.T) {
 	p := Watch(ch, &out, &out, false, func(code int) { panic(fmt.Sprint("left with ", code)) })
 	ch <- os.Interrupt
 	<-p.Soft.Done()
-	p.TellInterrupt()
+	p.WriteInterrupt()
 	p.End()
 	if p.Hard.Err() == nil || out.String() != "callvet: interrupted\n" {
 		t.Errorf("%v, %q", p.Hard.Err(), out.String())

@@ -72,8 +72,8 @@ func TestToolCallerPromptOnShippedSuites(t *testing.T) {
 			}
 			for _, script := range scripts {
 				plain, _ := do("run", file, "-m", "script:"+script, "--json")
-				told, _ := do("run", file, "-m", "script:"+script, "--json", "--system", "@"+prompt)
-				if a, b := summary(t, plain), summary(t, told); a == "" || a != b {
+				stderr, _ := do("run", file, "-m", "script:"+script, "--json", "--system", "@"+prompt)
+				if a, b := summary(t, plain), summary(t, stderr); a == "" || a != b {
 					t.Errorf("%s: %q without the prompt, %q with it", script, a, b)
 				}
 			}

@@ -49,9 +49,9 @@ they share with the question. With --expect and its like the decision is judged 
 		if q.Headers, err = namedValues(headers); err != nil {
 			return err
 		}
-		t := a.teller(false, "")
+		t := a.eventPrinter(false, "")
 		defer t.tellUsed()
-		out, err := a.program().Query(cmd.Context(), q, t.tell)
+		out, err := a.program().Query(cmd.Context(), q, t.print)
 		if err != nil {
 			return err
 		}

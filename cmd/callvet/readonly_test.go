@@ -87,11 +87,11 @@ func TestReadOnlyStore(t *testing.T) {
 		viewed.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 	viewed.Args[0] = "callvet"
-	told, err := viewed.StderrPipe()
+	stderr, err := viewed.StderrPipe()
 	if err = errors.Join(err, viewed.Start()); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(told)
+	lines := bufio.NewScanner(stderr)
 	var link string
 	for link == "" && lines.Scan() {
 		link = toldView.FindString(lines.Text())
@@ -116,12 +116,12 @@ func TestExposedStore(t *testing.T) {
 	if out := runApp(t, dir, nil, exitOK, "runs"); strings.Contains(out, "warning") {
 		t.Error(out)
 	}
-	for mode, told := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true} {
+	for mode, warned := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true} {
 		if err := os.Chmod(filepath.Join(dir, "runs.db"), mode); err != nil {
 			t.Fatal(err)
 		}
-		if out := runApp(t, dir, nil, exitOK, "runs"); strings.Contains(out, "(mode 0644)") != told ||
-			strings.Contains(out, ": chmod 600 ") != told {
+		if out := runApp(t, dir, nil, exitOK, "runs"); strings.Contains(out, "(mode 0644)") != warned ||
+			strings.Contains(out, ": chmod 600 ") != warned {
 			t.Errorf("mode %v: %s", mode, out)
 		}
 	}

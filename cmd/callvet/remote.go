@@ -67,11 +67,11 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
-	show := a.teller(f.quiet, "callvet lint "+shellQuote(path)).tell
+	show := a.eventPrinter(f.quiet, "callvet lint "+shellQuote(path)).print
 	made, err := a.program().Convert(ctx,
 		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, show)
 	if err != nil {
-		a.tell(made.Problems, true)
+		a.printProblems(made.Problems, true)
 		return err
 	}
 	s, err := c.Import(ctx, made.Data)
@@ -253,10 +253,10 @@ func (a *cli) remoteClient(address string) (*remote.Client, error) {
 
 // remoteEnd follows a job to its end, and shows its run.
 func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *runFlags) error {
-	t := a.teller(f.quiet, "")
+	t := a.eventPrinter(f.quiet, "")
 	j, err := c.Watch(ctx, job, patience, func(j *remote.Job) {
 		if j.Total > 0 && !f.quiet {
-			t.tell(app.Event{Progress: &app.ProgressEvent{
+			t.print(app.Event{Progress: &app.ProgressEvent{
 				Of: "attempts", Done: int(j.Done), Total: int(j.Total),
 				ETA: time.Duration(j.ETAMS) * time.Millisecond,
 			}})

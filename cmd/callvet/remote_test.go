@@ -39,13 +39,13 @@ func TestRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, stop := s.serve(t, &owner)
+	stderr, stop := s.serve(t, &owner)
 	var link []string
 	for deadline := time.Now().Add(10 * time.Second); link == nil && time.Now().Before(deadline); {
-		link = toldLink.FindStringSubmatch(told.String())
+		link = startLink.FindStringSubmatch(stderr.String())
 	}
 	if link == nil {
-		t.Fatalf("no link: %s", told)
+		t.Fatalf("no link: %s", stderr)
 	}
 	base, _, _ := strings.Cut(link[1], "/#claim=")
 	if out := types(s, "", exitError, "run", abs, "-m", "offline/lexical", "--remote", base); !strings.Contains(out,
@@ -103,13 +103,13 @@ func TestRemote(t *testing.T) {
 		t.Errorf("report --remote: %s", d)
 	}
 	local := types(here, "", exitInconclusive, "gate", "last", "--gates", "gates.yaml")
-	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "-o",
-		"gate.xml"); verdictLines(told) == "" || verdictLines(told) != verdictLines(local) {
-		t.Errorf("gates there and here differ: %s", cmp.Diff(local, told))
+	if stderr := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "-o",
+		"gate.xml"); verdictLines(stderr) == "" || verdictLines(stderr) != verdictLines(local) {
+		t.Errorf("gates there and here differ: %s", cmp.Diff(local, stderr))
 	}
-	if told := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml",
-		"--baseline", list.Jobs[0].Run); !strings.Contains(told, "0.0 points") && !strings.Contains(told, "change") {
-		t.Errorf("with a baseline: %s", told)
+	if stderr := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml",
+		"--baseline", list.Jobs[0].Run); !strings.Contains(stderr, "0.0 points") && !strings.Contains(stderr, "change") {
+		t.Errorf("with a baseline: %s", stderr)
 	}
 	types(s, "", exitUsage, "gate", list.Jobs[0].Run, "--remote", base) // the suite has none
 	types(s, "", exitGateFailed, "run", abs, "-m", "offline/lexical", "--remote", base, "-q", "--require-pass")

@@ -49,7 +49,7 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 	fs.StringVar(&f.req.Recordings, "recordings", "",
 		"folder with recorded answers of tools, in place of what the run's calls got")
 	fs.StringVar(&f.req.OnMiss, "on-miss", "",
-		"a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
+		"a call without a recording: fail ends the attempt with an error (default), tell gives the target an error")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to ask in place of those of the run; may be repeated")
 	f.pace(fs)
 	f.wordFlags(fs)
@@ -92,5 +92,5 @@ func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (
 		spec.Target = t
 		req.Targets = append(req.Targets, spec)
 	}
-	return a.program().StartReplay(ctx, req, a.teller(f.quiet, "").tell)
+	return a.program().StartReplay(ctx, req, a.eventPrinter(f.quiet, "").print)
 }

@@ -176,7 +176,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.world.Recordings, "recordings", "",
 		"folder with recorded answers of tools; implies --world recorded")
 	fs.StringVar(&f.world.OnMiss, "on-miss", "",
-		"a call without a recording: fail ends the attempt with an error (default), tell tells the target an error")
+		"a call without a recording: fail ends the attempt with an error (default), tell gives the target an error")
 	fs.StringVar(&f.world.Record, "record", "", "folder that gets what is answered, one file for each call")
 	f.suite.register(fs)
 	f.target.register(fs)
@@ -323,7 +323,7 @@ func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeReq
 
 // session opens the requested run: a new one, or one to resume.
 func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*app.Session, error) {
-	tell := a.teller(f.quiet, f.suite.lint(a.hints(), path)).tell
+	tell := a.eventPrinter(f.quiet, f.suite.lint(a.hints(), path)).print
 	if f.resume != "" {
 		for _, name := range startOnly() {
 			if changed(name) {

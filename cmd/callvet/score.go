@@ -39,7 +39,7 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.StringVar(&req.Safety, "safety", "",
 		"file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
 	fs.StringVar(&req.Suite, "suite", "",
-		"suite whose cases are the tasks of the traces: its verdict is their pass where they have none, its tools stand in for --tools")
+		"suite of the tasks in the traces: its verdict counts where a trace has none, its tools serve as --tools")
 	fs.BoolVar(&req.AllowExec, "allow-exec", false,
 		"let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "",

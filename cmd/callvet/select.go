@@ -27,13 +27,13 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.origin = app.Origin{Command: "select", Flags: given(cmd.Flags())}
-			t := a.teller(f.quiet, (&suiteFlags{tools: req.Tools}).lint(a.hints(), args[0]))
+			t := a.eventPrinter(f.quiet, (&suiteFlags{tools: req.Tools}).lint(a.hints(), args[0]))
 			defer t.tellUsed()
 			return a.evaluate(cmd.Context(), &f, func() (_ *app.Session, err error) {
 				if req.Run, err = a.request(args[0], &f, cmd.Flags().Changed); err != nil {
 					return nil, err
 				}
-				return a.program().StartSelect(cmd.Context(), req, t.tell)
+				return a.program().StartSelect(cmd.Context(), req, t.print)
 			})
 		},
 	}

@@ -83,15 +83,15 @@ func TestReasonsOfStoredRun(t *testing.T) {
 		"c.json": catalogue,
 		"s.json": `{"name":"s","categories":[{"category_id":"c","category_name":"C","test_cases":[{"id":"a","query":"rain over the trains tomorrow","expected_tools":["trains"]},{"id":"b","query":"delays","expected_tools":["sky"]}]}]}`,
 	})
-	told := func() string { return runApp(t, dir, nil, exitOK, "show", "r") }
+	shown := func() string { return runApp(t, dir, nil, exitOK, "show", "r") }
 	first := runApp(t, dir, nil, exitOK, "select", "s.json", "--tools", "c.json", "--k", "1", "--name", "r")
-	if out := told(); !strings.Contains(first, "because ") || !strings.Contains(out, "because ") ||
+	if out := shown(); !strings.Contains(first, "because ") || !strings.Contains(out, "because ") ||
 		strings.Contains(out, "No reasons") {
 		t.Errorf("the same catalogue gives no reasons:\n%s\n%s", first, out)
 	}
 	writeFiles(t, dir,
 		map[string]string{"c.json": strings.Replace(catalogue, "delays of", "delays and departures of", 1)})
-	if out := told(); strings.Contains(out, "because ") ||
+	if out := shown(); strings.Contains(out, "because ") ||
 		!strings.Contains(out,
 			"No reasons are given why tools lost: the catalogue, or the rules of routes, changed since this run") {
 		t.Errorf("an edited catalogue:\n%s", out)
@@ -106,7 +106,7 @@ func TestReasonsOfStoredRun(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "c.json")); err != nil {
 		t.Fatal(err)
 	}
-	if out := told(); strings.Contains(out, "because ") ||
+	if out := shown(); strings.Contains(out, "because ") ||
 		!strings.Contains(out, "No reasons are given why tools lost") || !strings.Contains(out, "c.json") {
 		t.Errorf("a catalogue that is gone:\n%s", out)
 	}

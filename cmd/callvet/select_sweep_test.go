@@ -28,23 +28,23 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	carryOut := func(want int, tty bool, args ...string) (out, told bytes.Buffer) {
+	carryOut := func(want int, tty bool, args ...string) (out, stderr bytes.Buffer) {
 		t.Helper()
 		a := &cli{
-			in: strings.NewReader(""), out: &out, err: &told, errTTY: tty, now: time.Now, dir: dir,
-			dbPath: filepath.Join(dir, "runs.db"), process: Unwatched(&out, &told),
+			in: strings.NewReader(""), out: &out, err: &stderr, errTTY: tty, now: time.Now, dir: dir,
+			dbPath: filepath.Join(dir, "runs.db"), process: Unwatched(&out, &stderr),
 			getenv: func(string) string { return "" },
 		}
 		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"},
 			args...)
 		if code := a.run(t.Context(), a.rootCommand(), args); code != want {
-			t.Fatalf("exit %d\n%s%s", code, out.String(), told.String())
+			t.Fatalf("exit %d\n%s%s", code, out.String(), stderr.String())
 		}
-		return out, told
+		return out, stderr
 	}
 	sweep := func(tty bool, args ...string) (depths []int, errs string) {
 		t.Helper()
-		out, told := carryOut(exitOK, tty, args...)
+		out, stderr := carryOut(exitOK, tty, args...)
 		var s catalog.Sweep
 		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
 			t.Fatal(err)
@@ -52,27 +52,27 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 		for _, p := range s.Points {
 			depths = append(depths, p.K)
 		}
-		return depths, told.String()
+		return depths, stderr.String()
 	}
 	const note = "note: s.json asks for a reranker, and there is none: --rerank SPEC names one\n"
-	depths, told := sweep(true)
+	depths, stderr := sweep(true)
 	if diff := cmp.Diff([]int{2, 2}, depths); diff != "" {
 		t.Errorf("limit of the suite: %s", diff)
 	}
-	if !strings.HasPrefix(told, note) || !strings.Contains(told, "\r━") ||
-		!strings.Contains(told, "1/2 searches  50 %") || !strings.HasSuffix(told, " \r") {
-		t.Errorf("told %q", told)
+	if !strings.HasPrefix(stderr, note) || !strings.Contains(stderr, "\r━") ||
+		!strings.Contains(stderr, "1/2 searches  50 %") || !strings.HasSuffix(stderr, " \r") {
+		t.Errorf("printed %q", stderr)
 	}
-	depths, told = sweep(false, "--weights", "one=k:1")
-	if diff := cmp.Diff([]int{2, 1, 2, 1}, depths); diff != "" || told != note {
-		t.Errorf("%s: told %q", diff, told)
+	depths, stderr = sweep(false, "--weights", "one=k:1")
+	if diff := cmp.Diff([]int{2, 1, 2, 1}, depths); diff != "" || stderr != note {
+		t.Errorf("%s: printed %q", diff, stderr)
 	}
-	if depths, told = sweep(true, "-q", "--k", "3"); depths[0] != 3 || told != note {
-		t.Errorf("k %d, told %q", depths[0], told)
+	if depths, stderr = sweep(true, "-q", "--k", "3"); depths[0] != 3 || stderr != note {
+		t.Errorf("k %d, printed %q", depths[0], stderr)
 	}
 	// With models only the settings of one retriever count: theirs has a reranker.
-	if _, told := carryOut(exitUsage, false, "--model", "offline/lexical", "--weights",
-		"b=rerank:none"); strings.Contains(told.String(), note) {
-		t.Errorf("told %q", told.String())
+	if _, stderr := carryOut(exitUsage, false, "--model", "offline/lexical", "--weights",
+		"b=rerank:none"); strings.Contains(stderr.String(), note) {
+		t.Errorf("printed %q", stderr.String())
 	}
 }

@@ -164,11 +164,11 @@ func TestSelectModels(t *testing.T) {
 		t.Errorf("the vectors say sky: %s", out)
 	}
 	var answer struct{ Models []callvet.ModelUse }
-	told := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed",
+	stderr := runApp(t, dir, env, exitOK, "select", "query", "umbrella", "--tools", "c.json", "--embed",
 		embedSpec, "--json")
-	if err := json.NewDecoder(strings.NewReader(told)).Decode(&answer); err != nil ||
-		!strings.HasSuffix(told, "1 request, 1 text, 7 tokens; 2 vectors kept from before\n") {
-		t.Fatalf("%v: %s", err, told)
+	if err := json.NewDecoder(strings.NewReader(stderr)).Decode(&answer); err != nil ||
+		!strings.HasSuffix(stderr, "1 request, 1 text, 7 tokens; 2 vectors kept from before\n") {
+		t.Fatalf("%v: %s", err, stderr)
 	}
 	name := "openai/m@" + strings.TrimPrefix(srv.URL, "http://") + "/v1"
 	if diff := cmp.Diff([]callvet.ModelUse{{Model: name, Requests: 1, Texts: 1, Tokens: 7, Cached: 2}},

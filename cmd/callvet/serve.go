@@ -61,7 +61,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 		"address or network of a proxy before the server, whose X-Forwarded-For is believed; may be repeated")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "further name under which the server may be asked; may be repeated")
 	fs.StringVar(&f.secretKey, "secret-key", "",
-		"file with the key that seals keys of providers, made where it is missing (default: beside the database, or $CALLVET_SECRET_KEY)")
+		"file with the key that seals keys of providers, made where it is missing (default: next to the database, or $CALLVET_SECRET_KEY)")
 	fs.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fs.StringSliceVar(&f.private, "allow-private", nil,
 		"host that targets may be at although its address is private, or all; may be repeated")

@@ -61,31 +61,31 @@ func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string
 }
 
 // serve starts a server and waits until it answers; stop ends it and gives its exit code.
-func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (told *commandEvents, stop func() int) {
+func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (stderr *commandEvents, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	told, code := &commandEvents{}, make(chan int, 1)
+	stderr, code := &commandEvents{}, make(chan int, 1)
 	owner.Go(func() {
-		code <- s.run(ctx, told, "",
+		code <- s.run(ctx, stderr, "",
 			append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
 	})
 	for range 1000 {
-		if strings.Contains(told.String(), "serving http") {
+		if strings.Contains(stderr.String(), "serving http") {
 			break
 		}
 		select {
 		case c := <-code:
-			t.Fatalf("exit %d: %s", c, told)
+			t.Fatalf("exit %d: %s", c, stderr)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return told, func() int {
+	return stderr, func() int {
 		cancel()
 		return <-code
 	}
 }
 
-var toldLink = regexp.MustCompile(`callvet login '(https?://\S+#claim=\S+)'`)
+var startLink = regexp.MustCompile(`callvet login '(https?://\S+#claim=\S+)'`)
 
 // TestServe: a server is started, its first admin comes in by the link, and by a password after it was
 // started again; a token is kept where nobody else reads it, and ended.
@@ -95,7 +95,7 @@ func TestServe(t *testing.T) {
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
-	start := func(args ...string) (told *commandEvents, stop func() int) { return s.serve(t, &owner, args...) }
+	start := func(args ...string) (stderr *commandEvents, stop func() int) { return s.serve(t, &owner, args...) }
 	types := func(in string, want int, args ...string) string {
 		t.Helper()
 		var out bytes.Buffer
@@ -106,10 +106,10 @@ func TestServe(t *testing.T) {
 	}
 	const password = "correct horse battery"
 
-	told, stop := start()
+	stderr, stop := start()
 	var link string
 	for range 1000 {
-		if m := toldLink.FindStringSubmatch(told.String()); m != nil {
+		if m := startLink.FindStringSubmatch(stderr.String()); m != nil {
 			link = m[1]
 			break
 		}
@@ -153,22 +153,22 @@ func TestServe(t *testing.T) {
 		strings.Contains(out, "not the password") {
 		t.Errorf("%s", out)
 	}
-	if code := stop(); code != exitOK || !strings.Contains(told.String(), "interrupted; the server has ended") {
-		t.Errorf("exit %d: %s", code, told)
+	if code := stop(); code != exitOK || !strings.Contains(stderr.String(), "interrupted; the server has ended") {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 	for _, s := range []string{password, token, "not the password"} {
-		if strings.Contains(told.String(), s) {
+		if strings.Contains(stderr.String(), s) {
 			t.Errorf("%q was logged", s)
 		}
 	}
-	if strings.Count(told.String(), secret) != 1 || !strings.Contains(told.String(), `"path":"/api/session/claim"`) {
-		t.Errorf("the link is told once, and requests are logged:\n%s", told)
+	if strings.Count(stderr.String(), secret) != 1 || !strings.Contains(stderr.String(), `"path":"/api/session/claim"`) {
+		t.Errorf("the link is printed once, and requests are logged:\n%s", stderr)
 	}
 
-	told, stop = start("--allow-private", "models.internal")
-	base = regexp.MustCompile(`serving (http://\S+) `).FindStringSubmatch(told.String())[1]
-	if strings.Contains(told.String(), "claim=") {
-		t.Errorf("a link for another first admin: %s", told)
+	stderr, stop = start("--allow-private", "models.internal")
+	base = regexp.MustCompile(`serving (http://\S+) `).FindStringSubmatch(stderr.String())[1]
+	if strings.Contains(stderr.String(), "claim=") {
+		t.Errorf("a link for another first admin: %s", stderr)
 	}
 	if code := whoami(token); code != http.StatusOK {
 		t.Errorf("the token after a restart: %d", code)
@@ -286,13 +286,13 @@ func TestUnracedServeTLS(t *testing.T) {
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	var owner parallel.Group
 	t.Cleanup(owner.Wait)
-	told, stop := s.serve(t, &owner, "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+	stderr, stop := s.serve(t, &owner, "--tls-cert", "cert.pem", "--tls-key", "key.pem")
 	var link []string
 	for deadline := time.Now().Add(10 * time.Second); link == nil && time.Now().Before(deadline); {
-		link = toldLink.FindStringSubmatch(told.String())
+		link = startLink.FindStringSubmatch(stderr.String())
 	}
 	if link == nil || !strings.HasPrefix(link[1], "https://") {
-		t.Fatalf("no link: %s", told)
+		t.Fatalf("no link: %s", stderr)
 	}
 	base, _, _ := strings.Cut(link[1], "/#claim=")
 

@@ -49,8 +49,8 @@ func (f *suiteFlags) request(path string) app.SuiteRequest {
 // shownFindings is the default number of printed findings.
 const shownFindings = 25
 
-// tell prints problems to standard error and counts them; warnings only if requested.
-func (a *cli) tell(problems []callvet.Problem, warnings bool) (errs, warns int) {
+// printProblems prints problems to standard error and counts them; warnings only if requested.
+func (a *cli) printProblems(problems []callvet.Problem, warnings bool) (errs, warns int) {
 	printed, left := 0, 0
 	for _, p := range problems {
 		level := "error"

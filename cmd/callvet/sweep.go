@@ -67,7 +67,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 			q.Configurations = append(q.Configurations, one)
 		}
 		if len(q.Models) == 0 {
-			return catalogued(cmd.Context(), a.teller(models.quiet, ""), q, a.program().Sweep, report.Sweep)
+			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, a.program().Sweep, report.Sweep)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err

@@ -20,9 +20,9 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or distinguished",
 		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t := a.teller(false, "")
+			t := a.eventPrinter(false, "")
 			defer t.tellUsed()
-			out, err := a.program().LintTools(cmd.Context(), app.LintToolsRequest{Tools: args[0]}, t.tell)
+			out, err := a.program().LintTools(cmd.Context(), app.LintToolsRequest{Tools: args[0]}, t.print)
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Confusable, report.Confusable)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Confusable, report.Confusable)
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run whose confusion stands beside the similarity")
@@ -143,7 +143,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
 		if dry {
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Prompts, report.Prompts)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Prompts, report.Prompts)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
@@ -173,7 +173,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.teller(false, ""), q, a.program().Apply, report.Applied)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Apply, report.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")

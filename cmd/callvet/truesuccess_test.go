@@ -35,8 +35,8 @@ func TestTrueSuccessExample(t *testing.T) {
 			encode(t, &lines, records...)
 		}
 		heldFile(t, filepath.Join(supportExample, r.name+".jsonl"), lines.String())
-		if told := fmt.Sprintf("%d of 400 (`%s.jsonl`)", passes, r.name); !strings.Contains(card, told) {
-			t.Errorf("the card does not say %s", told)
+		if stderr := fmt.Sprintf("%d of 400 (`%s.jsonl`)", passes, r.name); !strings.Contains(card, stderr) {
+			t.Errorf("the card does not say %s", stderr)
 		}
 	}
 	var labelled bytes.Buffer

@@ -64,11 +64,11 @@ func TestViewCommand(t *testing.T) {
 	t.Cleanup(owner.Wait)
 	_, stop := s.serve(t, &owner)
 	ctx, end := context.WithCancel(t.Context())
-	told, code := &commandEvents{}, make(chan int, 1)
-	owner.Go(func() { code <- s.run(ctx, told, "", "view") })
+	stderr, code := &commandEvents{}, make(chan int, 1)
+	owner.Go(func() { code <- s.run(ctx, stderr, "", "view") })
 	link := ""
 	for range 1000 {
-		if link = toldView.FindString(told.String()); link != "" {
+		if link = toldView.FindString(stderr.String()); link != "" {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -83,7 +83,7 @@ func TestViewCommand(t *testing.T) {
 	}
 	end()
 	if c := <-code; c != exitOK {
-		t.Errorf("exit %d: %s", c, told)
+		t.Errorf("exit %d: %s", c, stderr)
 	}
 	if c := stop(); c != exitOK {
 		t.Errorf("the server: exit %d", c)

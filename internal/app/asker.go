@@ -25,21 +25,21 @@ type asker struct {
 	app      *App
 	how      *RunRequest
 	conclude Conclude
-	tell     Events
+	events   Events
 	// spent is what runs have cost so far, in USD, and dearest the most that one attempt
 	// did, and what the next may cost.
 	spent, dearest float64
 }
 
 // asker asks models by name, as a request for a run says.
-func (a *App) asker(models []string, how *RunRequest, conclude Conclude, tell Events) *asker {
+func (a *App) asker(models []string, how *RunRequest, conclude Conclude, events Events) *asker {
 	how.Targets = nil
 	for _, m := range models {
 		target := how.Shared
 		target.Target = m
 		how.Targets = append(how.Targets, target)
 	}
-	return &asker{app: a, how: how, conclude: conclude, tell: tell}
+	return &asker{app: a, how: how, conclude: conclude, events: events}
 }
 
 // ask implements catalog.Env.Ask.
@@ -57,7 +57,7 @@ func (q *asker) ask(ctx context.Context, path string, made *callvet.Suite,
 	}
 	one := *q.how
 	one.Suite, one.Made, one.MaxCostUSD = path, made, max(0, most-q.spent)
-	s, err := q.app.StartRun(ctx, one, q.tell)
+	s, err := q.app.StartRun(ctx, one, q.events)
 	if err != nil {
 		return err
 	}

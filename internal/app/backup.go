@@ -126,7 +126,7 @@ func (a *App) Doctor(ctx context.Context) (*Diagnosis, error) {
 	}
 	if mode := db.Exposed(); mode != 0 {
 		add("permissions", "warning",
-			fmt.Sprintf("everybody may read it (mode %04o), and it holds what was said to models", mode),
+			fmt.Sprintf("every user may read it (mode %04o), and it holds what was said to models", mode),
 			"chmod 600 "+db.Path())
 	} else {
 		add("permissions", "ok", "only its owner may read it", "")
@@ -143,7 +143,7 @@ func (a *App) Doctor(ctx context.Context) (*Diagnosis, error) {
 			"restore a backup")
 	}
 	if n := len(c.Interrupted); n > 0 {
-		add("runs", "warning", fmt.Sprintf("%s did not end, and nobody carries them out: %s",
+		add("runs", "warning", fmt.Sprintf("%s did not end, and no process carries them out: %s",
 			plain.Count(n, "run", "runs"), strings.Join(c.Interrupted[:min(n, 5)], ", ")), "callvet run --resume RUN")
 	}
 	if c.Free > c.Bytes/2 && c.Free > 64<<20 {

@@ -62,14 +62,14 @@ func (r *CalibrateRequest) check() error {
 
 // Calibrate compares a judge with people's labels. True success that is refused is no
 // error: the report says why.
-func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) (*labels.CalibrationReport, error) {
+func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, events Events) (*labels.CalibrationReport, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
 	if req.Unit == "" {
 		req.Unit = labels.Task
 	}
-	ls, opinions, err := a.readLabels(req.Labels, tell)
+	ls, opinions, err := a.readLabels(req.Labels, events)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 		if of, err = a.tasksAt(ctx, Side{Run: req.Run, Traces: req.Traces}); err != nil {
 			return nil, err
 		}
-		if run, err = a.readJudged(of, tell); err != nil {
+		if run, err = a.readJudged(of, events); err != nil {
 			return nil, err
 		}
 		in.Labels = append(in.Labels, run.labels...)
@@ -120,7 +120,7 @@ func (a *App) Calibrate(ctx context.Context, req CalibrateRequest, tell Events) 
 
 // readLabels reads a labels file: labels of people, and lines with only verdicts of judges. It
 // reports lines that were cut off; other invalid lines are an error.
-func (a *App) readLabels(path string, tell Events) (people, opinions []labels.Label, err error) {
+func (a *App) readLabels(path string, events Events) (people, opinions []labels.Label, err error) {
 	f, err := a.cfg.Files.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read labels: %w", err)
@@ -132,20 +132,20 @@ func (a *App) readLabels(path string, tell Events) (people, opinions []labels.La
 	}
 	problems = append(problems, labels.Future(ls, path, a.cfg.Now())...)
 	people, opinions = labels.Split(ls)
-	return people, opinions, tellLabels("read labels", problems, tell)
+	return people, opinions, tellLabels("read labels", problems, events)
 }
 
 // tellLabels reports problems; the error wraps callvet.ErrInvalid if one is more than a warning.
-func tellLabels(doing string, problems []callvet.Problem, tell Events) error {
+func tellLabels(doing string, problems []callvet.Problem, events Events) error {
 	var bad []callvet.Problem
 	for _, p := range problems {
 		if p.Warning {
-			tell.warn("label", p.Error())
+			events.warn("label", p.Error())
 		} else {
 			bad = append(bad, p)
 		}
 	}
-	tell.problems(bad)
+	events.problems(bad)
 	if len(bad) > 0 {
 		return fmt.Errorf("%s: %w: %d lines are no labels", doing, callvet.ErrInvalid, len(bad))
 	}
@@ -244,7 +244,7 @@ func (r *judgedRun) judgements() []labels.Judgement {
 }
 
 // readJudged reads the verdicts and labels of tasks.
-func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
+func (a *App) readJudged(of tasks, events Events) (*judgedRun, error) {
 	out, log, err := judgedOf(&of)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (a *App) readJudged(of tasks, tell Events) (*judgedRun, error) {
 	if of.file != "" && log.Steps+log.Tasks == 0 && len(out.items) == 0 {
 		return nil, a.nothingScored([]string{of.file})
 	}
-	tell.lines(log.Problems(of.name), log)
+	events.lines(log.Problems(of.name), log)
 	return out, nil
 }
 
@@ -310,7 +310,7 @@ func (r *judgedRun) fingerprint(of *tasks) (err error) {
 // calibrated reads calibration files for the judges of trace files or a run. A calibration
 // that is not for the very judge of the tasks is kept with the reason why it may
 // not be used. It needs no memory but for the identities of judges.
-func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.Calibrated, error) {
+func (a *App) calibrated(files []string, sources []tasks, events Events) ([]steps.Calibrated, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -335,7 +335,7 @@ func (a *App) calibrated(files []string, sources []tasks, tell Events) ([]steps.
 			return nil, err
 		}
 		if c.Worth == nil && c.Table.N() > 0 {
-			tell.note("unweighted-labels",
+			events.note("unweighted-labels",
 				"%s does not say what its labels are worth: several labelled attempts of one task count as independent; write it anew with callvet calibrate", name)
 		}
 		against := ""

@@ -16,7 +16,7 @@ import (
 )
 
 // readMocks reads a file of mocks; "" is none. It reports the problems.
-func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
+func (a *App) readMocks(name string, events Events) ([]callvet.Mock, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -25,7 +25,7 @@ func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
 		return nil, fmt.Errorf("read mocks: %w", err)
 	}
 	mocks, problems := suite.ReadMocks(name, b)
-	tell.problems(problems)
+	events.problems(problems)
 	if n := errorsIn(problems); n > 0 {
 		return nil, fmt.Errorf("read mocks %s: %s: %w", name, plain.Count(n, "problem", "problems"), callvet.ErrInvalid)
 	}
@@ -36,7 +36,7 @@ func (a *App) readMocks(name string, tell Events) ([]callvet.Mock, error) {
 }
 
 // readFaults reads a file of faults; "" is none. It reports the problems.
-func (a *App) readFaults(name string, tell Events) ([]callvet.ToolFault, error) {
+func (a *App) readFaults(name string, events Events) ([]callvet.ToolFault, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -45,7 +45,7 @@ func (a *App) readFaults(name string, tell Events) ([]callvet.ToolFault, error) 
 		return nil, fmt.Errorf("read faults: %w", err)
 	}
 	faults, problems := suite.ReadFaults(name, b)
-	tell.problems(problems)
+	events.problems(problems)
 	if n := errorsIn(problems); n > 0 {
 		return nil, fmt.Errorf("read faults %s: %s: %w", name, plain.Count(n, "problem", "problems"),
 			callvet.ErrInvalid)
@@ -82,9 +82,9 @@ type LockResult struct {
 // LockCases locks the cases of a file that are not locked yet: from then on a changed
 // regression case is an error. The error wraps callvet.ErrInvalid for a suite with errors,
 // those of a case that was changed after it was locked among them.
-func (a *App) LockCases(ctx context.Context, req LockRequest, tell Events) (out *LockResult, err error) {
+func (a *App) LockCases(ctx context.Context, req LockRequest, events Events) (out *LockResult, err error) {
 	err = a.holding(ctx, req.Suite, func(k *heldFile) error {
-		s, err := a.caseFile(ctx, req.SuiteRequest, tell)
+		s, err := a.caseFile(ctx, req.SuiteRequest, events)
 		if err != nil {
 			return err
 		}
@@ -117,11 +117,11 @@ func (a *App) LockCases(ctx context.Context, req LockRequest, tell Events) (out 
 }
 
 // caseFile reads a file of cases whole.
-func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*callvet.Suite, error) {
+func (a *App) caseFile(ctx context.Context, req SuiteRequest, events Events) (*callvet.Suite, error) {
 	if a.cfg.Files.Kind(req.Suite) != KindFile {
-		return nil, wrong("suite", req.Suite, "name one file of cases: its lock stands beside it")
+		return nil, wrong("suite", req.Suite, "name one file of cases: its lock is next to it")
 	}
-	read, err := a.OpenSuite(ctx, req, tell)
+	read, err := a.OpenSuite(ctx, req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (a *App) caseFile(ctx context.Context, req SuiteRequest, tell Events) (*cal
 		read.Suite.Cases = append(read.Suite.Cases, *c)
 	}
 	problems := read.Problems()
-	tell.problems(problems)
+	events.problems(problems)
 	if n := errorsIn(problems); n > 0 {
 		return nil, fmt.Errorf("read cases of %s: %w: %s", req.Suite, callvet.ErrInvalid,
 			plain.Count(n, "error", "errors"))
@@ -150,7 +150,7 @@ func (a *App) holding(ctx context.Context, name string, do func(*heldFile) error
 	if kind := a.cfg.Files.Kind(name); name == "-" || kind != KindNone && kind != KindFile {
 		return &callvet.Hinted{
 			Err:  fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid),
-			Hint: "name one file of cases: its lock stands beside it",
+			Hint: "name one file of cases: its lock is next to it",
 		}
 	}
 	release, err := a.cfg.Files.Hold(ctx, name)
@@ -229,8 +229,8 @@ type AddCaseRequest struct {
 
 // AddCases adds the golden, labeled and regression cases of one file to another one, each with
 // its entry in the lock, and gives their ids. All are added or none.
-func (a *App) AddCases(ctx context.Context, req AddCaseRequest, tell Events) (ids []string, err error) {
-	s, err := a.caseFile(ctx, req.From, tell)
+func (a *App) AddCases(ctx context.Context, req AddCaseRequest, events Events) (ids []string, err error) {
+	s, err := a.caseFile(ctx, req.From, events)
 	if err != nil {
 		return nil, err
 	}

@@ -16,20 +16,20 @@ import (
 
 // catalogued carries out a request about catalogues of tools, and reports the usage of embedders
 // and rerankers.
-func catalogued[R any](a *App, tell Events, do func(*catalog.Env) (R, error)) (R, error) {
-	m := a.vectorModels(tell)
+func catalogued[R any](a *App, events Events, do func(*catalog.Env) (R, error)) (R, error) {
+	m := a.vectorModels(events)
 	defer func() {
 		_ = m.Close() // it reports its errors itself
-		tell.used(m.Used())
+		events.used(m.Used())
 	}()
-	return do(a.catalogEnv(m, tell))
+	return do(a.catalogEnv(m, events))
 }
 
 // catalogEnv is what requests about catalogues are carried out with, but for Ask.
-func (a *App) catalogEnv(m *provider.EmbedModels, tell Events) *catalog.Env {
+func (a *App) catalogEnv(m *provider.EmbedModels, events Events) *catalog.Env {
 	return &catalog.Env{
 		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now,
-		Notify: tell.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
+		Notify: events.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
 		Write: func(ctx context.Context, name string, data []byte) error {
 			return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
 				_, err := w.Write(data)
@@ -37,7 +37,7 @@ func (a *App) catalogEnv(m *provider.EmbedModels, tell Events) *catalog.Env {
 			})
 		},
 		Suite: func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error) {
-			read, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Catalogue: tools, CatalogueFile: "catalogue"}, tell)
+			read, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Catalogue: tools, CatalogueFile: "catalogue"}, events)
 			if err != nil {
 				return nil, err
 			}
@@ -96,13 +96,13 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 
 // vectorModels opens embedders and rerankers; it reports problems of the vector cache. The caller
 // closes it.
-func (a *App) vectorModels(tell Events) *provider.EmbedModels {
+func (a *App) vectorModels(events Events) *provider.EmbedModels {
 	return &provider.EmbedModels{
 		Config: provider.EmbedConfig{
 			Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now,
-			Warn: func(what string) { tell.warn("target", what) },
+			Warn: func(what string) { events.warn("target", what) },
 		},
-		Notify: tell.notify, Keep: a.keptVectors,
+		Notify: events.notify, Keep: a.keptVectors,
 	}
 }
 

@@ -25,7 +25,7 @@ type CheckRequest struct {
 
 // Check compares each attempt of a trace file with the gold of its task. The error wraps
 // callvet.ErrInvalid where no attempt has one.
-func (a *App) Check(req CheckRequest, tell Events) (*report.Check, error) {
+func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 	req.Rules = cmp.Or(req.Rules, "strict")
 	rules, ok := map[string]score.TrajectoryRules{"strict": score.Strict, "tau": score.Tau}[req.Rules]
 	if !ok {
@@ -66,7 +66,7 @@ func (a *App) Check(req CheckRequest, tell Events) (*report.Check, error) {
 		c.Attempts = append(c.Attempts, row)
 	}
 	log := imp.Report().Log
-	tell.lines(log.Problems(req.Traces), &log)
+	events.lines(log.Problems(req.Traces), &log)
 	if len(c.Attempts) == 0 {
 		return nil, fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", req.Traces,
 			c.NoGold, callvet.ErrInvalid)

@@ -44,7 +44,7 @@ type CoverageRequest struct {
 
 // Coverage reports what the cases of suites test. The error wraps callvet.ErrInvalid for suites
 // with errors, which it reports before, and callvet.ErrConflict if Output would overwrite a file.
-func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*Coverage, error) {
+func (a *App) Coverage(ctx context.Context, req CoverageRequest, events Events) (*Coverage, error) {
 	if len(req.Suites) == 0 {
 		return nil, wrong("suites", "", "name a suite")
 	}
@@ -69,7 +69,7 @@ func (a *App) Coverage(ctx context.Context, req CoverageRequest, tell Events) (*
 		k.Offer(more)
 	}
 	for _, name := range req.Suites {
-		if err := a.counted(ctx, req.suite(name), k, offer, tell); err != nil {
+		if err := a.counted(ctx, req.suite(name), k, offer, events); err != nil {
 			return nil, err
 		}
 	}
@@ -111,9 +111,9 @@ func (q *CoverageRequest) suite(name string) SuiteRequest {
 
 // counted takes in the cases of one suite.
 func (a *App) counted(ctx context.Context, req SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool),
-	tell Events,
+	events Events,
 ) error {
-	read, err := a.OpenSuite(ctx, req, tell)
+	read, err := a.OpenSuite(ctx, req, events)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (a *App) counted(ctx context.Context, req SuiteRequest, k *suite.CoverageCo
 		k.Add(c)
 	}
 	problems := read.Problems()
-	tell.problems(problems)
+	events.problems(problems)
 	if n := errorsIn(problems); n > 0 {
 		return fmt.Errorf("read suite %s: %w: %s", req.Suite, callvet.ErrInvalid, plain.Count(n, "error", "errors"))
 	}

@@ -28,8 +28,8 @@ const (
 	maxAskedAnew = 20_000
 )
 
-// Beside is a comparison of decisions of production with those of an evaluation.
-type Beside = routing.Agreement
+// Agreement is a comparison of decisions of production with those of an evaluation.
+type Agreement = routing.Agreement
 
 // DecisionsRequest asks where production selected other tools than an evaluation selects.
 type DecisionsRequest struct {
@@ -45,7 +45,7 @@ type DecisionsRequest struct {
 
 // Decisions compares decisions of production with those of an evaluation on the same questions.
 // Texts are redacted.
-func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) (*Beside, error) {
+func (a *App) Decisions(ctx context.Context, req DecisionsRequest, events Events) (*Agreement, error) {
 	switch {
 	case req.Production == "":
 		return nil, refused("production", "what did production select? {production} FILE")
@@ -66,8 +66,8 @@ func (a *App) Decisions(ctx context.Context, req DecisionsRequest, tell Events) 
 	if req.Run != "" {
 		evaluation, err = a.evaluated(ctx, req.Run, req.RunTarget)
 	} else {
-		evaluation, err = catalogued(a, tell, func(e *catalog.Env) ([]routing.Selected, error) {
-			return searched(ctx, e, &req.Search, production, tell)
+		evaluation, err = catalogued(a, events, func(e *catalog.Env) ([]routing.Selected, error) {
+			return searched(ctx, e, &req.Search, production, events)
 		})
 	}
 	if err != nil {
@@ -292,7 +292,7 @@ func (a *App) evaluated(ctx context.Context, ref, target string) ([]routing.Sele
 
 // searched asks a catalogue each question of production once.
 func searched(ctx context.Context, e *catalog.Env, f *Search, production []routing.Selected,
-	tell Events,
+	events Events,
 ) ([]routing.Selected, error) {
 	var out []routing.Selected
 	seen := map[string]bool{}
@@ -323,7 +323,7 @@ func searched(ctx context.Context, e *catalog.Env, f *Search, production []routi
 			return nil, err
 		}
 		decided(&out[i], &callvet.Trace{Decision: d})
-		tell.searches(i+1, len(out))
+		events.searches(i+1, len(out))
 	}
 	return out, nil
 }

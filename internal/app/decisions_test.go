@@ -288,7 +288,7 @@ func TestUnusedResults(t *testing.T) {
 		var u resultUse
 		u.unneeded.of, u.unneeded.unused, u.needed.of, u.needed.unused = 4, 3, needed, 1
 		p := &panel.Panels{Findings: []panel.Finding{{Code: findingChatter}}}
-		if u.tell(p); len(p.Findings[0].Evidence) != 1 || p.Findings[0].Evidence[0] != want {
+		if u.fill(p); len(p.Findings[0].Evidence) != 1 || p.Findings[0].Evidence[0] != want {
 			t.Errorf("%q, want %q", p.Findings[0].Evidence, want)
 		}
 	}

@@ -54,18 +54,18 @@ const (
 
 // Diff compares two runs or trace files, or targets of one. Attempts of trace files are paired by
 // task, and their targets by name where none are named.
-func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Comparison, error) {
+func (a *App) Diff(ctx context.Context, req DiffRequest, events Events) (*panel.Comparison, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
 	cfg := measure.SideConfig{Judge: req.Judge, By: req.Slices, Metrics: req.Metrics, Results: true}
-	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, tell)
+	base, err := a.ledger(ctx, req.Base, cfg, &ScoreRequest{Slices: []string{}}, events)
 	if err != nil {
 		return nil, err
 	}
 	cand := base
 	if req.Candidate != req.Base {
-		if cand, err = a.ledger(ctx, req.Candidate, cfg, &ScoreRequest{Slices: []string{}}, tell); err != nil {
+		if cand, err = a.ledger(ctx, req.Candidate, cfg, &ScoreRequest{Slices: []string{}}, events); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func (a *App) Diff(ctx context.Context, req DiffRequest, tell Events) (*panel.Co
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}
-	return out, a.tellScorersOf(ctx, req.Base, req.Candidate, tell)
+	return out, a.tellScorersOf(ctx, req.Base, req.Candidate, events)
 }
 
 // check refuses what cannot be compared, and makes a base alone the candidate, too, where its targets are.
@@ -198,14 +198,14 @@ func (r *DiffRequest) with(has []string, name string) string {
 
 // against compares a run with a baseline, and gives the baseline's name.
 func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.SideConfig, gs []gates.Gate,
-	tell Events,
+	events Events,
 ) (*panel.Comparison, string, error) {
 	name := baseline.Traces
 	cfg.Without = r.without
 	var base *panel.Ledger
 	if name != "" {
 		var err error
-		if base, err = a.ledger(ctx, baseline, cfg, &ScoreRequest{Slices: cfg.By}, tell); err != nil {
+		if base, err = a.ledger(ctx, baseline, cfg, &ScoreRequest{Slices: cfg.By}, events); err != nil {
 			return nil, "", err
 		}
 	} else {
@@ -218,7 +218,7 @@ func (a *App) against(ctx context.Context, r *Run, baseline Side, cfg measure.Si
 			return nil, "", err
 		}
 		name = "run " + b.Stored.ID
-		tellScorers(b.Manifest, r.Manifest, tell)
+		tellScorers(b.Manifest, r.Manifest, events)
 	}
 	cand, err := r.Ledger(ctx, cfg)
 	if err != nil {
@@ -241,10 +241,10 @@ func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig
 
 // ledger reads one side of a comparison. how says with what a trace file is read.
 func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *ScoreRequest,
-	tell Events,
+	events Events,
 ) (*panel.Ledger, error) {
 	if s.Traces != "" {
-		return a.traceLedger(ctx, s.Traces, cfg, how, tell)
+		return a.traceLedger(ctx, s.Traces, cfg, how, events)
 	}
 	if err := notOfRuns(s.Run, One("judge", cfg.Judge)); err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (a *App) ledger(ctx context.Context, s Side, cfg measure.SideConfig, how *S
 // are scored, where they are needed. An attempt without a target is one of the file's
 // own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
 func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConfig, how *ScoreRequest,
-	tell Events,
+	events Events,
 ) (*panel.Ledger, error) {
 	if a.once(name) { // results are in the steps, and those need a second reading
 		cfg.Results = false
@@ -288,28 +288,28 @@ func (a *App) traceLedger(ctx context.Context, name string, cfg measure.SideConf
 			}
 			log.Reject(c.Line, contradicts("attempt", of, "number attempts"))
 		}
-		tell.lines(log.Problems(name), log)
-		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), tell)
+		events.lines(log.Problems(name), log)
+		return sideLedger(name, side, lostOf(log, func(line int64) (string, int64) { return name, line }), events)
 	}
 	req := *how
 	req.Traces = []string{name}
-	s, err := a.sum(ctx, reading{ScoreRequest: &req, side: side, without: cfg.Without}, tell)
+	s, err := a.sum(ctx, reading{ScoreRequest: &req, side: side, without: cfg.Without}, events)
 	if err != nil {
 		return nil, err
 	}
-	tell.lines(s.problems(), &s.log)
-	return sideLedger(name, side, s.lost(), tell)
+	events.lines(s.problems(), &s.log)
+	return sideLedger(name, side, s.lost(), events)
 }
 
 // sideLedger is the ledger of a file that was read, but for what is lost of it.
-func sideLedger(name string, side *measure.Side, lost *panel.Lost, tell Events) (*panel.Ledger, error) {
+func sideLedger(name string, side *measure.Side, lost *panel.Lost, events Events) (*panel.Ledger, error) {
 	corrected, copies := side.Twice()
 	if corrected > 0 {
-		tell.note("attempt-twice", "%s: %s corrected by a later one", name,
+		events.note("attempt-twice", "%s: %s corrected by a later one", name,
 			plain.Count(corrected, "task record is", "task records are"))
 	}
 	if copies > 0 {
-		tell.note("attempt-twice", "%s: %s of earlier ones, and count once", name,
+		events.note("attempt-twice", "%s: %s of earlier ones, and count once", name,
 			plain.Count(copies, "task record is a copy", "task records are copies"))
 	}
 	if err := side.Nothing(name); err != nil {
@@ -318,7 +318,7 @@ func sideLedger(name string, side *measure.Side, lost *panel.Lost, tell Events) 
 	led := side.Ledger(name)
 	led.Lose(lost)
 	for _, key := range side.Many() {
-		tell.note("many-values", "%s: %q has more than %d values and is no slice", name, key, slicing.MaxValues)
+		events.note("many-values", "%s: %q has more than %d values and is no slice", name, key, slicing.MaxValues)
 	}
 	return led, nil
 }

@@ -27,8 +27,8 @@ type DrillResult = drills.Result
 
 // Drill runs drills and gives what they came to. The error is that of the run; a run that was
 // interrupted gives no result.
-func (a *App) Drill(ctx context.Context, req DrillRequest, tell Events) (_ *drills.Result, err error) {
-	s, err := a.StartDrill(ctx, req, tell)
+func (a *App) Drill(ctx context.Context, req DrillRequest, events Events) (_ *drills.Result, err error) {
+	s, err := a.StartDrill(ctx, req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +50,18 @@ func (o *Outcome) Undecided(err error) bool {
 }
 
 // StartDrill checks the request and keeps the run, as StartRun does.
-func (a *App) StartDrill(ctx context.Context, req DrillRequest, tell Events) (*Session, error) {
-	made, err := a.drillSuite(ctx, &req.RunRequest, tell)
+func (a *App) StartDrill(ctx context.Context, req DrillRequest, events Events) (*Session, error) {
+	made, err := a.drillSuite(ctx, &req.RunRequest, events)
 	if err != nil {
 		return nil, err
 	}
 	req.Made, req.Drill = made, true
-	return a.StartRun(ctx, req.RunRequest, tell)
+	return a.StartRun(ctx, req.RunRequest, events)
 }
 
 // drillSuite reads the suite and adds the twins to its cases.
-func (a *App) drillSuite(ctx context.Context, req *RunRequest, tell Events) (*callvet.Suite, error) {
-	read, err := a.drillStream(ctx, req, tell)
+func (a *App) drillSuite(ctx context.Context, req *RunRequest, events Events) (*callvet.Suite, error) {
+	read, err := a.drillStream(ctx, req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (a *App) drillSuite(ctx context.Context, req *RunRequest, tell Events) (*ca
 	for c := range read.Cases(ctx) {
 		cases = append(cases, *c)
 	}
-	if err := lintVerdict(read.Problems(), req, tell); err != nil {
+	if err := lintVerdict(read.Problems(), req, events); err != nil {
 		return nil, err
 	}
 	s := read.Suite
@@ -79,9 +79,9 @@ func (a *App) drillSuite(ctx context.Context, req *RunRequest, tell Events) (*ca
 	return s, nil
 }
 
-func (a *App) drillStream(ctx context.Context, req *RunRequest, tell Events) (*suite.Stream, error) {
+func (a *App) drillStream(ctx context.Context, req *RunRequest, events Events) (*suite.Stream, error) {
 	if req.Suite != "" {
-		return a.OpenSuite(ctx, req.SuiteRequest, tell)
+		return a.OpenSuite(ctx, req.SuiteRequest, events)
 	}
 	req.Suite = drills.Name
 	scoring, err := a.scoring(ctx, "")
@@ -95,7 +95,7 @@ func (a *App) drillStream(ctx context.Context, req *RunRequest, tell Events) (*s
 			return world.Mocks(s, c, world.MockOptions{})
 		},
 	})
-	tell.problems(problems)
+	events.problems(problems)
 	return read, err
 }
 

@@ -88,7 +88,7 @@ func (d *DryRun) lacking(judge bool) func(*TargetSpec, string) {
 
 // DryRun does all that StartRun does, but that no run is kept: it lints the suite, chooses its
 // cases and opens the targets. Nothing is asked. It estimates from the latest runs in the store.
-func (a *App) DryRun(ctx context.Context, req RunRequest, tell Events) (*DryRun, error) {
+func (a *App) DryRun(ctx context.Context, req RunRequest, events Events) (*DryRun, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -97,11 +97,11 @@ func (a *App) DryRun(ctx context.Context, req RunRequest, tell Events) (*DryRun,
 	if err != nil {
 		return nil, err
 	}
-	return a.dryRun(ctx, &req, runs, tell)
+	return a.dryRun(ctx, &req, runs, events)
 }
 
 // DryRunFrom is DryRun with the runs that it may estimate from, the latest first: those that a user may read.
-func (a *App) DryRunFrom(ctx context.Context, req RunRequest, past []string, tell Events) (*DryRun, error) {
+func (a *App) DryRunFrom(ctx context.Context, req RunRequest, past []string, events Events) (*DryRun, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -117,12 +117,12 @@ func (a *App) DryRunFrom(ctx context.Context, req RunRequest, past []string, tel
 		}
 		runs = append(runs, r)
 	}
-	return a.dryRun(ctx, &req, runs, tell)
+	return a.dryRun(ctx, &req, runs, events)
 }
 
-func (a *App) dryRun(ctx context.Context, req *RunRequest, past []store.Run, tell Events) (*DryRun, error) {
+func (a *App) dryRun(ctx context.Context, req *RunRequest, past []store.Run, events Events) (*DryRun, error) {
 	out := &DryRun{Format: "callvet.dry_run", Version: 1, Suite: req.Suite, Targets: []string{}}
-	s, err := a.startRun(ctx, req, out, tell)
+	s, err := a.startRun(ctx, req, out, events)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *App) dryRun(ctx context.Context, req *RunRequest, past []store.Run, tel
 }
 
 // tell fills in what the run would ask.
-func (r *Run) tell(d *DryRun) error {
+func (r *Run) fill(d *DryRun) error {
 	man := r.Manifest
 	for i := range man.Targets {
 		d.Targets = append(d.Targets, man.Targets[i].Name)

@@ -72,8 +72,8 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 		}
 	}
 	from := strings.Join(basis, "; ")
-	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run tells the tokens of"),
-		estimated(out, from, untold, "no earlier run tells the tokens of")
+	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run has the tokens of"),
+		estimated(out, from, untold, "no earlier run has the tokens of")
 	d.CostUSD = estimated(usd, from, unpriced, "no earlier run tells the cost of")
 	d.Seconds = estimated(s.seconds(busy, d), from, missing, "no earlier run tells how long it takes to ask")
 	if len(d.judges) == 0 {

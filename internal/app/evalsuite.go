@@ -42,7 +42,7 @@ func (f *evalFiles) of(c *callvet.Case) {
 }
 
 // stale reports what changed since the cases were made. It does not stop a run.
-func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string, tell Events) ([]string, error) {
+func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string, events Events) ([]string, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -53,12 +53,12 @@ func (f *evalFiles) stale(ctx context.Context, s *callvet.Suite, models []string
 		for _, w := range groups[i].Warnings {
 			out = append(out, w.Text)
 			if len(out) <= maxStale {
-				tell.note(w.Code, "%s: %s", groups[i].From, w.Text)
+				events.note(w.Code, "%s: %s", groups[i].From, w.Text)
 			}
 		}
 	}
 	if n := len(out) - maxStale; n > 0 {
-		tell.note("stale", "and %d more things changed since the cases were made: callvet stale tells them", n)
+		events.note("stale", "and %d more things changed since the cases were made: callvet stale tells them", n)
 	}
 	if len(groups) == 0 {
 		out = append(out, "staleness detection unavailable: nothing was recorded of how the cases were made")

@@ -47,7 +47,7 @@ type Fixtures struct {
 
 // MakeFixtures writes mocks or recordings. A name that is a file or a folder is a suite, any
 // other one a run.
-func (a *App) MakeFixtures(ctx context.Context, req FixturesRequest, tell Events) (*Fixtures, error) {
+func (a *App) MakeFixtures(ctx context.Context, req FixturesRequest, events Events) (*Fixtures, error) {
 	ext := strings.ToLower(filepath.Ext(req.Output))
 	asSuite := slices.Contains([]string{".yaml", ".yml", ".json"}, ext)
 	out := &Fixtures{Format: "callvet.fixtures", Version: 1, Output: req.Output}
@@ -59,7 +59,7 @@ func (a *App) MakeFixtures(ctx context.Context, req FixturesRequest, tell Events
 			return nil, wrong("output", req.Output,
 				"what is made of a suite is a suite with mocks: write FILE.yaml or FILE.json")
 		}
-		s, err := a.wholeSuite(ctx, &TraceSettings{Suite: req.From}, tell)
+		s, err := a.wholeSuite(ctx, &TraceSettings{Suite: req.From}, events)
 		if err != nil {
 			return nil, err
 		}

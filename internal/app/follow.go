@@ -29,7 +29,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	about := SessionEvent{Run: s.Stored.ID, Resume: s.Resume(), Follows: s.held.Owner.String()}
-	s.tell.emit(Event{Session: &about})
+	s.events.emit(Event{Session: &about})
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	told := ProgressEvent{Total: s.Size()}
@@ -41,7 +41,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 		last = p.Last
 		told.Done, told.Failed, told.Errors = told.Done+p.Done, told.Failed+p.Fail, told.Errors+p.Error
 		now := told
-		s.tell.emit(Event{Progress: &now})
+		s.events.emit(Event{Progress: &now})
 		r, err := s.db.Run(ctx, s.Stored.ID)
 		switch {
 		case err != nil:
@@ -51,7 +51,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 		case r.Owner == nil || c.Gone != nil && c.Gone(*r.Owner):
 			gone := about
 			gone.Gone = true
-			s.tell.emit(Event{Session: &gone})
+			s.events.emit(Event{Session: &gone})
 			return false, nil
 		}
 		select {
@@ -77,12 +77,12 @@ func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	op, why := s.app.reopened(ctx, r, s.tell)
+	op, why := s.app.reopened(ctx, r, s.events)
 	v, err := r.view(ctx, s.slices, red, op, why)
 	if err != nil {
 		return nil, err
 	}
-	s.tell.emit(Event{Ended: s.ended(sum)})
+	s.events.emit(Event{Ended: s.ended(sum)})
 	switch sum.Status {
 	case run.StatusFailed:
 		err = fmt.Errorf("run %s failed in the process that carried it out, which said why", r.Stored.ID)

@@ -33,7 +33,7 @@ type FromTraceRequest struct {
 // request, or else the labels of the trace; or else, except for a regression case, the actual
 // calls. The error wraps callvet.ErrNotFound if there is no such task, and else is that of
 // CaseFromFailure.
-func (a *App) CaseFromTrace(ctx context.Context, req FromTraceRequest, tell Events) (*NewCase, error) {
+func (a *App) CaseFromTrace(ctx context.Context, req FromTraceRequest, events Events) (*NewCase, error) {
 	if err := req.NewCaseExpectation.check(); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (a *App) CaseFromTrace(ctx context.Context, req FromTraceRequest, tell Even
 	if err != nil {
 		return nil, err
 	}
-	if err := a.expectation(d, &req.NewCaseExpectation, tell); err != nil {
+	if err := a.expectation(d, &req.NewCaseExpectation, events); err != nil {
 		return nil, err
 	}
 	if !req.given() {
@@ -52,7 +52,7 @@ func (a *App) CaseFromTrace(ctx context.Context, req FromTraceRequest, tell Even
 			return nil, err
 		}
 	}
-	return a.newCase(ctx, d, &req.NewCaseSettings, tell)
+	return a.newCase(ctx, d, &req.NewCaseSettings, events)
 }
 
 // traced reads the attempt that a case is made of.
@@ -94,7 +94,7 @@ func (a *App) traced(req *FromTraceRequest) (*draft, error) {
 		if others > 0 {
 			return nil, &callvet.Hinted{
 				Err: err,
-				Hint: fmt.Sprintf("the task has %s: say which one, and whose",
+				Hint: fmt.Sprintf("the task has %s: name one, and its target",
 					plain.Count(others, "other attempt", "other attempts")),
 			}
 		}

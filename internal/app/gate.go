@@ -96,12 +96,12 @@ type held struct {
 
 // Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
 // that are none, and a callvet.FieldError where there are none.
-func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResult, error) {
+func (a *App) Gate(ctx context.Context, req GateRequest, events Events) (*GateResult, error) {
 	if err := req.check(a.cfg.Files); err != nil {
 		return nil, err
 	}
 	if req.Traces != "" {
-		return a.gateTraces(ctx, &req, tell)
+		return a.gateTraces(ctx, &req, events)
 	}
 	r, err := a.Run(ctx, req.Run)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *App) Gate(ctx context.Context, req GateRequest, tell Events) (*GateResu
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.holdRun(ctx, r, &req, file.Gates, tell)
+	h, err := a.holdRun(ctx, r, &req, file.Gates, events)
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func compared(gs []gates.Gate) []string {
 }
 
 // holdRun sums a stored run up for its gates.
-func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.Gate, tell Events) (*held, error) {
+func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.Gate, events Events) (*held, error) {
 	keys := sliceKeys(gs)
 	h := &held{subject: "run " + r.Stored.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
 	var bad error
@@ -318,12 +318,12 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 		return nil, bad
 	}
 	var err error
-	if h.input.Panels, err = a.heldPanels(ctx, r, req, keys, tell); err != nil {
+	if h.input.Panels, err = a.heldPanels(ctx, r, req, keys, events); err != nil {
 		return nil, err
 	}
 	if req.Baseline != (Side{}) {
 		h.input.Comparison, h.baseline, err = a.against(ctx, r, req.Baseline,
-			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, tell)
+			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, events)
 		if err != nil {
 			return nil, err
 		}
@@ -350,15 +350,15 @@ func (a *App) holdRun(ctx context.Context, r *Run, req *GateRequest, gs []gates.
 
 // heldPanels are those of a run for its gates, with what people's labels say of its judges.
 func (a *App) heldPanels(ctx context.Context, r *Run, req *GateRequest, keys []string,
-	tell Events,
+	events Events,
 ) (*panel.Panels, error) {
-	calibrations, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, tell)
+	calibrations, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, events)
 	if err != nil {
 		return nil, err
 	}
 	p, err := r.gatePanels(ctx, keys, calibrations)
 	if err == nil && req.Labels != "" {
-		err = a.labelled(p, r.tasks(ctx), req.Labels, calibrations, tell)
+		err = a.labelled(p, r.tasks(ctx), req.Labels, calibrations, events)
 	}
 	return p, err
 }
@@ -434,7 +434,7 @@ func falls(cell *callvet.Cell, g *gates.Gate) bool {
 }
 
 // gateTraces checks a trace file against gates.
-func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*GateResult, error) {
+func (a *App) gateTraces(ctx context.Context, req *GateRequest, events Events) (*GateResult, error) {
 	name := req.Traces
 	file, err := a.gateFile(req.Gates, nil)
 	if err != nil {
@@ -447,7 +447,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	keys := sliceKeys(file.Gates)
 	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
 	r := reading{ScoreRequest: score, complete: true, without: without}
-	if r.calibrations, err = a.calibrated(req.Calibrations, a.taskSources(score.Traces), tell); err != nil {
+	if r.calibrations, err = a.calibrated(req.Calibrations, a.taskSources(score.Traces), events); err != nil {
 		return nil, err
 	}
 	cfg := measure.SideConfig{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
@@ -457,11 +457,11 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 			return nil, err
 		}
 	}
-	s, err := a.sum(ctx, r, tell)
+	s, err := a.sum(ctx, r, events)
 	if err != nil {
 		return nil, err
 	}
-	tell.lines(s.problems(), &s.log)
+	events.lines(s.problems(), &s.log)
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored(score.Traces)
 	}
@@ -472,7 +472,7 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if req.Labels != "" {
 		from := a.tasksOf(name)
 		from.without = without
-		if err := a.labelled(s.panels, from, req.Labels, r.calibrations, tell); err != nil {
+		if err := a.labelled(s.panels, from, req.Labels, r.calibrations, events); err != nil {
 			return nil, err
 		}
 	}
@@ -492,11 +492,11 @@ func (a *App) gateTraces(ctx context.Context, req *GateRequest, tell Events) (*G
 	if against {
 		side := r.side
 		r.side = nil // what it holds is free once its ledger is made
-		cand, err := sideLedger(name, side, s.lost(), tell)
+		cand, err := sideLedger(name, side, s.lost(), events)
 		if err != nil {
 			return nil, err
 		}
-		base, err := a.ledger(ctx, req.Baseline, cfg, score, tell)
+		base, err := a.ledger(ctx, req.Baseline, cfg, score, events)
 		if err != nil {
 			return nil, err
 		}

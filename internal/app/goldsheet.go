@@ -165,7 +165,7 @@ const (
 // MakeGold makes of a filled-in sheet what ApplyGold writes: a suite in YAML, or traces with labels of
 // their steps. It writes nothing.
 func (a *App) MakeGold(ctx context.Context, req GoldApplyRequest, form string,
-	tell Events,
+	events Events,
 ) ([]byte, *GoldApplied, error) {
 	switch form {
 	case GoldSuiteForm:
@@ -175,7 +175,7 @@ func (a *App) MakeGold(ctx context.Context, req GoldApplyRequest, form string,
 	default:
 		return nil, nil, wrong("to", form, "it is suite or traces")
 	}
-	made, err := a.makeGold(ctx, &req, tell)
+	made, err := a.makeGold(ctx, &req, events)
 	if err != nil {
 		return nil, nil, err
 	}

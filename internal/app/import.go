@@ -71,7 +71,7 @@ type Import struct {
 }
 
 // OpenImport opens what an import reads. Whoever opens it closes it.
-func (a *App) OpenImport(ctx context.Context, req ImportRequest, tell Events) (*Import, error) {
+func (a *App) OpenImport(ctx context.Context, req ImportRequest, events Events) (*Import, error) {
 	if req.To == "" {
 		req.To = foreign.Contract
 	}
@@ -83,7 +83,7 @@ func (a *App) OpenImport(ctx context.Context, req ImportRequest, tell Events) (*
 	if err != nil {
 		return nil, err
 	}
-	in, err := a.openImport(ctx, &req, tell)
+	in, err := a.openImport(ctx, &req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (i *Import) Do(w io.Writer) (out ImportResult, err error) {
 }
 
 // openImport opens what is read, as it grows where that is asked for.
-func (a *App) openImport(ctx context.Context, req *ImportRequest, tell Events) (io.ReadCloser, error) {
+func (a *App) openImport(ctx context.Context, req *ImportRequest, events Events) (io.ReadCloser, error) {
 	if !req.Follow {
 		f, err := a.cfg.Files.Open(req.Traces)
 		if err != nil {
@@ -157,7 +157,7 @@ func (a *App) openImport(ctx context.Context, req *ImportRequest, tell Events) (
 	if err != nil {
 		return nil, err
 	}
-	tail.Warn = func(what string) { tell.warn("traces", what) }
+	tail.Warn = func(what string) { events.warn("traces", what) }
 	return tail, nil
 }
 
@@ -190,7 +190,7 @@ type ExportRequest struct {
 
 // Export writes the attempts of a stored run to w as traces, redacted. It reports data that the
 // form cannot contain.
-func (a *App) Export(ctx context.Context, req ExportRequest, w io.Writer, tell Events) error {
+func (a *App) Export(ctx context.Context, req ExportRequest, w io.Writer, events Events) error {
 	if req.To == "" {
 		req.To = foreign.Contract
 	}
@@ -214,6 +214,6 @@ func (a *App) Export(ctx context.Context, req ExportRequest, w io.Writer, tell E
 			return err
 		}
 	}
-	tell.lost(nil, exp.Lost)
+	events.lost(nil, exp.Lost)
 	return exp.Close()
 }

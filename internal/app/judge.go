@@ -153,8 +153,8 @@ func (a *App) judgeOf(s *JudgeSpec, name string, own bool) (j *judge.Judge, err 
 // JudgeRun asks judges about a run or a trace file and keeps what they say. Each model is a
 // judging of its own; one that did not end goes on where it was. With what came out may come
 // an error that wraps callvet.ErrBudget, or says that nothing could be asked.
-func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, tell Events) (*Judged, error) {
-	js, s, err := a.preparedJudges(ctx, &req, tell)
+func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, events Events) (*Judged, error) {
+	js, s, err := a.preparedJudges(ctx, &req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, tell Events) (*Jud
 	for i := range todo {
 		for _, model := range req.Models {
 			what := todo[i].what
-			o, err := a.judging(ctx, &req, &what, s.about, todo[i].made, model, tell)
+			o, err := a.judging(ctx, &req, &what, s.about, todo[i].made, model, events)
 			if o != nil {
 				out.Judgings = append(out.Judgings, *o)
 			}
@@ -189,7 +189,7 @@ func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, tell Events) (*Jud
 	}
 	out.together()
 	if req.Output != "" {
-		if err := a.addLabels(req.Output, out, tell); err != nil {
+		if err := a.addLabels(req.Output, out, events); err != nil {
 			return out, err
 		}
 	}
@@ -203,7 +203,7 @@ type toJudge struct {
 }
 
 // preparedJudges checks a request and opens what it is about.
-func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, tell Events) ([]*judge.Judge, *subject, error) {
+func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, events Events) ([]*judge.Judge, *subject, error) {
 	if err := req.check(); err != nil {
 		return nil, nil, err
 	}
@@ -213,7 +213,7 @@ func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, tell Events
 	}
 	for _, j := range js {
 		if j.Lines() > judge.MaxPromptLines {
-			tell.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(),
+			events.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(),
 				judge.MaxPromptLines)
 		}
 		if req.Against != (Side{}) && j.Unit != judge.Pair {
@@ -225,19 +225,19 @@ func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, tell Events
 		a.secrets.Spelled(req.RunRequest().settings())); err != nil {
 		return nil, nil, err
 	}
-	s, err := a.subjectOf(ctx, req, tell)
+	s, err := a.subjectOf(ctx, req, events)
 	return js, s, err
 }
 
 // CheckJudge refuses a request that JudgeRun would refuse before it asks anybody: a judge that there
 // is not, a model that cannot be opened, a run that is not there.
-func (a *App) CheckJudge(ctx context.Context, req JudgeRequest, tell Events) error {
-	if _, _, err := a.preparedJudges(ctx, &req, tell); err != nil {
+func (a *App) CheckJudge(ctx context.Context, req JudgeRequest, events Events) error {
+	if _, _, err := a.preparedJudges(ctx, &req, events); err != nil {
 		return err
 	}
 	for _, model := range req.Models {
 		what := &Judging{}
-		s, err := a.openJudging(ctx, &req, what, "", model, tell)
+		s, err := a.openJudging(ctx, &req, what, "", model, events)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (j *RunJudges) Targets() (out []TargetSpec) {
 
 // checkJudges refuses unknown judges of a request, and models that cannot be opened, before any
 // question. It adds the judges to dry, if given.
-func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tell Events) error {
+func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, events Events) error {
 	j := req.Judges
 	if j == nil || len(j.Names) == 0 {
 		if j != nil && (len(j.Models) > 0 || j.Under != nil || j.Live) {
@@ -91,7 +91,7 @@ func (a *App) checkJudges(ctx context.Context, req *RunRequest, dry *DryRun, tel
 	if err := errors.Join(a.permitted(specs), a.unspelled(specs)); err != nil {
 		return err
 	}
-	op, err := a.newOpener(req.timeout(), req.Prices, req.Suite, tell)
+	op, err := a.newOpener(req.timeout(), req.Prices, req.Suite, events)
 	if err != nil {
 		return err
 	}
@@ -113,16 +113,16 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	for _, q := range s.Manifest.Judges.requests(s.Manifest, &s.settings, s.Stored.ID) {
 		out, err := s.app.JudgeRun(ctx, q, func(ev Event) {
 			if ev.Session == nil && ev.Ended == nil { // the run goes on as it is
-				s.tell.emit(ev)
+				s.events.emit(ev)
 			}
 		})
 		if err != nil {
-			s.tell.warn("judge", fmt.Sprintf("judge %s: %v", strings.Join(q.Judges, ", "), err))
+			s.events.warn("judge", fmt.Sprintf("judge %s: %v", strings.Join(q.Judges, ", "), err))
 			continue
 		}
 		for i := range out.Judgings {
 			v := &out.Judgings[i]
-			s.tell.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass, v.Pass+v.Fail,
+			s.events.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass, v.Pass+v.Fail,
 				v.Unscored, v.ID)
 		}
 	}
@@ -135,7 +135,7 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	}
 	for i := range said.majorities {
 		v := &said.majorities[i]
-		s.tell.note("judged", "%s of %d judges: %d of %d pass, %d unscored", v.Judge.Name, len(v.Of), v.Pass,
+		s.events.note("judged", "%s of %d judges: %d of %d pass, %d unscored", v.Judge.Name, len(v.Of), v.Pass,
 			v.Pass+v.Fail, v.Unscored)
 	}
 }

@@ -113,7 +113,7 @@ type audit struct {
 
 // JudgeAudit asks judges about attempts as they are and with changes that should make no
 // difference. Errors, and what is stored and resumed, are as of JudgeRun.
-func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events) (*Audited, error) {
+func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, events Events) (*Audited, error) {
 	if req.Pairs == 0 {
 		req.Pairs = judge.DefaultPairs
 	}
@@ -123,7 +123,7 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 	case req.Output != "":
 		return nil, wrong("output", req.Output, "an audit gives no labels: its attempts were changed")
 	}
-	js, s, err := a.preparedJudges(ctx, &req.JudgeRequest, tell)
+	js, s, err := a.preparedJudges(ctx, &req.JudgeRequest, events)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 	}
 	out := &Audited{Subject: s.name}
 	for _, j := range js {
-		more, err := a.auditJudge(ctx, j, s, &req, out, tell)
+		more, err := a.auditJudge(ctx, j, s, &req, out, events)
 		if err != nil || !more {
 			return out, err
 		}
@@ -144,7 +144,7 @@ func (a *App) JudgeAudit(ctx context.Context, req JudgeAuditRequest, tell Events
 
 // auditJudge audits one judge by each model; more: it was not interrupted.
 func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *JudgeAuditRequest, out *Audited,
-	tell Events,
+	events Events,
 ) (more bool, err error) {
 	drawn, err := drawAudit(j, s, req)
 	if err != nil {
@@ -155,7 +155,7 @@ func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *J
 		return false, err
 	}
 	if drawn.plan.Drawn < req.Pairs {
-		tell.note("few-pairs",
+		events.note("few-pairs",
 			"%d of %d attempts that were asked for are there to be judged: a small sway may not be found",
 			drawn.plan.Drawn, req.Pairs)
 	}
@@ -164,7 +164,7 @@ func (a *App) auditJudge(ctx context.Context, j *judge.Judge, s *subject, req *J
 			Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: drawn.skipped,
 			Audit: &drawn.plan,
 		}
-		v, err := a.judging(ctx, &req.JudgeRequest, what, s.about, made, req.Models[i], tell)
+		v, err := a.judging(ctx, &req.JudgeRequest, what, s.about, made, req.Models[i], events)
 		if v != nil {
 			out.Audits = append(out.Audits, auditView(j, drawn, v))
 		}

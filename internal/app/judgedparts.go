@@ -122,7 +122,7 @@ func (r *judgedRun) correctParts(p *panel.Panels, of *tasks, in labels.Calibrati
 	if err := r.readTools(of); err != nil {
 		return err
 	}
-	r.agree(r.parts.right).tell(p)
+	r.agree(r.parts.right).fill(p)
 	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.id, p.Confidence
 	for _, j := range judges {
 		in.Judge, in.Unit = r.parts.newest[j], j.unit

@@ -33,12 +33,12 @@ type subject struct {
 }
 
 // subjectOf opens what a request is about, and what that is compared with.
-func (a *App) subjectOf(ctx context.Context, req *JudgeRequest, tell Events) (*subject, error) {
-	s, err := a.sideOf(ctx, req.Side, req, tell)
+func (a *App) subjectOf(ctx context.Context, req *JudgeRequest, events Events) (*subject, error) {
+	s, err := a.sideOf(ctx, req.Side, req, events)
 	if err != nil || req.Against == (Side{}) {
 		return s, err
 	}
-	other, err := a.sideOf(ctx, req.Against, req, tell)
+	other, err := a.sideOf(ctx, req.Against, req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (a *App) subjectOf(ctx context.Context, req *JudgeRequest, tell Events) (*s
 }
 
 // sideOf opens a run or a trace file.
-func (a *App) sideOf(ctx context.Context, side Side, req *JudgeRequest, tell Events) (*subject, error) {
+func (a *App) sideOf(ctx context.Context, side Side, req *JudgeRequest, events Events) (*subject, error) {
 	if side.Run != "" {
 		r, err := a.Run(ctx, side.Run)
 		if err != nil {
@@ -66,7 +66,7 @@ func (a *App) sideOf(ctx context.Context, side Side, req *JudgeRequest, tell Eve
 	if a.once(side.Traces) {
 		return nil, wrong("traces", side.Traces, "it is read twice, and can be read only once: name a file")
 	}
-	tools, err := a.ReadTools(req.Tools, tell)
+	tools, err := a.ReadTools(req.Tools, events)
 	if err != nil {
 		return nil, err
 	}

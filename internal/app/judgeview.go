@@ -437,7 +437,7 @@ type JudgeShowRequest struct {
 }
 
 // JudgeShow shows the verdicts of judges. It asks no model.
-func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) (*Judged, error) {
+func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, events Events) (*Judged, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -467,7 +467,7 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 	}
 	out.together()
 	if req.Labels != "" {
-		ls, _, err := a.readLabels(req.Labels, tell)
+		ls, _, err := a.readLabels(req.Labels, events)
 		if err != nil {
 			return nil, err
 		}
@@ -479,7 +479,7 @@ func (a *App) JudgeShow(ctx context.Context, req JudgeShowRequest, tell Events) 
 		}
 	}
 	if req.Output != "" {
-		err = a.addLabels(req.Output, out, tell)
+		err = a.addLabels(req.Output, out, events)
 	}
 	return out, err
 }
@@ -518,8 +518,8 @@ func (a *App) asked(ctx context.Context, db *store.DB,
 }
 
 // addLabels adds all verdicts to a labels file.
-func (a *App) addLabels(name string, d *Judged, tell Events) (err error) {
-	to, err := a.OpenLabels(name, tell)
+func (a *App) addLabels(name string, d *Judged, events Events) (err error) {
+	to, err := a.OpenLabels(name, events)
 	if err != nil {
 		return err
 	}

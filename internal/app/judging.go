@@ -79,15 +79,15 @@ func (q *JudgeRequest) RunRequest() *RunRequest {
 
 // openJudging opens the model that judges, for a judging that is new or goes on. Close the session.
 func (a *App) openJudging(ctx context.Context, req *JudgeRequest, what *Judging, about string, model TargetSpec,
-	tell Events,
+	events Events,
 ) (_ *Session, err error) {
 	rr := req.RunRequest()
-	op, err := a.newOpener(rr.timeout(), req.Prices, about, tell)
+	op, err := a.newOpener(rr.timeout(), req.Prices, about, events)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		yield: make(chan struct{}), app: a, tell: tell, op: op, settings: rr.Settings, noWait: true,
+		yield: make(chan struct{}), app: a, events: events, op: op, settings: rr.Settings, noWait: true,
 		judging: what, judges: about,
 	}
 	if s.targets, err = op.openAll(ctx, []TargetSpec{model}); err != nil {
@@ -129,9 +129,9 @@ func (s *Session) begin(ctx context.Context, req *JudgeRequest, made *callvet.Su
 
 // judging carries out, or goes on with, one judging by one model.
 func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, about string, made *callvet.Suite,
-	model TargetSpec, tell Events,
+	model TargetSpec, events Events,
 ) (_ *JudgingView, err error) {
-	s, err := a.openJudging(ctx, req, what, about, model, tell)
+	s, err := a.openJudging(ctx, req, what, about, model, events)
 	if err != nil {
 		return nil, err
 	}
@@ -156,14 +156,14 @@ func (a *App) judging(ctx context.Context, req *JudgeRequest, what *Judging, abo
 	case err != nil:
 		return nil, err
 	case b == nil:
-		tellNewJudge(what, before, tell)
+		tellNewJudge(what, before, events)
 		return s.judge(ctx)
 	case b.what.Live:
 		if err := a.place(ctx, db, b, made, what); err != nil {
 			return nil, err
 		}
 	default:
-		tell.note("judging-resumed", "going on with judging %s, which did not end", b.run.ID)
+		events.note("judging-resumed", "going on with judging %s, which did not end", b.run.ID)
 	}
 	if err := s.takeUpJudging(ctx, b.run.ID, req); err != nil {
 		return nil, err
@@ -194,14 +194,14 @@ func (s *Session) takeUpJudging(ctx context.Context, id string, req *JudgeReques
 
 // tellNewJudge says where a judge of the same name said something before and was another one:
 // what is known of that one says nothing of this one.
-func tellNewJudge(what *Judging, before []judgingRun, tell Events) {
+func tellNewJudge(what *Judging, before []judgingRun, events Events) {
 	for i := len(before) - 1; i >= 0; i-- {
 		b := before[i].what.Identity
 		if b.Name != what.Identity.Name {
 			continue
 		}
 		if d := b.Differs(what.Identity); len(d) > 0 && b.Model == what.Identity.Model {
-			tell.note("new-judge", "judge %s is another one than %s before (%s): it needs a calibration of its own",
+			events.note("new-judge", "judge %s differs from %s before (%s): it needs a calibration of its own",
 				what.Identity.ID(), b.ID(), strings.Join(d, ", "))
 		}
 		return

@@ -68,14 +68,14 @@ type Todo struct {
 }
 
 // LabelNext draws the next tasks, calls or turns to label; none when all are.
-func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) ([]Todo, error) {
+func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, events Events) ([]Todo, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
 	var done, opinions []labels.Label
 	var err error
 	if req.Labels != "" && a.cfg.Files.Kind(req.Labels) != KindNone {
-		if done, opinions, err = a.readLabels(req.Labels, tell); err != nil {
+		if done, opinions, err = a.readLabels(req.Labels, events); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +83,7 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.readJudged(of, tell)
+	run, err := a.readJudged(of, events)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (a *App) LabelNext(ctx context.Context, req LabelNextRequest, tell Events) 
 		Role: req.Role, Seed: req.Seed, Run: run.id, Unit: req.Unit,
 	}
 	if req.Unit.Part() {
-		return a.nextParts(ctx, &req, &q, run, append(done, run.labels...), tell)
+		return a.nextParts(ctx, &req, &q, run, append(done, run.labels...), events)
 	}
 	drawn, err := q.Next(run.items, append(done, run.labels...))
 	if err != nil || len(drawn) == 0 {
@@ -125,11 +125,11 @@ type LabelImportRequest struct {
 }
 
 // LabelImport adds labels to a file, all or none.
-func (a *App) LabelImport(req LabelImportRequest, tell Events) (m *labels.Imported, err error) {
-	if m, err = a.importLabels(&req, tell); err != nil {
+func (a *App) LabelImport(req LabelImportRequest, events Events) (m *labels.Imported, err error) {
+	if m, err = a.importLabels(&req, events); err != nil {
 		return m, err
 	}
-	to, err := a.OpenLabels(req.Labels, tell)
+	to, err := a.OpenLabels(req.Labels, events)
 	if err != nil {
 		return m, err
 	}
@@ -137,7 +137,7 @@ func (a *App) LabelImport(req LabelImportRequest, tell Events) (m *labels.Import
 	return m, to.Append(m.Labels...)
 }
 
-func (a *App) importLabels(req *LabelImportRequest, tell Events) (*labels.Imported, error) {
+func (a *App) importLabels(req *LabelImportRequest, events Events) (*labels.Imported, error) {
 	in, err := a.cfg.Files.Open(req.File)
 	if err != nil {
 		return nil, fmt.Errorf("import labels: %w", err)
@@ -149,7 +149,7 @@ func (a *App) importLabels(req *LabelImportRequest, tell Events) (*labels.Import
 	if err != nil {
 		return m, err
 	}
-	return m, tellLabels("import labels", append(m.Problems, labels.Future(m.Labels, req.File, now)...), tell)
+	return m, tellLabels("import labels", append(m.Problems, labels.Future(m.Labels, req.File, now)...), events)
 }
 
 // Words of labels, for clients.
@@ -171,8 +171,8 @@ type LabelsRead struct {
 
 // LabelLines reads labels for a client that keeps them itself; those without a time are of now. own
 // refuses labels of others than By.
-func (a *App) LabelLines(req LabelImportRequest, own bool, tell Events) (*LabelsRead, error) {
-	m, err := a.importLabels(&req, tell)
+func (a *App) LabelLines(req LabelImportRequest, own bool, events Events) (*LabelsRead, error) {
+	m, err := a.importLabels(&req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -205,14 +205,14 @@ func LabelOf(line []byte) (LabelKey, error) {
 }
 
 // OpenLabels opens a file of labels to add to.
-func (a *App) OpenLabels(name string, tell Events) (*labels.Appender, error) {
+func (a *App) OpenLabels(name string, events Events) (*labels.Appender, error) {
 	path, _, err := a.cfg.Files.Path(name)
 	if err != nil {
 		return nil, err
 	}
 	to, err := labels.OpenAppender(path)
 	if err == nil && to.Mended {
-		tell.warn("label", name+" ended in the middle of a line, which was kept as it is")
+		events.warn("label", name+" ended in the middle of a line, which was kept as it is")
 	}
 	return to, err
 }
@@ -226,8 +226,8 @@ type LabelExportRequest struct {
 
 // LabelExport writes the labels of a file that count: the last one of each person for each
 // task.
-func (a *App) LabelExport(req LabelExportRequest, w io.Writer, tell Events) error {
-	ls, _, err := a.readLabels(req.Labels, tell)
+func (a *App) LabelExport(req LabelExportRequest, w io.Writer, events Events) error {
+	ls, _, err := a.readLabels(req.Labels, events)
 	if err != nil {
 		return err
 	}

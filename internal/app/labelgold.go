@@ -64,7 +64,7 @@ type GoldDrawn struct {
 
 // DrawGold draws tasks and adds them to a file, redacted. The error wraps callvet.ErrInvalid for
 // a file to which none can be added.
-func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (out *GoldDrawn, err error) {
+func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, events Events) (out *GoldDrawn, err error) {
 	switch {
 	case req.Output == "" || req.Output == "-":
 		return nil, wrong("output", req.Output, "name the file to fill in")
@@ -81,7 +81,7 @@ func (a *App) DrawGold(ctx context.Context, req GoldDrawRequest, tell Events) (o
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	g, data, err := a.readGold(req.Output, tell)
+	g, data, err := a.readGold(req.Output, events)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func edgesOf(tasks []labels.GoldTask) map[string]int {
 }
 
 // readGold reads a gold file, which may be missing. It reports the problems.
-func (a *App) readGold(name string, tell Events) (*labels.Gold, []byte, error) {
+func (a *App) readGold(name string, events Events) (*labels.Gold, []byte, error) {
 	if a.cfg.Files.Kind(name) == KindNone {
 		return &labels.Gold{}, nil, nil
 	}
@@ -151,7 +151,7 @@ func (a *App) readGold(name string, tell Events) (*labels.Gold, []byte, error) {
 		return nil, nil, err
 	}
 	g, problems, err := labels.ReadGold(name, data)
-	tell.problems(problems)
+	events.problems(problems)
 	return g, data, err
 }
 
@@ -509,7 +509,7 @@ type golden struct {
 // ApplyGold converts a filled-in file to labels of steps in a trace file, and to a suite. All is
 // redacted. It writes nothing if a task is partly blank, or not in the traces: the error wraps
 // callvet.ErrInvalid, and it reports the blanks before.
-func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) (*GoldApplied, error) {
+func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, events Events) (*GoldApplied, error) {
 	if req.Output == "" && req.Suite == "" {
 		return nil, wrong("output", "", "name a file for the labelled traces, or {suite} FILE for a suite, or both")
 	}
@@ -521,7 +521,7 @@ func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) 
 			return nil, errors.Join(fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict), err)
 		}
 	}
-	out, err := a.makeGold(ctx, &req, tell)
+	out, err := a.makeGold(ctx, &req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -529,7 +529,7 @@ func (a *App) ApplyGold(ctx context.Context, req GoldApplyRequest, tell Events) 
 }
 
 // makeGold makes what a filled-in file becomes. It writes nothing.
-func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) (*golden, error) {
+func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, events Events) (*golden, error) {
 	data, err := a.read(req.File, MaxSettings)
 	if err != nil {
 		return nil, err
@@ -538,7 +538,7 @@ func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) 
 	if err != nil {
 		return nil, err
 	}
-	tell.problems(problems)
+	events.problems(problems)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("read gold file %s: %w: %s", req.File, callvet.ErrInvalid,
 			plain.Count(len(problems), "problem", "problems"))
@@ -547,7 +547,7 @@ func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) 
 		Format: "callvet.label_apply", Version: 1, Output: req.Output,
 		Suite: req.Suite,
 	}, day: a.cfg.Now().UTC().Format(time.DateOnly)}
-	if out.tools, err = a.newestTools(req.Tools, tell); err != nil {
+	if out.tools, err = a.newestTools(req.Tools, events); err != nil {
 		return nil, err
 	}
 	if out.tools == nil {
@@ -559,7 +559,7 @@ func (a *App) makeGold(ctx context.Context, req *GoldApplyRequest, tell Events) 
 		return nil, err
 	}
 	if req.Suite != "" {
-		if out.text, err = a.goldSuite(ctx, req, out, tell); err != nil {
+		if out.text, err = a.goldSuite(ctx, req, out, events); err != nil {
 			return nil, err
 		}
 	}
@@ -794,7 +794,7 @@ func (a *App) writeGold(ctx context.Context, req *GoldApplyRequest, g *golden) e
 }
 
 // goldSuite is the suite as a file, without errors.
-func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, tell Events) ([]byte, error) {
+func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, events Events) ([]byte, error) {
 	s := &g.suite
 	s.Name = "gold"
 	if g.tools != nil {
@@ -835,7 +835,7 @@ func (a *App) goldSuite(ctx context.Context, req *GoldApplyRequest, g *golden, t
 		problems = read.Problems()
 	}
 	problems = slices.DeleteFunc(problems, func(p callvet.Problem) bool { return p.Warning })
-	tell.problems(problems)
+	events.problems(problems)
 	if err != nil || len(problems) > 0 {
 		return nil, errors.Join(fmt.Errorf("make a suite of %s: %w: %s in what is right; nothing was written", req.File,
 			callvet.ErrInvalid, plain.Count(len(problems), "error", "errors")), err)

@@ -25,7 +25,7 @@ type partQueue struct {
 
 // nextParts draws the next calls or turns to label.
 func (a *App) nextParts(ctx context.Context, req *LabelNextRequest, q *labels.Queue, run *judgedRun,
-	done []labels.Label, tell Events,
+	done []labels.Label, events Events,
 ) ([]Todo, error) {
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *App) nextParts(ctx context.Context, req *LabelNextRequest, q *labels.Qu
 	if err := p.choose(ctx, db, req); err != nil {
 		return nil, err
 	}
-	if p.subject, err = a.sideOf(ctx, req.Side, &JudgeRequest{Tools: req.Tools}, tell); err != nil {
+	if p.subject, err = a.sideOf(ctx, req.Side, &JudgeRequest{Tools: req.Tools}, events); err != nil {
 		return nil, err
 	}
 	items, err := p.items()

@@ -42,14 +42,14 @@ const maxContradicting = 0.05
 
 // LabelStamp adopts labels for the outputs of a run. The error wraps callvet.ErrConflict where the
 // verdicts of judges that stand with the labels are not those of the run; nothing is written then.
-func (a *App) LabelStamp(ctx context.Context, req LabelStampRequest, tell Events) (*LabelsStamped, error) {
+func (a *App) LabelStamp(ctx context.Context, req LabelStampRequest, events Events) (*LabelsStamped, error) {
 	if err := req.one("traces"); err != nil {
 		return nil, err
 	}
 	if labels.Person(req.By) == "" {
 		return nil, refused("by", "who says that the labels are of these outputs? give {by} NAME")
 	}
-	all, err := a.wholeLabels(req.Labels, tell)
+	all, err := a.wholeLabels(req.Labels, events)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (a *App) LabelStamp(ctx context.Context, req LabelStampRequest, tell Events
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.readJudged(of, tell)
+	run, err := a.readJudged(of, events)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (a *App) LabelStamp(ctx context.Context, req LabelStampRequest, tell Events
 
 // wholeLabels reads every line of a labels file. A line that was cut off ends it: the file is to be
 // written again, and the line would be lost.
-func (a *App) wholeLabels(name string, tell Events) ([]labels.Label, error) {
+func (a *App) wholeLabels(name string, events Events) ([]labels.Label, error) {
 	f, err := a.cfg.Files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read labels: %w", err)
@@ -96,7 +96,7 @@ func (a *App) wholeLabels(name string, tell Events) ([]labels.Label, error) {
 	for i := range problems {
 		problems[i].Warning = false
 	}
-	return all, tellLabels("stamp labels", problems, tell)
+	return all, tellLabels("stamp labels", problems, events)
 }
 
 // stamp gives labels without a fingerprint those of the attempts that they name.

@@ -24,7 +24,7 @@ import (
 
 // liveTools reads the tools that a run really calls; nil if none. A suite cannot define them,
 // because another person may have written it.
-func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) {
+func (a *App) liveTools(req *RunRequest, events Events) (*world.ToolsFile, error) {
 	switch {
 	case req.World != WorldLive && req.Live != "":
 		return nil, wrong("live", req.Live, "tools are really called with {world} %s only", WorldLive)
@@ -71,13 +71,13 @@ func (a *App) liveTools(req *RunRequest, tell Events) (*world.ToolsFile, error) 
 				plain.Line(strings.Join(commands, "; "))), Fix: "look at the commands, then {allow_exec}",
 		}
 	}
-	tellCommands(req.Live, commands, tell)
+	tellCommands(req.Live, commands, events)
 	return f, nil
 }
 
 // worldOf is what stands behind the calls of a new run, and what stands before them.
-func (a *App) worldOf(req *RunRequest, tell Events) (*world.ToolsFile, *world.Policy, error) {
-	f, err := a.liveTools(req, tell)
+func (a *App) worldOf(req *RunRequest, events Events) (*world.ToolsFile, *world.Policy, error) {
+	f, err := a.liveTools(req, events)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,13 +85,13 @@ func (a *App) worldOf(req *RunRequest, tell Events) (*world.ToolsFile, *world.Po
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err = livePolicy(f, p, req.Guard, tell)
+	p, err = livePolicy(f, p, req.Guard, events)
 	return f, p, err
 }
 
 // livePolicy is the policy of a run that calls tools. It is the requested one, if that confirms
 // every call that writes; otherwise one that allows only tools that read.
-func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, tell Events) (*world.Policy, error) {
+func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, events Events) (*world.Policy, error) {
 	if f == nil {
 		return asked, nil
 	}
@@ -112,7 +112,7 @@ func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, tell Event
 	if err != nil {
 		return nil, fmt.Errorf("write policy: %w", err)
 	}
-	tell.note("live-guard",
+	events.note("live-guard",
 		"no policy is given (--guard): only live tools that read are called, personal data in arguments is blocked, and private addresses are refused unless the file names them")
 	return world.ReadPolicy("the policy of live tools", b)
 }
@@ -196,11 +196,11 @@ func (s *Session) agree(f *world.ToolsFile, name string) error {
 		}
 	}
 	if idle > 0 {
-		s.tell.note("no-live-call",
+		s.events.note("no-live-call",
 			"in %d of %s no call is made, only compared: multi_turn, or an assertion on results or on the answer, has the calls of a case made", idle, plain.Count(cases, "case", "cases"))
 	}
 	if missing > 0 {
-		s.tell.note("not-live", "%s not in %s, so that no call of them is made",
+		s.events.note("not-live", "%s not in %s, so that no call of them is made",
 			plain.Count(missing, "tool of the suite is", "tools of the suite are"), name)
 	}
 	return err
@@ -218,7 +218,7 @@ func (s *Session) mayCall() error {
 		return refused("run", "resume run %s: its tools may not run commands here: %s", s.Stored.ID,
 			strings.Join(f.Commands(), "; "))
 	}
-	tellCommands("run "+s.Stored.ID, f.Commands(), s.tell)
+	tellCommands("run "+s.Stored.ID, f.Commands(), s.events)
 	return nil
 }
 
@@ -235,11 +235,11 @@ func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 	}
 	env, withheld := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), f.ExecEnv)
 	if len(f.Commands()) > 0 && len(withheld) > 0 {
-		s.tell.note("live-withheld", "live tools do not see %s: exec_env in the file passes a variable on",
+		s.events.note("live-withheld", "live tools do not see %s: exec_env in the file passes a variable on",
 			strings.Join(withheld, ", "))
 	}
 	client := g.Client(nil)
-	servers, err := a.liveServers(f, client, s.tell)
+	servers, err := a.liveServers(f, client, s.events)
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (a *App) variable(name string) (string, error) {
 
 // liveServers make the worlds of MCP servers.
 func (a *App) liveServers(f *world.ToolsFile, client *http.Client,
-	tell Events,
+	events Events,
 ) (map[string]func() callvet.World, error) {
 	out := map[string]func() callvet.World{}
 	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {

@@ -92,7 +92,7 @@ type ToolChange struct {
 }
 
 // server makes the settings of a connection of a request.
-func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
+func (a *App) server(q *MCPServer, events Events) (mcp.Config, error) {
 	cfg := mcp.Config{
 		URL: q.URL, Transport: q.Transport, Protocol: q.Protocol, HTTP: a.cfg.HTTP,
 		Timeout: time.Duration(q.TimeoutMS) * time.Millisecond, Version: a.cfg.Version, Now: a.cfg.Now,
@@ -135,11 +135,11 @@ func (a *App) server(q *MCPServer, tell Events) (mcp.Config, error) {
 	if q.Command == "" {
 		return cfg, nil
 	}
-	return cfg, a.serverCommand(&cfg, q, tell)
+	return cfg, a.serverCommand(&cfg, q, events)
 }
 
 // serverCommand lets a server be a command, where requests may run commands.
-func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err error) {
+func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, events Events) (err error) {
 	if !a.cfg.Permit.Commands {
 		return &callvet.FieldError{
 			Field: "command", Kind: callvet.ErrDenied,
@@ -158,7 +158,7 @@ func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err err
 	var withheld []string
 	cfg.Env, withheld = redact.ChildEnvironment(a.cfg.Environ, keyVariables(), q.ExecEnv)
 	if len(withheld) > 0 {
-		tell.note("withheld", "the server does not see %s", strings.Join(withheld, ", "))
+		events.note("withheld", "the server does not see %s", strings.Join(withheld, ", "))
 	}
 	return nil
 }
@@ -166,8 +166,8 @@ func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, tell Events) (err err
 // ImportMCP asks a server for its tools and writes them as a suite. It reports malformed
 // definitions and reads the others. The error is a *callvet.Fault if the address is not a server,
 // and wraps callvet.ErrInvalid if the existing file is not a suite of callvet's own form.
-func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) (*ImportMCPResult, error) {
-	cfg, err := a.server(&req.MCPServer, tell)
+func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, events Events) (*ImportMCPResult, error) {
+	cfg, err := a.server(&req.MCPServer, events)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (a *App) ImportMCP(ctx context.Context, req ImportMCPRequest, tell Events) 
 	if err := out.look(ctx, list); err != nil {
 		return nil, err
 	}
-	if err := out.write(old, list, &req, tell); err != nil {
+	if err := out.write(old, list, &req, events); err != nil {
 		return nil, err
 	}
 	if req.Output == "" || old != nil && bytes.Equal(out.Data, old.text) {
@@ -364,7 +364,7 @@ func eachText(v value.Value, path string, do func(path, text string)) {
 }
 
 // write makes the suite: that which was there with the tools of now, or a new one.
-func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, tell Events) (err error) {
+func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, events Events) (err error) {
 	s := &callvet.Suite{
 		Dialect: "callvet", Name: nameOf(&r.Server),
 		Description: madeOf + plain.Line(nameOf(&r.Server)),
@@ -405,7 +405,7 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 		if text := spliced(old, r.Data, s.Cases[len(s.Cases)-r.Drafts:]); text != nil {
 			r.Data = text
 		} else if bytes.Contains(old.text, []byte("#")) {
-			tell.warn("comments-lost", "the comments of "+req.Output+
+			events.warn("comments-lost", "the comments of "+req.Output+
 				" are lost: its tools do not stand under one key at the beginning of a line")
 		}
 	}

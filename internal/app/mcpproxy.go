@@ -51,14 +51,14 @@ type proxyServer struct {
 // ProxyMCP is a proxy between agents and a server until ctx ends, or over standard input until that
 // ends. Each conversation has its own session with the server, so that a server over stdio is
 // started for each. An unreachable server is a *callvet.Fault, which the agent also gets.
-func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams, tell Events) (*ServedMCP, error) {
-	cfg, err := a.server(&req.MCPServer, tell)
+func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams, events Events) (*ServedMCP, error) {
+	cfg, err := a.server(&req.MCPServer, events)
 	if err != nil {
 		return nil, err
 	}
 	p := &proxyServer{app: a, req: &req, cfg: cfg}
-	p.tell = tell
-	if p.faults, err = a.readFaults(req.Faults, tell); err != nil {
+	p.events = events
+	if p.faults, err = a.readFaults(req.Faults, events); err != nil {
 		return nil, err
 	}
 	policy, err := a.guardPolicy(req.Guard)
@@ -80,7 +80,7 @@ func (a *App) ProxyMCP(ctx context.Context, req ProxyMCPRequest, via MCPStreams,
 	}
 	out, err := a.serve(ctx, via, &p.counter, p.log,
 		&mcp.Serving{Hosts: req.AllowHost, Now: a.cfg.Now, MaxTalks: maxProxied, Open: p.open})
-	tell.recorded(req.Record, p.tape)
+	events.recorded(req.Record, p.tape)
 	return out, err
 }
 
@@ -154,7 +154,7 @@ func (c *counter) once(format string, args ...any) {
 func (c *counter) problems(list []callvet.Problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tell.problems(list)
+	c.events.problems(list)
 }
 
 // proxyTalk is a conversation of an agent with a foreign server. It is also the world behind the

@@ -71,9 +71,9 @@ type ServedMCP struct {
 
 // counter counts what agents do.
 type counter struct {
-	mu   sync.Mutex
-	out  ServedMCP
-	tell Events
+	mu     sync.Mutex
+	out    ServedMCP
+	events Events
 }
 
 func (c *counter) add(conversations, calls int) {
@@ -86,14 +86,14 @@ func (c *counter) add(conversations, calls int) {
 func (c *counter) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tell.note("mcp", format, args...)
+	c.events.note("mcp", format, args...)
 }
 
 // ServeMCP answers agents until ctx ends, or over standard input until that does. Each conversation
 // has a mock world of its own, as each attempt of a run has. The error wraps callvet.ErrInvalid
 // where the suite cannot be served.
-func (a *App) ServeMCP(ctx context.Context, req ServeMCPRequest, via MCPStreams, tell Events) (*ServedMCP, error) {
-	m, err := a.mockServer(ctx, &req, tell)
+func (a *App) ServeMCP(ctx context.Context, req ServeMCPRequest, via MCPStreams, events Events) (*ServedMCP, error) {
+	m, err := a.mockServer(ctx, &req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *tr
 		err = s.Stdio(ctx, via.In, via.Out)
 	} else {
 		if !mcp.Local(via.Listener) {
-			count.tell.warn("mcp", "everybody who reaches this machine may call these tools: nothing asks who they are")
+			count.events.warn("mcp", "everybody who reaches this machine may call these tools: nothing asks who they are")
 		}
 		count.note("MCP at http://%s%s", via.Listener.Addr(), mcp.Path)
 		err = s.HTTP(ctx, via.Listener)
@@ -139,17 +139,17 @@ type mockServer struct {
 	log    *traceLog
 }
 
-func (a *App) mockServer(ctx context.Context, req *ServeMCPRequest, tell Events) (*mockServer, error) {
-	faults, err := a.readFaults(req.Faults, tell)
+func (a *App) mockServer(ctx context.Context, req *ServeMCPRequest, events Events) (*mockServer, error) {
+	faults, err := a.readFaults(req.Faults, events)
 	if err != nil {
 		return nil, err
 	}
-	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
+	read, err := a.OpenSuite(ctx, req.SuiteRequest, events)
 	if err != nil {
 		return nil, err
 	}
 	m := &mockServer{app: a, req: req, suite: read.Suite, cases: map[string]*callvet.Case{}}
-	m.tell = tell
+	m.events = events
 	for c := range read.Cases(ctx) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func (a *App) mockServer(ctx context.Context, req *ServeMCPRequest, tell Events)
 		m.cases[c.ID] = c
 	}
 	problems := append(read.Problems(), a.secrets.Suite(read.Suite)...)
-	if err := lintVerdict(problems, &RunRequest{SuiteRequest: req.SuiteRequest, NoLint: req.NoLint}, tell); err != nil {
+	if err := lintVerdict(problems, &RunRequest{SuiteRequest: req.SuiteRequest, NoLint: req.NoLint}, events); err != nil {
 		return nil, err
 	}
 	if len(faults) > 0 {

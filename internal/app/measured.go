@@ -146,8 +146,8 @@ func (r *Run) measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	p := res.Sheet.Panels()
 	p.Lost = lost
 	findings.Incidents(p)
-	used.tell(p)
-	between.tell(p)
+	used.fill(p)
+	between.fill(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)

@@ -47,7 +47,7 @@ func (p *ModelProxy) Result() *ModelProxyResult {
 
 // ModelProxy makes a proxy. It reports its actions as notes with the codes of modelproxy.What, and
 // problems as warnings.
-func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) {
+func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error) {
 	cfg := modelproxy.Config{Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.secrets.Hide, HTTP: a.models.Transport}
 	switch {
 	case (q.Replay == "") == (q.Record == ""):
@@ -89,9 +89,9 @@ func (a *App) ModelProxy(q ModelProxyRequest, tell Events) (*ModelProxy, error) 
 		}
 		switch x.What {
 		case modelproxy.Missing, modelproxy.Failed, modelproxy.Refused:
-			tell.emit(Event{Warning: &n})
+			events.emit(Event{Warning: &n})
 		default:
-			tell.emit(Event{Note: &n})
+			events.emit(Event{Note: &n})
 		}
 	}
 	p, err := modelproxy.New(cfg)

@@ -100,7 +100,7 @@ type draft struct {
 // NewCase makes a case of a prompt and adds it to a file with its entry in the lock. The error
 // wraps callvet.ErrInvalid for a request that does not say what a case of its tier says, and
 // callvet.ErrConflict where the file has the prompt already.
-func (a *App) NewCase(ctx context.Context, req NewCaseRequest, tell Events) (*NewCase, error) {
+func (a *App) NewCase(ctx context.Context, req NewCaseRequest, events Events) (*NewCase, error) {
 	if err := errors.Join(req.NewCaseExpectation.check(), req.NewCaseSettings.check(req.Tier)); err != nil {
 		return nil, err
 	}
@@ -118,10 +118,10 @@ func (a *App) NewCase(ctx context.Context, req NewCaseRequest, tell Events) (*Ne
 			Fields: map[string]string{},
 		},
 	}
-	if err := a.expectation(d, &req.NewCaseExpectation, tell); err != nil {
+	if err := a.expectation(d, &req.NewCaseExpectation, events); err != nil {
 		return nil, err
 	}
-	return a.newCase(ctx, d, &req.NewCaseSettings, tell)
+	return a.newCase(ctx, d, &req.NewCaseSettings, events)
 }
 
 // check reports what cannot be.
@@ -150,11 +150,11 @@ func (q *NewCaseExpectation) check() error {
 func (q *NewCaseExpectation) given() bool { return len(q.Expect)+len(q.Accept) > 0 }
 
 // expectation gives a draft what is expected, and the tools that there are.
-func (a *App) expectation(d *draft, q *NewCaseExpectation, tell Events) error {
+func (a *App) expectation(d *draft, q *NewCaseExpectation, events Events) error {
 	if q.Difficulty != "" {
 		d.of.Fields["difficulty"] = q.Difficulty
 	}
-	tools, err := a.newestTools(q.Tools, tell)
+	tools, err := a.newestTools(q.Tools, events)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (a *App) expectation(d *draft, q *NewCaseExpectation, tell Events) error {
 // case that the failed attempts would pass there is not written. The error wraps callvet.ErrInvalid
 // if nothing failed or an eval file cannot express the failure, callvet.ErrDenied for a secret, and
 // callvet.ErrConflict if the file already has the prompt.
-func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell Events) (*NewCase, error) {
+func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, events Events) (*NewCase, error) {
 	if err := req.check(callvet.TierRegression); err != nil {
 		return nil, err
 	}
@@ -209,14 +209,14 @@ func (a *App) CaseFromFailure(ctx context.Context, req FromFailureRequest, tell 
 	if personal, err := a.personal(one); err != nil {
 		return nil, err
 	} else if personal != "" {
-		tell.note("personal", "the case has %s, as it was asked: look at it before you share the file", personal)
+		events.note("personal", "the case has %s, as it was asked: look at it before you share the file", personal)
 	}
 	tool := cmp.Or(req.Tool, f.about())
 	file := cmp.Or(req.Output, fileWord(tool)+"."+string(callvet.TierRegression)+".yaml")
 	if data, err := a.peek(file); err != nil {
 		return nil, err
 	} else if suite.IsEvalFile(file, data) {
-		return a.newCase(ctx, f, &req.NewCaseSettings, tell)
+		return a.newCase(ctx, f, &req.NewCaseSettings, events)
 	}
 	return a.keptFailure(ctx, f, one, file, tool, &req.NewCaseSettings)
 }
@@ -337,7 +337,7 @@ func (a *App) failure(ctx context.Context, req *FromFailureRequest) (*draft, err
 }
 
 // newCase writes the case of a draft: the one way of all new cases.
-func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Events) (*NewCase, error) {
+func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, events Events) (*NewCase, error) {
 	tool := q.Tool
 	if tool == "" {
 		tool = d.about()
@@ -380,7 +380,7 @@ func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, tell Ev
 		return nil, err
 	}
 	if len(out.Redacted) > 0 {
-		tell.note("redacted", "redacted in the case: %s; look whether it still asks the same", kindCounts(out.Redacted))
+		events.note("redacted", "redacted in the case: %s; look whether it still asks the same", kindCounts(out.Redacted))
 	}
 	return out, nil
 }

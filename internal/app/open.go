@@ -33,7 +33,7 @@ import (
 // opener builds the models that targets speak through.
 type opener struct {
 	app     *App
-	tell    Events
+	events  Events
 	prices  *provider.Prices
 	timeout time.Duration
 	records []*offline.Source
@@ -70,9 +70,9 @@ func (o *opener) close() {
 
 // newOpener prepares to open the targets of a run, which session names. prices is a file
 // that goes before the shipped ones, "" for none.
-func (a *App) newOpener(timeout time.Duration, prices, session string, tell Events) (*opener, error) {
+func (a *App) newOpener(timeout time.Duration, prices, session string, events Events) (*opener, error) {
 	o := &opener{
-		app: a, tell: tell, prices: provider.ShippedPrices(), timeout: timeout, session: session,
+		app: a, events: events, prices: provider.ShippedPrices(), timeout: timeout, session: session,
 		retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{},
 	}
 	if prices != "" {
@@ -98,7 +98,7 @@ func (o *opener) tellLearned(red *redact.Redactor) {
 	defer o.mu.Unlock()
 	slices.Sort(o.learned)
 	for _, what := range o.learned {
-		o.tell.note("learned", "%s", red.Text(what))
+		o.events.note("learned", "%s", red.Text(what))
 	}
 }
 
@@ -112,7 +112,7 @@ func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
 		if !o.unpriced(t) {
 			continue
 		}
-		o.tell.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer",
+		o.events.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer",
 			t.Name)
 	}
 }
@@ -197,10 +197,10 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 		if err != nil {
 			return nil, err
 		}
-		m := o.app.vectorModels(o.tell)
+		m := o.app.vectorModels(o.events)
 		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
 		e := catalog.Env{
-			Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.tell.notify,
+			Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.events.notify,
 			Indexes: o.app.cfg.Indexes,
 		}
 		if o.lacks != nil {
@@ -251,10 +251,10 @@ func (o *opener) recordings(name string) ([]run.Target, error) {
 	for _, s := range sources {
 		o.closers = append(o.closers, s.Close)
 		for _, p := range s.Problems {
-			o.tell.warn(p.Code, p.Error())
+			o.events.warn(p.Code, p.Error())
 		}
 		if s.Malformed > len(s.Problems) {
-			o.tell.warn("unread-rows", fmt.Sprintf("%s: %d rows in all could not be read", s.Target.Name, s.Malformed))
+			o.events.warn("unread-rows", fmt.Sprintf("%s: %d rows in all could not be read", s.Target.Name, s.Malformed))
 		}
 		o.records = append(o.records, s)
 		out = append(out, run.Target{Target: s.Target, Model: s.Model})
@@ -282,7 +282,7 @@ func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callve
 			}
 		}
 		log := imp.Report().Log
-		o.tell.emit(Event{Lines: &LinesEvent{Problems: log.Problems(name), Log: log}})
+		o.events.emit(Event{Lines: &LinesEvent{Problems: log.Problems(name), Log: log}})
 	}, true, nil
 }
 
@@ -291,7 +291,7 @@ func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callve
 func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
 	for _, s := range o.records {
 		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
-			o.tell.note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name,
+			o.events.note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name,
 				len(c.Missing), len(c.Unknown))
 		}
 	}
@@ -415,12 +415,12 @@ func (o *opener) value(s *TargetSpec, name string) string {
 func (o *opener) warn(what string) {
 	if !o.warned[what] {
 		o.warned[what] = true
-		o.tell.warn("target", what)
+		o.events.warn("target", what)
 	}
 }
 
 // tellWithheld says which variables agents that are commands do not get to see.
-func (a *App) tellWithheld(specs []TargetSpec, tell Events) {
+func (a *App) tellWithheld(specs []TargetSpec, events Events) {
 	names := map[string]bool{}
 	for i := range specs {
 		if specs[i].command() != "" {
@@ -439,5 +439,5 @@ func (a *App) tellWithheld(specs []TargetSpec, tell Events) {
 		more = fmt.Sprintf(" and %d more", len(list)-most)
 		list = list[:most]
 	}
-	tell.note("withheld", "exec: agents do not see %s%s", strings.Join(list, ", "), more)
+	events.note("withheld", "exec: agents do not see %s%s", strings.Join(list, ", "), more)
 }

@@ -152,7 +152,7 @@ func verdictOf(p *panel.Panels, set *Settings, sum run.Summary) (v gate.Verdict,
 				fmt.Sprintf("failed: %s passes %s, under %s", t.Name, passed(iv), plain.ExactPercent(set.FailUnder)))
 			v = gate.Fail
 		case iv.Lower < set.FailUnder:
-			why = append(why, fmt.Sprintf("inconclusive: %s passes %s; %s cannot tell whether that is %s or more",
+			why = append(why, fmt.Sprintf("inconclusive: %s passes %s; %s cannot decide whether that is %s or more",
 				t.Name, passed(iv), plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(set.FailUnder)))
 			if v == gate.Pass {
 				v = gate.Inconclusive

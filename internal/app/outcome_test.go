@@ -33,7 +33,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			"open", 1, 0.025, 1, 1, 0.57, gate.Inconclusive,
-			"inconclusive: m passes 100.0 % (2.5 to 100.0); 1 case cannot tell whether that is 57 % or more",
+			"inconclusive: m passes 100.0 % (2.5 to 100.0); 1 case cannot decide whether that is 57 % or more",
 		},
 	} {
 		iv := stats.Interval{

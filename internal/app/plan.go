@@ -21,9 +21,9 @@ func UsualPlan() PlanRequest { return plan.Usual() }
 
 // Plan computes how many tasks, attempts and labels a gate needs before it can decide. It reads the
 // pilot of the request if it has data about the metric.
-func (a *App) Plan(ctx context.Context, req PlanRequest, tell Events) (p *plan.Plan, err error) {
+func (a *App) Plan(ctx context.Context, req PlanRequest, events Events) (p *plan.Plan, err error) {
 	if req.From != "" && plan.FromPilot(req.Metric) {
-		if req.Pilot, err = a.pilot(ctx, req.From, req.Metric, tell); err != nil {
+		if req.Pilot, err = a.pilot(ctx, req.From, req.Metric, events); err != nil {
 			return nil, err
 		}
 	}
@@ -38,8 +38,8 @@ func (a *App) Plan(ctx context.Context, req PlanRequest, tell Events) (p *plan.P
 // pilot reads the figures of a metric from a run or a trace file. Intervals are clustered by task,
 // so that the standard error gives the variance between tasks; its ratio to the error of
 // independent attempts gives the correlation of the attempts at a task.
-func (a *App) pilot(ctx context.Context, ref, metric string, tell Events) (*plan.Pilot, error) {
-	p, err := a.pilotPanels(ctx, ref, tell)
+func (a *App) pilot(ctx context.Context, ref, metric string, events Events) (*plan.Pilot, error) {
+	p, err := a.pilotPanels(ctx, ref, events)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func (a *App) measuredBefore(ctx context.Context, ref, metric string) (*stats.Co
 }
 
 // pilotPanels are the panels of a run or of a trace file.
-func (a *App) pilotPanels(ctx context.Context, ref string, tell Events) (*panel.Panels, error) {
+func (a *App) pilotPanels(ctx context.Context, ref string, events Events) (*panel.Panels, error) {
 	if side := a.Side(ref); side.Traces != "" {
-		s, err := a.Score(ctx, ScoreRequest{Traces: []string{ref}, Slices: []string{}}, tell)
+		s, err := a.Score(ctx, ScoreRequest{Traces: []string{ref}, Slices: []string{}}, events)
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ type Probe struct {
 // of a few tokens. That the target does not answer is no error; one is that it cannot be opened.
 func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	out := Probe{Target: spec.Target}
-	tell := Events(func(e Event) {
+	events := Events(func(e Event) {
 		if e.Note != nil {
 			out.Notes = append(out.Notes, *e.Note)
 		}
@@ -44,7 +44,7 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 			out.Notes = append(out.Notes, *e.Warning)
 		}
 	})
-	op, err := a.newOpener(probeFor, "", "probe", tell)
+	op, err := a.newOpener(probeFor, "", "probe", events)
 	if err != nil {
 		return out, err
 	}

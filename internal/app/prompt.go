@@ -34,11 +34,11 @@ type PromptResult struct {
 
 // ToolCallerPrompt writes the prompt of a model that calls tools. It reports tools that the prompt
 // cannot distinguish.
-func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Events) (*PromptResult, error) {
+func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Events) (*PromptResult, error) {
 	var tools []callvet.Tool
 	if req.Tools != "" {
 		var err error
-		if tools, err = catalogued(a, tell, func(e *catalog.Env) ([]callvet.Tool, error) {
+		if tools, err = catalogued(a, events, func(e *catalog.Env) ([]callvet.Tool, error) {
 			c, _, err := e.Catalogue(req.Tools)
 			if err != nil {
 				return nil, err
@@ -57,7 +57,7 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Even
 		return nil, err
 	}
 	if left > 0 {
-		tell.warn("not-compared",
+		events.warn("not-compared",
 			fmt.Sprintf(
 				"%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, catalog.MaxCompared))
 	}
@@ -74,7 +74,7 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, tell Even
 		for i, p := range out.Alike {
 			names[i] = p[0] + " and " + p[1]
 		}
-		tell.warn("not-told-apart", "nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
+		events.warn("not-told-apart", "nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
 	}
 	if req.Output == "" {
 		return out, nil

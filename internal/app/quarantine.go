@@ -116,13 +116,13 @@ func (a *App) quarantineTraces(name string,
 }
 
 // readableGates refuses gates that are none, before anything is asked.
-func (a *App) readableGates(s *Settings, tell Events) error {
+func (a *App) readableGates(s *Settings, events Events) error {
 	if s.Gates == "" {
 		return nil
 	}
 	_, err := a.gateFile(s.Gates, nil)
 	if bad := (*BadGatesError)(nil); errors.As(err, &bad) {
-		tell.problems(bad.Problems)
+		events.problems(bad.Problems)
 	}
 	return err
 }

@@ -153,7 +153,7 @@ func (b *betweenTargets) attempt(at *trace.Attempt) {
 const maxCompared = 256
 
 // tell adds the counts to the finding of changing results; it adds the finding if missing.
-func (b *betweenTargets) tell(p *panel.Panels) {
+func (b *betweenTargets) fill(p *panel.Panels) {
 	if b.count == 0 {
 		return
 	}
@@ -190,7 +190,7 @@ func neededBy(g *trace.Gold) (needed, known bool) {
 }
 
 // tell adds the counts to the finding of unneeded calls.
-func (u *resultUse) tell(p *panel.Panels) {
+func (u *resultUse) fill(p *panel.Panels) {
 	if u.unneeded.of == 0 {
 		return
 	}
@@ -245,8 +245,8 @@ func (a *App) testResults(s *scored, files []string) {
 			return
 		}
 	}
-	used.tell(s.panels)
-	between.tell(s.panels)
+	used.fill(s.panels)
+	between.fill(s.panels)
 }
 
 // agreement compares the verdicts of a judge on calls with the labels of the very calls: whether a
@@ -280,7 +280,7 @@ func (r *judgedRun) agree(right map[labels.Key]bool) (a agreement) {
 }
 
 // tell adds the agreement to the finding of wrong tools.
-func (a agreement) tell(p *panel.Panels) {
+func (a agreement) fill(p *panel.Panels) {
 	if a.of == 0 {
 		return
 	}

@@ -60,7 +60,7 @@ func TestBetweenTargets(t *testing.T) {
 			b.attempt(&at)
 		}
 		p := &panel.Panels{Findings: []panel.Finding{{Code: "S1", Count: 9, Failed: 2}, {Code: "B2"}}}
-		b.tell(p)
+		b.fill(p)
 		if found := len(p.Findings) == 3; found != (tc.says != "") {
 			t.Errorf("%s: %+v", name, p.Findings)
 		} else if f := p.Findings[1]; found &&

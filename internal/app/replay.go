@@ -80,7 +80,7 @@ func (q *ReplayRequest) check() error {
 
 // StartReplay keeps a new run that has the attempts of another one once more. Calls get what they
 // got then, and nothing is executed: there is no tool to execute.
-func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (*Session, error) {
+func (a *App) StartReplay(ctx context.Context, req ReplayRequest, events Events) (*Session, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -104,10 +104,10 @@ func (a *App) StartReplay(ctx context.Context, req ReplayRequest, tell Events) (
 			strings.Join(commands, "; "))
 	}
 	s := &Session{
-		yield: make(chan struct{}), app: a, tell: tell, settings: req.Settings, slices: req.Slices,
+		yield: make(chan struct{}), app: a, events: events, settings: req.Settings, slices: req.Slices,
 		noWait: true,
 	}
-	if s.op, err = a.newOpener(req.timeout(), man.Prices, of.Stored.ID, tell); err != nil {
+	if s.op, err = a.newOpener(req.timeout(), man.Prices, of.Stored.ID, events); err != nil {
 		return nil, err
 	}
 	if err := s.startReplay(ctx, of, man, &req); err != nil {
@@ -169,7 +169,7 @@ func (r *Run) position(name string) (int, error) {
 	if name == "" && len(names) == 1 {
 		return 0, nil
 	}
-	return 0, wrong("of", name, "run %s has the targets %s: whose answers stand?", r.Stored.ID,
+	return 0, wrong("of", name, "run %s has the targets %s: name the target to replay", r.Stored.ID,
 		strings.Join(names, ", "))
 }
 
@@ -298,11 +298,11 @@ func (s *Session) openReplayWorld(ctx context.Context, of *Run) error {
 		return nil
 	}
 	if stored.redacted > 0 {
-		s.tell.note("redacted-replay",
+		s.events.note("redacted-replay",
 			"%d of the attempts lost secrets or personal data when they were stored: what is replayed of them, and how it is scored, may differ", stored.redacted)
 	}
 	if step := s.Manifest.Replay.FromStep; step != nil && *step >= stored.longest {
-		s.tell.note("nothing-forked",
+		s.events.note("nothing-forked",
 			"no attempt has more than %d answers: all that was said stands, and a target is asked only where it said nothing", stored.longest)
 	}
 	return nil

@@ -63,7 +63,7 @@ func (s *Scored) Write(w io.Writer, face report.ScoresFace) error {
 
 // Score sums up trace files or a run, and writes the requested files. It reports bad lines. The
 // error is a *NoTracesError if there is nothing to score.
-func (a *App) Score(ctx context.Context, req ScoreRequest, tell Events) (*Scored, error) {
+func (a *App) Score(ctx context.Context, req ScoreRequest, events Events) (*Scored, error) {
 	if err := req.check(a.cfg.Files); err != nil {
 		return nil, err
 	}
@@ -71,9 +71,9 @@ func (a *App) Score(ctx context.Context, req ScoreRequest, tell Events) (*Scored
 	var s *scored
 	var err error
 	if req.Run != "" {
-		s, err = a.scoreRun(ctx, &req, tell)
+		s, err = a.scoreRun(ctx, &req, events)
 	} else {
-		s, err = a.scoreFiles(ctx, &req, tables, tell)
+		s, err = a.scoreFiles(ctx, &req, tables, events)
 	}
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (a *App) shownSums(s *scored) *Scored {
 }
 
 // scoreRun sums a run up as the traces that it is.
-func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, tell Events) (*scored, error) {
+func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, events Events) (*scored, error) {
 	r, err := a.Run(ctx, req.Run)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, tell Events) (*sc
 	if err != nil {
 		return nil, err
 	}
-	cal, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, tell)
+	cal, err := a.calibrated(req.Calibrations, []tasks{r.tasks(ctx)}, events)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, tell Events) (*sc
 		return nil, err
 	}
 	if req.Labels != "" {
-		if err := a.labelled(p, r.tasks(ctx), req.Labels, cal, tell); err != nil {
+		if err := a.labelled(p, r.tasks(ctx), req.Labels, cal, events); err != nil {
 			return nil, err
 		}
 	}
@@ -163,25 +163,25 @@ func (a *App) scoreRun(ctx context.Context, req *ScoreRequest, tell Events) (*sc
 }
 
 // scoreFiles sums trace files up, and writes a table of their calls.
-func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string, tell Events) (*scored, error) {
+func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string, events Events) (*scored, error) {
 	if err := unambiguous("slices", req.Slices); err != nil {
 		return nil, err
 	}
-	cal, err := a.calibrated(req.Calibrations, a.taskSources(req.Traces), tell)
+	cal, err := a.calibrated(req.Calibrations, a.taskSources(req.Traces), events)
 	if err != nil {
 		return nil, err
 	}
 	r := reading{ScoreRequest: req, calibrations: cal}
 	var s *scored
 	if len(tables) > 0 {
-		s, err = a.scoreInto(ctx, tables[0], r, tell)
+		s, err = a.scoreInto(ctx, tables[0], r, events)
 	} else {
-		s, err = a.sum(ctx, r, tell)
+		s, err = a.sum(ctx, r, events)
 	}
 	if err != nil {
 		return nil, err
 	}
-	tell.lines(s.problems(), &s.log)
+	events.lines(s.problems(), &s.log)
 	if s.log.Steps+s.log.Tasks == 0 {
 		return nil, a.nothingScored(req.Traces)
 	}
@@ -190,7 +190,7 @@ func (a *App) scoreFiles(ctx context.Context, req *ScoreRequest, tables []string
 		a.testResults(s, req.Traces)
 	}
 	if req.Labels != "" && req.Partial == "" {
-		err = a.labelled(s.panels, a.tasksOf(req.Traces[0]), req.Labels, cal, tell)
+		err = a.labelled(s.panels, a.tasksOf(req.Traces[0]), req.Labels, cal, events)
 	}
 	return s, err
 }
@@ -257,7 +257,7 @@ type reading struct {
 }
 
 // sum scores and sums trace files up, or merges partial results.
-func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) {
+func (a *App) sum(ctx context.Context, r reading, events Events) (*scored, error) {
 	cfg := steps.Config{
 		SliceBy: r.Slices, Partial: r.Partial != "", Files: len(r.Traces) > 1, Confidence: r.Confidence,
 		Calibrations: r.calibrations,
@@ -285,18 +285,18 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 		}
 		return s, err
 	}
-	w, tools, done, err := a.watch(ctx, &r.TraceSettings, tell)
+	w, tools, done, err := a.watch(ctx, &r.TraceSettings, events)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	rules, told, err := a.stepScoring(r.Scoring, tell)
+	rules, told, err := a.stepScoring(r.Scoring, events)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Scoring = told
 	rules.ToolNames = cmp.Or(rules.ToolNames, w.ToolNames())
-	if err := nameClash(&rules, tools, tell); err != nil {
+	if err := nameClash(&rules, tools, events); err != nil {
 		return nil, err
 	}
 	add := adding{
@@ -317,7 +317,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	if err != nil {
 		return nil, err
 	}
-	tellUnused(slices.Concat(problems, res.Problems), res, tell)
+	tellUnused(slices.Concat(problems, res.Problems), res, events)
 	s := &scored{
 		panels: res.Sheet.Panels(), sheet: res.Sheet, log: res.Log, files: r.Traces, marks: res.Marks,
 		scorer: scorer, red: red, again: true,
@@ -327,7 +327,7 @@ func (a *App) sum(ctx context.Context, r reading, tell Events) (*scored, error) 
 	findings.Incidents(s.panels)
 	for _, text := range w.Warnings() {
 		if r.Partial != "" { // the panels are not shown
-			tell.warn("safety", text)
+			events.warn("safety", text)
 		}
 		s.panels.Warnings = append(s.panels.Warnings, text)
 	}
@@ -378,20 +378,20 @@ func (d *adding) up(ctx context.Context,
 }
 
 // tellUnused says what of the files and the tools could not be used.
-func tellUnused(problems []callvet.Problem, res *measure.Result, tell Events) {
+func tellUnused(problems []callvet.Problem, res *measure.Result, events Events) {
 	for _, p := range problems {
-		tell.warn("unused", p.Message)
+		events.warn("unused", p.Message)
 	}
 	if res.UnknownVersions > 0 {
-		tell.warn("unused",
+		events.warn("unused",
 			fmt.Sprintf("%d calls name a version that the tools do not have: they were validated against no schema",
 				res.UnknownVersions))
 	}
 	if res.Endless > 0 {
-		tell.warn(callvet.SchemaWithoutEnd,
+		events.warn(callvet.SchemaWithoutEnd,
 			fmt.Sprintf("%d calls are not validated: the schemas of their tools take too much work", res.Endless))
 	}
-	tell.lost(res.Lost, nil)
+	events.lost(res.Lost, nil)
 }
 
 // maxPartial bounds a partial result in bytes.

@@ -12,7 +12,7 @@ import (
 )
 
 // scoreInto scores trace files, and writes the scored calls as a table.
-func (a *App) scoreInto(ctx context.Context, name string, r reading, tell Events) (*scored, error) {
+func (a *App) scoreInto(ctx context.Context, name string, r reading, events Events) (*scored, error) {
 	if partial, err := a.isPartial(r.Traces[0]); err != nil || partial {
 		if err == nil {
 			err = &callvet.FieldError{
@@ -33,7 +33,7 @@ func (a *App) scoreInto(ctx context.Context, name string, r reading, tell Events
 			return w.Write(rows)
 		}
 		var err error
-		if s, err = a.sum(ctx, r, tell); err != nil {
+		if s, err = a.sum(ctx, r, events); err != nil {
 			return err
 		}
 		return w.Close()

@@ -193,21 +193,21 @@ func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) 
 
 // tellScorers reports the scorers that differ between two runs; their results are compared
 // nevertheless.
-func tellScorers(base, cand *Manifest, tell Events) {
+func tellScorers(base, cand *Manifest, events Events) {
 	was := map[string]string{}
 	for _, s := range base.Scorers {
 		was[s.Name] = s.Version
 	}
 	for _, s := range cand.Scorers {
 		if old, both := was[s.Name]; both && old != s.Version {
-			tell.note("scorer-changed",
+			events.note("scorer-changed",
 				"scorer %s: another version judged the candidate (%s) than the base (%s), so that a difference may be the scorer's", s.Name, s.Version, old)
 		}
 	}
 }
 
 // tellScorersOf does so for the sides of a comparison, where both are runs.
-func (a *App) tellScorersOf(ctx context.Context, base, cand Side, tell Events) error {
+func (a *App) tellScorersOf(ctx context.Context, base, cand Side, events Events) error {
 	if base.Traces != "" || cand.Traces != "" {
 		return nil
 	}
@@ -219,6 +219,6 @@ func (a *App) tellScorersOf(ctx context.Context, base, cand Side, tell Events) e
 	if err != nil {
 		return err
 	}
-	tellScorers(b.Manifest, c.Manifest, tell)
+	tellScorers(b.Manifest, c.Manifest, events)
 	return nil
 }

@@ -19,7 +19,7 @@ const maxScoringBytes = 1 << 20
 
 // stepScoring reads the settings for comparing the arguments of steps, from a file or from JSON in
 // braces. The text is their canonical form, "" for the default.
-func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told string, err error) {
+func (a *App) stepScoring(given string, events Events) (set callvet.Scoring, told string, err error) {
 	if given == "" {
 		return set, "", nil
 	}
@@ -44,7 +44,7 @@ func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told 
 		}
 	}
 	if len(problems) > 0 {
-		tell.problems(problems)
+		events.problems(problems)
 		return set, "", fmt.Errorf("read scoring settings %s: %w: %s", name, callvet.ErrInvalid,
 			plain.Count(errorsIn(problems), "error", "errors"))
 	}
@@ -56,7 +56,7 @@ func (a *App) stepScoring(given string, tell Events) (set callvet.Scoring, told 
 }
 
 // nameClash refuses a setting that makes two tools one.
-func nameClash(set *callvet.Scoring, tools []callvet.Tool, tell Events) error {
+func nameClash(set *callvet.Scoring, tools []callvet.Tool, events Events) error {
 	names := make([]string, len(tools))
 	for i := range tools {
 		if names[i] = tools[i].Name; tools[i].Version == "" { // some write both into the name
@@ -67,7 +67,7 @@ func nameClash(set *callvet.Scoring, tools []callvet.Tool, tell Events) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	tell.problems(problems)
+	events.problems(problems)
 	return fmt.Errorf("read tool_names: %w: %s", callvet.ErrInvalid, plain.Count(len(problems), "error", "errors"))
 }
 

@@ -19,9 +19,9 @@ import (
 // watch makes ready what is asked for. The suite's tools stand in for those that are named. done
 // ends the programs of the suite.
 func (a *App) watch(ctx context.Context, set *TraceSettings,
-	tell Events,
+	events Events,
 ) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
-	if tools, err = a.ReadTools(set.Tools, tell); err != nil {
+	if tools, err = a.ReadTools(set.Tools, events); err != nil {
 		return nil, nil, nil, err
 	}
 	if set.AllowExec && set.Suite == "" {
@@ -30,10 +30,10 @@ func (a *App) watch(ctx context.Context, set *TraceSettings,
 	var suite *callvet.Suite
 	programs := &judge.ScorerPool{}
 	if set.Suite != "" {
-		if suite, err = a.wholeSuite(ctx, set, tell); err != nil {
+		if suite, err = a.wholeSuite(ctx, set, events); err != nil {
 			return nil, nil, nil, err
 		}
-		if programs, err = a.programsOf(suite, set, tell); err != nil {
+		if programs, err = a.programsOf(suite, set, events); err != nil {
 			return nil, nil, nil, err
 		}
 		if len(set.Tools) == 0 {
@@ -61,13 +61,13 @@ func noPrograms(s *callvet.Scorer) (score.Custom, error) {
 	if !s.Runs() {
 		return nil, errors.New("nothing here is a scorer of that name")
 	}
-	return nil, errors.New("it runs a program, and nobody allowed it")
+	return nil, errors.New("it runs a program, and it is not allowed")
 }
 
 // programsOf makes the pool of a suite's scorers that are programs, if they are permitted as in
 // runs, and reports them. Without the permission nothing is refused: the traces exist already, and
 // can be judged without the programs. Close the result.
-func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*judge.ScorerPool, error) {
+func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, events Events) (*judge.ScorerPool, error) {
 	req := &RunRequest{SuiteRequest: SuiteRequest{Suite: set.Suite}, AllowExec: set.AllowExec}
 	own, err := a.newScorersOf(req)
 	if err != nil {
@@ -80,10 +80,10 @@ func (a *App) programsOf(s *callvet.Suite, set *TraceSettings, tell Events) (*ju
 		if err := own.refusal(req, a.cfg.Permit); err != nil {
 			return nil, err
 		}
-		tellCommands("the suite "+set.Suite, own.all(), tell)
+		tellCommands("the suite "+set.Suite, own.all(), events)
 	} else if commands := own.all(); len(commands) > 0 {
-		tell.note("programs",
-			"scorers of the suite %s run programs, and nobody allowed it, so that they are not evaluated: %s",
+		events.note("programs",
+			"scorers of the suite %s run programs, which is not allowed here, so that they are not evaluated: %s",
 			set.Suite, strings.Join(commands, "; "))
 	}
 	return a.newPool(set.Suite, nil)
@@ -104,9 +104,9 @@ func (e *UnfitSuiteError) Error() string {
 func (e *UnfitSuiteError) Unwrap() error { return callvet.ErrInvalid }
 
 // wholeSuite reads a suite that is to judge: one with errors is none.
-func (a *App) wholeSuite(ctx context.Context, set *TraceSettings, tell Events) (*callvet.Suite, error) {
+func (a *App) wholeSuite(ctx context.Context, set *TraceSettings, events Events) (*callvet.Suite, error) {
 	name := set.Suite
-	s, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Programs: set.AllowExec && a.cfg.Permit.Commands}, tell)
+	s, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Programs: set.AllowExec && a.cfg.Permit.Commands}, events)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (a *App) wholeSuite(ctx context.Context, set *TraceSettings, tell Events) (
 			p.Warning = true
 		}
 	}
-	tell.problems(problems)
+	events.problems(problems)
 	if n := errorsIn(problems); n > 0 {
 		return nil, &UnfitSuiteError{Suite: name, Errors: n}
 	}

@@ -63,17 +63,17 @@ type SelectRequest struct {
 
 // StartSelect starts a run like StartRun, with a search as the target. The suite's tools are those
 // of the catalogue.
-func (a *App) StartSelect(ctx context.Context, req SelectRequest, tell Events) (*Session, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*Session, error) {
-		if err := a.selecting(ctx, e, &req, tell); err != nil {
+func (a *App) StartSelect(ctx context.Context, req SelectRequest, events Events) (*Session, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*Session, error) {
+		if err := a.selecting(ctx, e, &req, events); err != nil {
 			return nil, err
 		}
-		return a.StartRun(ctx, req.Run, tell)
+		return a.StartRun(ctx, req.Run, events)
 	})
 }
 
 // selecting makes the search the target of the run, and reports settings that do not fit.
-func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest, tell Events) error {
+func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest, events Events) error {
 	if req.Tools == "" && req.Via == "" {
 		return refused("tools", "what is searched? {tools} CATALOGUE, or {via} URL")
 	}
@@ -87,7 +87,7 @@ func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest,
 		if err != nil {
 			return err
 		}
-		tell.catalogue(problems)
+		events.catalogue(problems)
 		run.Catalogue, run.CatalogueFile = catalog.Tools(c), req.Tools
 	}
 	target := run.Shared
@@ -103,7 +103,7 @@ func (a *App) selecting(ctx context.Context, e *catalog.Env, req *SelectRequest,
 	run.Targets = []TargetSpec{target}
 	run.Selection = &SelectionRequest{Scoring: composite, K: catalog.Depths(req.Depth())}
 	c, err := catalog.Caution(ctx, e, &req.Search, file)
-	tell.cautions(&req.Search, &c)
+	events.cautions(&req.Search, &c)
 	return err
 }
 
@@ -145,8 +145,8 @@ func (e Events) cautions(f *Search, c *catalog.Cautions) {
 }
 
 // Query asks one question.
-func (a *App) Query(ctx context.Context, req QueryRequest, tell Events) (*catalog.QueryAnswer, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.QueryAnswer, error) { return catalog.Query(ctx, e, req) })
+func (a *App) Query(ctx context.Context, req QueryRequest, events Events) (*catalog.QueryAnswer, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*catalog.QueryAnswer, error) { return catalog.Query(ctx, e, req) })
 }
 
 // SweepRequest compares sizes of a catalogue, and settings.
@@ -157,27 +157,27 @@ type SweepRequest struct {
 }
 
 // Sweep compares sizes and settings by the retriever alone.
-func (a *App) Sweep(ctx context.Context, req SweepRequest, tell Events) (*catalog.Sweep, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Sweep, error) {
-		e.Progress = tell.searches
+func (a *App) Sweep(ctx context.Context, req SweepRequest, events Events) (*catalog.Sweep, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*catalog.Sweep, error) {
+		e.Progress = events.searches
 		return catalog.RunSweep(ctx, e, req.SweepRequest)
 	})
 }
 
 // Curve lets models choose among the retrieved tools, and among all. If that ends early, there may
 // be a curve together with the error.
-func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, tell Events) (*Curve, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*Curve, error) {
-		e.Progress, e.Ask = tell.searches, a.asker(req.Models, &req.Run, conclude, tell).ask
+func (a *App) Curve(ctx context.Context, req SweepRequest, conclude Conclude, events Events) (*Curve, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*Curve, error) {
+		e.Progress, e.Ask = events.searches, a.asker(req.Models, &req.Run, conclude, events).ask
 		return catalog.CurveFor(ctx, e, req.SweepRequest)
 	})
 }
 
 // ResumeCurve resumes the run of a curve, and returns the curve.
 func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Conclude,
-	tell Events,
+	events Events,
 ) (c *Curve, err error) {
-	s, err := a.ResumeRun(ctx, req, tell)
+	s, err := a.ResumeRun(ctx, req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -191,23 +191,23 @@ func (a *App) ResumeCurve(ctx context.Context, req ResumeRequest, conclude Concl
 }
 
 // Tune looks for weights on one part of a suite, and compares them on the other.
-func (a *App) Tune(ctx context.Context, req TuneRequest, tell Events) (*catalog.Tuning, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Tuning, error) { return catalog.Tune(ctx, e, req) })
+func (a *App) Tune(ctx context.Context, req TuneRequest, events Events) (*catalog.Tuning, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*catalog.Tuning, error) { return catalog.Tune(ctx, e, req) })
 }
 
 // Learn learns routes from questions.
-func (a *App) Learn(ctx context.Context, req LearnRequest, tell Events) (*catalog.Lesson, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Lesson, error) { return catalog.Learn(ctx, e, req) })
+func (a *App) Learn(ctx context.Context, req LearnRequest, events Events) (*catalog.Lesson, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*catalog.Lesson, error) { return catalog.Learn(ctx, e, req) })
 }
 
 // LintTools finds what prevents tools from being found or distinguished.
-func (a *App) LintTools(ctx context.Context, req LintToolsRequest, tell Events) (*catalog.Findings, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
+func (a *App) LintTools(ctx context.Context, req LintToolsRequest, events Events) (*catalog.Findings, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
 }
 
 // Confusable finds pairs of tools that are easily taken for one another.
-func (a *App) Confusable(ctx context.Context, req ConfusableRequest, tell Events) (*catalog.Confusable, error) {
-	return catalogued(a, tell, func(e *catalog.Env) (*catalog.Confusable, error) {
+func (a *App) Confusable(ctx context.Context, req ConfusableRequest, events Events) (*catalog.Confusable, error) {
+	return catalogued(a, events, func(e *catalog.Env) (*catalog.Confusable, error) {
 		return catalog.FindConfusable(ctx, e, req, a.observed)
 	})
 }

@@ -208,12 +208,12 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 	}
 	files.known["upload-3"] = "examples"
 	used := 0
-	tell := func(ev app.Event) { used += len(ev.Used) }
+	events := func(ev app.Event) { used += len(ev.Used) }
 	var q app.QueryRequest
 	if err := json.Unmarshal([]byte(`{"text": "weather in Oslo", "tools": "upload-2", "k": 1}`), &q); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := a.Query(t.Context(), q, tell)
+	answer, err := a.Query(t.Context(), q, events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,18 +222,18 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 		t.Errorf("answer: %s (%v)", b, err)
 	}
 	q.Tools = "/etc/hostname"
-	if _, err := a.Query(t.Context(), q, tell); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := a.Query(t.Context(), q, events); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("a path of the machine: %v", err)
 	}
 	var sw app.SweepRequest
 	if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2"}`), &sw); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := a.Sweep(t.Context(), sw, tell); err != nil || out.Cases+out.LeftOut != 2 {
+	if out, err := a.Sweep(t.Context(), sw, events); err != nil || out.Cases+out.LeftOut != 2 {
 		t.Errorf("sweep: %+v, %v", out, err)
 	}
 	if _, err := a.Learn(t.Context(), app.LearnRequest{Examples: "upload-3", Output: "routes.json"},
-		tell); err != nil || !strings.HasPrefix(files.written["routes.json"], "{") {
+		events); err != nil || !strings.HasPrefix(files.written["routes.json"], "{") {
 		t.Errorf("written %q, %v", files.written, err)
 	}
 	if used > 0 {

@@ -25,7 +25,7 @@ import (
 type Session struct {
 	*Run
 	app      *App
-	tell     Events
+	events   Events
 	targets  []run.Target
 	op       *opener
 	settings Settings
@@ -77,8 +77,8 @@ type ResumeRequest struct {
 // ResumeRun opens a stored run to go on with it: with the suite it ran, the targets it asked,
 // and every attempt that is durable. A run that another process carries out gives a Session
 // that follows it, or with NoWait a *store.HeldError.
-func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, tell Events) (*Session, error) {
-	s := &Session{yield: make(chan struct{}), app: a, tell: tell, slices: req.Slices, noWait: req.NoWait, resume: &req}
+func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, events Events) (*Session, error) {
+	s := &Session{yield: make(chan struct{}), app: a, events: events, slices: req.Slices, noWait: req.NoWait, resume: &req}
 	err := s.takeUp(ctx)
 	if errors.As(err, &s.held) && !s.noWait {
 		return s, nil
@@ -160,10 +160,10 @@ func (s *Session) open(ctx context.Context) (err error) {
 		s.settings = *s.Manifest.Settings
 	}
 	s.settings = s.settings.with(&s.resume.Changes)
-	if err := errors.Join(s.settings.check(), a.readableGates(&s.settings, s.tell)); err != nil {
+	if err := errors.Join(s.settings.check(), a.readableGates(&s.settings, s.events)); err != nil {
 		return err
 	}
-	if s.op, err = a.newOpener(s.settings.timeout(), s.Manifest.Prices, s.Stored.ID, s.tell); err != nil {
+	if s.op, err = a.newOpener(s.settings.timeout(), s.Manifest.Prices, s.Stored.ID, s.events); err != nil {
 		return err
 	}
 	if err := errors.Join(a.permitted(s.Manifest.Specs), s.mayCall()); err != nil {
@@ -173,13 +173,13 @@ func (s *Session) open(ctx context.Context) (err error) {
 		return refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID,
 			strings.Join(commands, "; "))
 	}
-	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.tell)
+	tellCommands("the suite of run "+s.Stored.ID, s.Manifest.commands(), s.events)
 	if was := s.Manifest.rulesVersion(); was != callvet.RulesVersion {
-		s.tell.note("other-rules",
+		s.events.note("other-rules",
 			"run %s was started by version %d of the rules: its verdicts stay, and the attempts that follow are judged by version %d",
 			s.Stored.ID, was, callvet.RulesVersion)
 	}
-	tellCommands("run "+s.Stored.ID, unnamedCommands(s.resume.Targets, s.Manifest.Specs), s.tell)
+	tellCommands("run "+s.Stored.ID, unnamedCommands(s.resume.Targets, s.Manifest.Specs), s.events)
 	if err := s.openTargets(ctx); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 		}
 		if h, err := store.SuiteHashFrom(read.Suite, withoutErrors(read.Cases(ctx))); err != nil ||
 			h != s.Stored.SuiteHash {
-			s.tell.note("suite-changed", "%s has changed since; going on with the suite that run %s started with",
+			s.events.note("suite-changed", "%s has changed since; going on with the suite that run %s started with",
 				req.Suite.Suite, s.Stored.ID)
 		}
 	}
@@ -298,7 +298,7 @@ func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 // attempts makes the attempts of one session; cancel ends ctx. early is the reason of an early end
 // after which results are still shown, err is any other error.
 func (s *Session) attempts(ctx context.Context, cancel func()) (sum run.Summary, early, err error) {
-	s.tell.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
+	s.events.emit(Event{Session: &SessionEvent{Run: s.Stored.ID, Resume: s.Resume()}})
 	lease, err := s.acquire(ctx, cancel)
 	if err != nil {
 		return sum, nil, err
@@ -309,7 +309,7 @@ func (s *Session) attempts(ctx context.Context, cancel func()) (sum run.Summary,
 	if err != nil && !errors.Is(err, callvet.ErrBudget) {
 		return sum, nil, err
 	}
-	s.tell.emit(Event{Ended: s.ended(sum)})
+	s.events.emit(Event{Ended: s.ended(sum)})
 	return sum, err, nil
 }
 
@@ -400,10 +400,10 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 		sum.Stopped[i] = hide.text(why)
 	}
 	sum.Stopped = s.alsoStopped(sum.Stopped)
-	s.world.reportCalls(s.tell)
+	s.world.reportCalls(s.events)
 	s.hidden.add(hide.hidden())
 	if n := s.hidden.notice(); n != nil && s.shard == nil && !s.Manifest.Made {
-		s.tell.emit(Event{Note: n})
+		s.events.emit(Event{Note: n})
 	}
 	return sum, err
 }
@@ -446,7 +446,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 		Redact: hide.cell,
 		Observe: func(ev run.Event) {
 			s.live.observe(ev)
-			s.tell.emit(Event{Progress: &ProgressEvent{
+			s.events.emit(Event{Progress: &ProgressEvent{
 				Done: ev.Done, Total: ev.Total, Failed: ev.Fail,
 				Errors: ev.Error, CostUSD: ev.CostUSD, CostUnknown: !ev.CostKnown, ETA: ev.ETA,
 			}})

@@ -145,7 +145,7 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *hiding, c
 		complete, err = run.Split(ctx, *cfg, run.Splitting{
 			Workers: how.Workers, Rounds: how.Rounds,
 			Failed: func(err error) {
-				s.tell.warn("shard", hide.text("a part of the run failed, and is made again: "+err.Error()))
+				s.events.warn("shard", hide.text("a part of the run failed, and is made again: "+err.Error()))
 			},
 			Do: func(ctx context.Context, part run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
 				once.Do(func() { // the errors of before are known by now
@@ -289,7 +289,7 @@ func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}
 				told.ETA = time.Duration(
 					float64(s.app.cfg.Now().Sub(begun)) / float64(n) * float64(told.Total-told.Done))
 			}
-			s.tell.emit(Event{Progress: &told})
+			s.events.emit(Event{Progress: &told})
 		}
 		select {
 		case <-tick.C:

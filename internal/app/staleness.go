@@ -188,13 +188,13 @@ func compareGroups(ctx context.Context, groups []*madeGroup, s *callvet.Suite,
 }
 
 // Stale says what has changed since cases were made, or since a run.
-func (a *App) Stale(ctx context.Context, req StaleRequest, tell Events) (*StaleResult, error) {
+func (a *App) Stale(ctx context.Context, req StaleRequest, events Events) (*StaleResult, error) {
 	var groups []StaleGroup
 	var err error
 	if req.Run != "" {
-		groups, err = a.staleRun(ctx, req, tell)
+		groups, err = a.staleRun(ctx, req, events)
 	} else {
-		groups, err = a.staleSuite(ctx, req, tell)
+		groups, err = a.staleSuite(ctx, req, events)
 	}
 	if err != nil {
 		return nil, err
@@ -206,8 +206,8 @@ func (a *App) Stale(ctx context.Context, req StaleRequest, tell Events) (*StaleR
 	return out, nil
 }
 
-func (a *App) staleSuite(ctx context.Context, req StaleRequest, tell Events) ([]StaleGroup, error) {
-	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
+func (a *App) staleSuite(ctx context.Context, req StaleRequest, events Events) ([]StaleGroup, error) {
+	read, err := a.OpenSuite(ctx, req.SuiteRequest, events)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (a *App) staleSuite(ctx context.Context, req StaleRequest, tell Events) ([]
 }
 
 // staleRun holds what a run was made with against what is now in its place.
-func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]StaleGroup, error) {
+func (a *App) staleRun(ctx context.Context, req StaleRequest, events Events) ([]StaleGroup, error) {
 	r, err := a.Run(ctx, req.Run)
 	if err != nil {
 		return nil, err
@@ -254,7 +254,7 @@ func (a *App) staleRun(ctx context.Context, req StaleRequest, tell Events) ([]St
 			}
 		}
 	}
-	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
+	read, err := a.OpenSuite(ctx, req.SuiteRequest, events)
 	if err != nil {
 		return nil, err
 	}

@@ -141,36 +141,36 @@ func (q *RunRequest) manifest(version string, specs []TargetSpec, s *callvet.Sui
 
 // StartRun checks a request, opens its targets and keeps the run with its suite. No target
 // is asked yet: that is what the Session does, here or, by ResumeRun, elsewhere.
-func (a *App) StartRun(ctx context.Context, req RunRequest, tell Events) (*Session, error) {
-	return a.startRun(ctx, &req, nil, tell)
+func (a *App) StartRun(ctx context.Context, req RunRequest, events Events) (*Session, error) {
+	return a.startRun(ctx, &req, nil, events)
 }
 
-func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell Events) (*Session, error) {
-	if err := errors.Join(req.check(), a.readableGates(&req.Settings, tell)); err != nil {
+func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, events Events) (*Session, error) {
+	if err := errors.Join(req.check(), a.readableGates(&req.Settings, events)); err != nil {
 		return nil, err
 	}
 	db, err := a.cfg.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	specs, err := a.targets(req, tell)
+	specs, err := a.targets(req, events)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, req, dry, tell)); err != nil {
+	if err := errors.Join(a.secrets.Spelled(req.settings()), a.checkJudges(ctx, req, dry, events)); err != nil {
 		return nil, err
 	}
-	askOnce(req, specs, tell)
-	read, err := a.suiteOf(ctx, req, tell)
+	askOnce(req, specs, events)
+	read, err := a.suiteOf(ctx, req, events)
 	if err != nil {
 		return nil, err
 	}
-	op, err := a.newOpener(req.timeout(), req.Prices, req.Suite, tell)
+	op, err := a.newOpener(req.timeout(), req.Prices, req.Suite, events)
 	if err != nil {
 		return nil, err
 	}
 	op.lacks = dry.lacking(false)
-	tools, policy, err := a.worldOf(req, tell)
+	tools, policy, err := a.worldOf(req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 		return nil, err
 	}
 	s := &Session{
-		yield: make(chan struct{}), app: a, tell: tell, op: op, policy: policy, tools: tools, world: answers,
+		yield: make(chan struct{}), app: a, events: events, op: op, policy: policy, tools: tools, world: answers,
 		settings: req.Settings, slices: req.Slices, noWait: true, dry: dry,
 	}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
@@ -193,9 +193,9 @@ func (a *App) startRun(ctx context.Context, req *RunRequest, dry *DryRun, tell E
 }
 
 // askOnce reports that catalogues are not asked the same question again.
-func askOnce(req *RunRequest, specs []TargetSpec, tell Events) {
+func askOnce(req *RunRequest, specs []TargetSpec, events Events) {
 	if alwaysSame(specs) && req.Repeats > 1 {
-		tell.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times",
+		events.note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times",
 			req.Repeats)
 		req.Repeats = 1
 	}
@@ -208,8 +208,8 @@ func alwaysSame(specs []TargetSpec) bool {
 }
 
 // suiteOf starts to read the suite of a request.
-func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite.Stream, error) {
-	faults, err := a.readFaults(req.Faults, tell)
+func (a *App) suiteOf(ctx context.Context, req *RunRequest, events Events) (*suite.Stream, error) {
+	faults, err := a.readFaults(req.Faults, events)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (a *App) suiteOf(ctx context.Context, req *RunRequest, tell Events) (*suite
 		return &suite.Stream{Suite: req.Made}, nil
 	}
 	req.Programs = req.Programs || req.AllowExec && a.cfg.Permit.Commands
-	read, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
+	read, err := a.OpenSuite(ctx, req.SuiteRequest, events)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 			return err
 		}
 	}
-	s.app.tellWithheld(specs, s.tell)
+	s.app.tellWithheld(specs, s.events)
 	var files []suite.File
 	if read != nil { // the suite of a judging is made, not read
 		files = read.Files()
@@ -255,7 +255,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 		kept.of(c)
 		chosen.add(c)
 	}
-	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, each, s.tell)
+	hash, rubrics, err := s.app.keepSuite(ctx, db, req, read, own, each, s.events)
 	if err != nil {
 		return err
 	}
@@ -271,10 +271,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	man := req.manifest(s.app.cfg.Version, specs, ran)
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
 	man.Rubrics, man.Scorers = rubrics, own.list()
-	tellCommands("the suite "+req.Suite, own.all(), s.tell)
+	tellCommands("the suite "+req.Suite, own.all(), s.events)
 	if read != nil {
 		man.EvalFiles = kept.hashed(files)
-		if man.Stale, err = kept.stale(ctx, read.Suite, models(specs), s.tell); err != nil {
+		if man.Stale, err = kept.stale(ctx, read.Suite, models(specs), s.events); err != nil {
 			return err
 		}
 	}
@@ -298,10 +298,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
-		tellAdjusted(&s.targets[i].Target, s.tell)
+		tellAdjusted(&s.targets[i].Target, s.events)
 	}
 	if s.dry != nil {
-		return errors.Join(s.Run.tell(s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
+		return errors.Join(s.Run.fill(s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
 	b, err := json.Marshal(man)
 	if err != nil {
@@ -352,7 +352,7 @@ func chosenOf(positions, chosen []int) *int {
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
 // each is given every case.
 func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read *suite.Stream, own *scorersOf,
-	each func(*callvet.Case), tell Events,
+	each func(*callvet.Case), events Events,
 ) (hash string, rubrics []int, err error) {
 	n := 0
 	count := func(c *callvet.Case) {
@@ -365,7 +365,7 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	if req.Made != nil {
 		if req.Drill { // what others made holds what the store has already
-			if err := lintVerdict(a.secretsOf(req.Made), req, tell); err != nil {
+			if err := lintVerdict(a.secretsOf(req.Made), req, events); err != nil {
 				return "", nil, err
 			}
 		}
@@ -378,7 +378,7 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 		hash, err = db.PutSuite(ctx, req.Made)
 		return hash, rubrics, err
 	}
-	verdict := func(problems []callvet.Problem) error { return lintVerdict(problems, req, tell) }
+	verdict := func(problems []callvet.Problem) error { return lintVerdict(problems, req, events) }
 	// A secret is refused before anything is written: what is rolled back may be on the disk.
 	if err := verdict(a.secrets.Suite(read.Suite)); err != nil {
 		return "", nil, err
@@ -434,7 +434,7 @@ func (a *App) secretsOf(s *callvet.Suite) []callvet.Problem {
 const CodeNotEvaluated = "not-evaluated"
 
 // lintVerdict reports lint's findings and whether to run nevertheless.
-func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error {
+func lintVerdict(problems []callvet.Problem, req *RunRequest, events Events) error {
 	if req.Recordings != "" { // they answer what the suite's mocks do not
 		problems = slices.DeleteFunc(slices.Clone(problems),
 			func(p callvet.Problem) bool { return p.Code == "unreachable" && p.Warning })
@@ -446,7 +446,7 @@ func lintVerdict(problems []callvet.Problem, req *RunRequest, tell Events) error
 			problems[i].Warning = problems[i].Warning || problems[i].Code == CodeNotEvaluated
 		}
 	}
-	tell.problems(problems)
+	events.problems(problems)
 	if n := errorsIn(problems); n > 0 && !req.NoLint {
 		return &callvet.FieldError{
 			Field: "suite", Text: fmt.Sprintf("lint %s: %s", req.Suite, plain.Count(n, "error", "errors")),
@@ -466,7 +466,7 @@ func (s *Session) tellTargets() error {
 
 // tellAdjusted reports requested parameters that are changed or omitted, omitted defaults, and
 // parameters that the provider requires. A renamed parameter does not count.
-func tellAdjusted(t *callvet.Target, tell Events) {
+func tellAdjusted(t *callvet.Target, events Events) {
 	for _, adj := range t.Adjustments {
 		code, said := "adjusted", ""
 		switch {
@@ -484,7 +484,7 @@ func tellAdjusted(t *callvet.Target, tell Events) {
 			code, said = "default", fmt.Sprintf("%s %s is sent, as none is set: %s", adj.Param, adj.To, adj.Reason)
 		}
 		if said != "" {
-			tell.note(code, "%s: %s", t.Name, said)
+			events.note(code, "%s: %s", t.Name, said)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func SuiteExports() []string { return suite.Exports() }
 
 // OpenSuite starts to read and lint a suite. The error is that of suite.Open; it reports the
 // problems before.
-func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*suite.Stream, error) {
+func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, events Events) (*suite.Stream, error) {
 	if a.uploaded && req.Text == nil && req.Suite != "-" {
 		text, err := a.read(req.Suite, suite.DefaultLimit)
 		if err != nil {
@@ -63,7 +63,7 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 		}
 		req.Text = text
 	}
-	opt, done, err := a.suiteOptions(req, tell)
+	opt, done, err := a.suiteOptions(req, events)
 	if err != nil {
 		return nil, err
 	}
@@ -83,22 +83,22 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, tell Events) (*su
 		Source: source, Scoring: scoring, Catalogue: req.CatalogueFile, EmbedderLater: req.EmbedderLater,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
 	})
-	tell.problems(problems)
+	events.problems(problems)
 	return read, err
 }
 
 // suiteOptions reads the other inputs of a suite. done releases uploads.
-func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, done func(), err error) {
+func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, done func(), err error) {
 	opt = suite.Options{
 		Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes,
 		Programs: req.Programs, Tools: req.Catalogue,
 	}
-	tools, err := a.newestTools(req.Tools, tell)
+	tools, err := a.newestTools(req.Tools, events)
 	if err != nil {
 		return opt, nil, err
 	}
 	opt.Tools = append(opt.Tools, tools...)
-	if opt.Mocks, err = a.readMocks(req.Mocks, tell); err != nil {
+	if opt.Mocks, err = a.readMocks(req.Mocks, events); err != nil {
 		return opt, nil, err
 	}
 	for _, t := range []struct {
@@ -128,17 +128,17 @@ func (a *App) suiteOptions(req SuiteRequest, tell Events) (opt suite.Options, do
 }
 
 // newestTools reads the tools of a file or folder, of each the newest version; "" has none.
-func (a *App) newestTools(name string, tell Events) ([]callvet.Tool, error) {
+func (a *App) newestTools(name string, events Events) ([]callvet.Tool, error) {
 	if name == "" {
 		return nil, nil
 	}
-	tools, err := a.ReadTools([]string{name}, tell)
+	tools, err := a.ReadTools([]string{name}, events)
 	if err != nil {
 		return nil, err
 	}
 	newest, left := suite.NewestTools(tools)
 	if len(left) > 0 {
-		tell.note("older-tools", "%s of %s left out: a suite has the newest one of a tool",
+		events.note("older-tools", "%s of %s left out: a suite has the newest one of a tool",
 			plain.Count(len(left), "older version", "older versions"), name)
 	}
 	return newest, nil
@@ -146,7 +146,7 @@ func (a *App) newestTools(name string, tell Events) ([]callvet.Tool, error) {
 
 // ReadTools reads the tools of all files and folders; no name is no error. It reports the problems;
 // the error wraps callvet.ErrInvalid if one is an error, or if there is no tool.
-func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
+func (a *App) ReadTools(names []string, events Events) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, name := range names {
 		tools, problems, err := a.loadTools(name)
@@ -156,12 +156,12 @@ func (a *App) ReadTools(names []string, tell Events) ([]callvet.Tool, error) {
 		var bad []callvet.Problem
 		for _, p := range problems {
 			if p.Warning {
-				tell.warn(p.Code, p.Error())
+				events.warn(p.Code, p.Error())
 				continue
 			}
 			bad = append(bad, p)
 		}
-		tell.problems(bad)
+		events.problems(bad)
 		if len(bad) > 0 { // a misspelt constraint would be none, in silence
 			return nil, fmt.Errorf("read tools %s: %s: %w", name, plain.Count(len(bad), "problem", "problems"),
 				callvet.ErrInvalid)
@@ -205,15 +205,15 @@ type LintResult struct {
 
 // Lint reads a suite and reports its problems, including secrets, prompts that reveal the answer,
 // and old labels. The error is for an unreadable suite; it reports the reason before.
-func (a *App) Lint(ctx context.Context, req LintRequest, tell Events) (LintResult, error) {
+func (a *App) Lint(ctx context.Context, req LintRequest, events Events) (LintResult, error) {
 	req.EmbedderLater = true // a lint is no run
-	_, out, err := a.lint(ctx, &req, nil, tell)
+	_, out, err := a.lint(ctx, &req, nil, events)
 	return out, err
 }
 
 // ReadSuite reads a suite with its cases, and says what Lint does. Programs of the suite are
 // refused where requests may not run commands: the error wraps callvet.ErrDenied then.
-func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*callvet.Suite, []callvet.Problem, error) {
+func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, events Events) (*callvet.Suite, []callvet.Problem, error) {
 	var cases []callvet.Case
 	own := &scorersOf{
 		version: func(*callvet.Scorer) string { return "" }, may: a.cfg.Permit.Commands,
@@ -222,7 +222,7 @@ func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*ca
 	s, out, err := a.lint(ctx, &LintRequest{SuiteRequest: req}, func(c *callvet.Case) {
 		own.add(c)
 		cases = append(cases, *c)
-	}, tell)
+	}, events)
 	if err != nil {
 		return nil, out.Problems, err
 	}
@@ -232,13 +232,13 @@ func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, tell Events) (*ca
 
 // lint reads a suite, calls each for every case, and returns the suite without its cases.
 func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Case),
-	tell Events,
+	events Events,
 ) (*callvet.Suite, LintResult, error) {
 	var out LintResult
 	if req.MaxAge < 0 {
 		return nil, out, wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")
 	}
-	s, err := a.OpenSuite(ctx, req.SuiteRequest, tell)
+	s, err := a.OpenSuite(ctx, req.SuiteRequest, events)
 	if err != nil {
 		return nil, out, err
 	}
@@ -288,9 +288,9 @@ type ConvertResult struct {
 
 // Convert writes a suite in another format. The error wraps callvet.ErrInvalid for a suite
 // with errors; the problems of the result say which.
-func (a *App) Convert(_ context.Context, req ConvertRequest, tell Events) (ConvertResult, error) {
+func (a *App) Convert(_ context.Context, req ConvertRequest, events Events) (ConvertResult, error) {
 	var out ConvertResult
-	opt, done, err := a.suiteOptions(req.SuiteRequest, tell)
+	opt, done, err := a.suiteOptions(req.SuiteRequest, events)
 	if err != nil {
 		return out, err
 	}

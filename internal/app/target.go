@@ -151,14 +151,14 @@ func TargetNames(specs []TargetSpec) []string {
 }
 
 // targets lists all targets of a request, checked.
-func (a *App) targets(req *RunRequest, tell Events) ([]TargetSpec, error) {
+func (a *App) targets(req *RunRequest, events Events) ([]TargetSpec, error) {
 	out := slices.Clone(req.Targets)
 	if req.TargetFile != "" {
 		more, err := a.readTargets(req.TargetFile, req.Shared)
 		if err != nil {
 			return nil, err
 		}
-		if err := mayRun(req, more, tell); err != nil {
+		if err := mayRun(req, more, events); err != nil {
 			return nil, err
 		}
 		out = append(out, more...)
@@ -290,7 +290,7 @@ func heeds(name string, known, heeded []string, kinds []agentKind) error {
 
 // mayRun reports the commands of a targets file, and refuses them unless allowed: a file from
 // another person could run anything. A command that the request names too is allowed.
-func mayRun(req *RunRequest, specs []TargetSpec, tell Events) error {
+func mayRun(req *RunRequest, specs []TargetSpec, events Events) error {
 	commands := unnamedCommands(TargetNames(req.Targets), specs)
 	if len(commands) > 0 && !req.AllowExec {
 		return &callvet.FieldError{
@@ -300,14 +300,14 @@ func mayRun(req *RunRequest, specs []TargetSpec, tell Events) error {
 			Fix: "look at the commands, then {allow_exec}",
 		}
 	}
-	tellCommands(req.TargetFile, commands, tell)
+	tellCommands(req.TargetFile, commands, events)
 	return nil
 }
 
 // tellCommands says what from runs, such as a targets file or a stored run.
-func tellCommands(from string, commands []string, tell Events) {
+func tellCommands(from string, commands []string, events Events) {
 	if len(commands) > 0 {
-		tell.note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
+		events.note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
 	}
 }
 

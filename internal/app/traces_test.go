@@ -52,13 +52,13 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		}
 	}
 	var lines []callvet.Problem
-	tell := func(ev app.Event) {
+	events := func(ev app.Event) {
 		if ev.Lines != nil {
 			lines = append(lines, ev.Lines.Problems...)
 		}
 	}
 	s, err := a.Score(ctx,
-		as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), tell)
+		as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), events)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,18 +25,18 @@ const (
 // run are used directly; if there are too few, other labels are used through sensitivity and
 // specificity, as in callvet calibrate --run. of has the tasks, from is the labels file, or the
 // trace file itself for the labels in it.
-func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []steps.Calibrated, tell Events) error {
+func (a *App) labelled(p *panel.Panels, of tasks, from string, calibrations []steps.Calibrated, events Events) error {
 	if err := a.again(&of, "labels"); err != nil {
 		return err
 	}
-	run, err := a.readJudged(of, tell)
+	run, err := a.readJudged(of, events)
 	if err != nil {
 		return err
 	}
 	ls, opinions := run.labels, []labels.Label(nil)
 	if of.file == "" || !a.cfg.Files.Same(from, of.file) {
 		var more []labels.Label
-		if more, opinions, err = a.readLabels(from, tell); err != nil {
+		if more, opinions, err = a.readLabels(from, events); err != nil {
 			return err
 		}
 		ls = append(labels.Beside(more, opinions), ls...)

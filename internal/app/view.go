@@ -45,7 +45,7 @@ type RunView struct {
 }
 
 // ViewRun sums a stored run up. It asks no model.
-func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunView, error) {
+func (a *App) ViewRun(ctx context.Context, req ViewRequest, events Events) (*RunView, error) {
 	if req.Baseline != (Side{}) {
 		if err := req.Baseline.one("baseline"); err != nil {
 			return nil, err
@@ -62,10 +62,10 @@ func (a *App) ViewRun(ctx context.Context, req ViewRequest, tell Events) (*RunVi
 	if err != nil {
 		return nil, err
 	}
-	op, why := a.reopened(ctx, r, tell)
+	op, why := a.reopened(ctx, r, events)
 	v, err := r.view(ctx, req.Slices, red, op, why)
 	if err == nil && req.Baseline != (Side{}) {
-		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, tell)
+		v.View.Diff, _, err = a.against(ctx, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, events)
 	}
 	return v, err
 }
@@ -116,7 +116,7 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 
 // reopened returns the catalogs of a stored run, to explain its selections; nil if there are none,
 // and nil with the reason if they cannot be opened unchanged.
-func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, why string) {
+func (a *App) reopened(ctx context.Context, r *Run, events Events) (op *opener, why string) {
 	names := TargetNames(r.Manifest.Specs)
 	found, asks, _ := catalog.Searches(names)
 	switch {
@@ -128,7 +128,7 @@ func (a *App) reopened(ctx context.Context, r *Run, tell Events) (op *opener, wh
 	if why = catalog.Changed(names, r.Manifest.Catalogues, r.Manifest.ToolsHash, catalogueFiles{a}); why != "" {
 		return nil, why
 	}
-	op, err := a.newOpener(0, "", r.Stored.ID, tell)
+	op, err := a.newOpener(0, "", r.Stored.ID, events)
 	if err == nil {
 		defer op.close()
 		_, err = op.openAll(ctx, r.Manifest.Specs)

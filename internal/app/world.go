@@ -223,7 +223,7 @@ func (s *Session) tellDrift() error {
 		tools = append(tools, c.Tools...)
 	}
 	for _, said := range s.world.recordings.Drift(tools) {
-		s.tell.note("recording-drift", "%s", said)
+		s.events.note("recording-drift", "%s", said)
 	}
 	return err
 }
@@ -239,19 +239,19 @@ func (e Events) recorded(folder string, t *world.Tape) {
 }
 
 // reportCalls reports recorded calls, and calls without a recording.
-func (w *acting) reportCalls(tell Events) {
-	tell.recorded(w.what.Record, w.tape)
+func (w *acting) reportCalls(events Events) {
+	events.recorded(w.what.Record, w.tape)
 	if w.recordings == nil {
 		return
 	}
 	if n := w.recordings.Missed(); n > 0 {
 		of := plain.Count(int(n+w.recordings.Answered()), "call", "calls")
 		if w.what.OnMiss == OnMissTell {
-			tell.note("recording-missing",
-				"%d of %s had no recording: the target was told an error in its place, so that verdicts of these attempts are not about the tools", n, of)
+			events.note("recording-missing",
+				"%d of %s had no recording: the target got an error in its place, so that verdicts of these attempts are not about the tools", n, of)
 			return
 		}
-		tell.note("recording-missing",
+		events.note("recording-missing",
 			"%d of %s had no recording: these attempts are errors, which say nothing of the target", n, of)
 	}
 }

@@ -79,7 +79,7 @@ func (e *Env) boundOf(s *Settings, asked []float64, whose string) (float64, erro
 		return 0, Invalid("abstain_percent",
 			fmt.Sprintf("{abstain_on} SUITE with questions and their tools, or a confidence, such as {abstain} %v",
 				retrieve.DefaultMinConfidence),
-			"abstain under %s: invalid: of %s there are %d, and %d are needed to tell", s.Refuses(), whose,
+			"abstain under %s: invalid: of %s there are %d, and %d are needed", s.Refuses(), whose,
 			len(asked), need)
 	}
 	bound = math.Floor(bound*1e4) / 1e4

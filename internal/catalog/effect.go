@@ -300,15 +300,15 @@ func (c *Comparison) judge() {
 		c.Sentence = "not comparable: no case was judged on both sides"
 	case clear && !shown:
 		c.Verdict = panel.ChangeUnclear
-		c.tooFew("cannot be told, as one of several models: " + moved)
+		c.tooFew("not clear, as one of several models: " + moved)
 	case d.Verdict == panel.ChangeBetter:
 		c.Sentence = "better: " + moved
 	case d.Verdict == panel.ChangeWorse:
 		c.Sentence = "worse: " + moved
 	case d.NewlyPassing+d.NewlyFailing == 0 && d.Change.Point == 0:
-		c.Sentence = fmt.Sprintf("cannot be told: no case of %d changed", d.Cases)
+		c.Sentence = fmt.Sprintf("not clear: no case of %d changed", d.Cases)
 	default:
-		c.tooFew("cannot be told: " + moved)
+		c.tooFew("not clear: " + moved)
 	}
 	if n := c.stolen(); n > 0 {
 		c.Sentence += fmt.Sprintf("; %s taken from other tools", plain.Count(n, "question was", "questions were"))
@@ -320,7 +320,7 @@ func (c *Comparison) judge() {
 func (c *Comparison) tooFew(what string) {
 	c.Sentence = what
 	if c.Needed = needed(&c.main, level/float64(max(1, c.Models))); c.Needed > 0 {
-		c.Sentence += fmt.Sprintf("; if that is the true difference, about %s would tell",
+		c.Sentence += fmt.Sprintf("; if that is the true difference, about %s would decide",
 			plain.Count(c.Needed, "more case", "more cases"))
 	}
 }

@@ -51,7 +51,7 @@ func TestCompare(t *testing.T) {
 	}{
 		"theft": {
 			"e:x>e e:e>e a:a>e a:a>e b:b>x", panel.ChangeUnclear,
-			"cannot be told: 1 newly right and 3 newly wrong of 5 cases: -40.0 pp […], p 0.375; if that is the true difference, about 32 more cases would tell; 2 questions were taken from other tools",
+			"not clear: 1 newly right and 3 newly wrong of 5 cases: -40.0 pp […], p 0.375; if that is the true difference, about 32 more cases would decide; 2 questions were taken from other tools",
 			"e edited 2 +[0] -[] lost to [] took [2 3]; a 2 +[] -[2 3] lost to [e] took []; b 1 +[] -[4] lost to [x] took []",
 		},
 		"better": {
@@ -64,7 +64,7 @@ func TestCompare(t *testing.T) {
 			"worse: 0 newly right and 9 newly wrong of 9 cases: -100.0 pp […], p 0.002; 9 questions were taken from other tools", "e edited 0 +[] -[] lost to [] took [0 1 2 3 4 5 6 7 8]; a 9 +[] -[0 1 2 3 4 5 6 7 8] lost to [e] took []",
 		},
 		"nothing changed": {
-			"a:a>a e:x>x", panel.ChangeUnclear, "cannot be told: no case of 2 changed",
+			"a:a>a e:x>x", panel.ChangeUnclear, "not clear: no case of 2 changed",
 			"e edited 1 +[] -[] lost to [] took []",
 		},
 		"errors": {
@@ -73,7 +73,7 @@ func TestCompare(t *testing.T) {
 		},
 		"several attempts": {
 			"e:x,x,e>e,e,e a:a,a,a>a,a,a e:e,x,e>e,e,e", panel.ChangeUnclear,
-			"cannot be told: 1 newly right and 0 newly wrong of 3 cases: +33.3 pp […], p 0.500; if that is the true difference, about 5 more cases would tell", "e edited 2 +[0] -[] lost to [] took []",
+			"not clear: 1 newly right and 0 newly wrong of 3 cases: +33.3 pp […], p 0.500; if that is the true difference, about 5 more cases would decide", "e edited 2 +[0] -[] lost to [] took []",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestNeededTellsOfModels(t *testing.T) {
 		Family(all)
 		c := all[0]
 		if c.Verdict != panel.ChangeUnclear || c.Needed <= alone ||
-			!strings.Contains(c.Sentence, "more cases would tell") {
+			!strings.Contains(c.Sentence, "more cases would decide") {
 			t.Fatalf("%s: %d more, %d alone", c.Sentence, c.Needed, alone)
 		}
 		all = family(strings.Repeat(words, 1+(c.Needed+19)/20))
@@ -197,7 +197,7 @@ func TestModelsAreOneFamily(t *testing.T) {
 		{nil, panel.ChangeNone, "no case was judged"},
 		{
 			p(2. / 32), panel.ChangeUnclear,
-			"cannot be told, as one of several models: 0 newly right and 5 newly wrong of 5 cases",
+			"not clear, as one of several models: 0 newly right and 5 newly wrong of 5 cases",
 		},
 	} {
 		got := models[i]

@@ -113,7 +113,7 @@ func refused(name string, problems []callvet.Problem, err error) error {
 		return fmt.Errorf("read catalogue: %w: %w", callvet.ErrInvalid, mistakes[0])
 	default:
 		return &callvet.Hinted{Err: fmt.Errorf("read catalogue: %w: %w, and %s", callvet.ErrInvalid, mistakes[0],
-			plain.Count(n-1, "mistake more", "mistakes more")), Hint: "callvet tools lint " + name + " tells them all"}
+			plain.Count(n-1, "mistake more", "mistakes more")), Hint: "callvet tools lint " + name + " lists them all"}
 	}
 }
 

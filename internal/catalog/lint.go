@@ -146,7 +146,7 @@ func (l *catalogueLint) description(e *retrieve.Entry) {
 		l.add("short-description", name, true, "say what it does, and for which questions",
 			"the description of %s has %s", name, plain.Count(len(words), "word", "words"))
 	case n > maxDescription:
-		l.add("long-description", name, true, "keep what tells it from other tools",
+		l.add("long-description", name, true, "keep what distinguishes it from other tools",
 			"the description of %s has %d characters, more than the %d that model providers accept", name, n,
 			maxDescription)
 	}

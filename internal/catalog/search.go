@@ -131,11 +131,11 @@ func (f *Search) service() error {
 	}
 	if name := f.Setting(); name != "" {
 		return Invalid(name, "leave {"+name+"} away, or search the catalogue without {via}",
-			"ask a service: invalid: it is not told {%s}", name)
+			"ask a service: invalid: it has no {%s}", name)
 	}
 	if len(f.Weights) > 0 {
 		return Invalid("weights", "",
-			"ask a service: invalid: it is not told the weights of retrieval in %s, only those of the composite count",
+			"ask a service: invalid: it does not get the weights of retrieval in %s, only those of the composite count",
 			f.WeightsFile)
 	}
 	return nil

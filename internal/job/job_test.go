@@ -124,7 +124,7 @@ func TestJobIsDone(t *testing.T) {
 				r *job.Report,
 			) (json.RawMessage, error) {
 				r.Progress(3, 4, time.Second)
-				return j.Request, r.Tell([]byte("kept"), job.News{Kind: "told", Data: map[string]int{"n": 1}})
+				return j.Request, r.Publish([]byte("kept"), job.News{Kind: "told", Data: map[string]int{"n": 1}})
 			}},
 		})
 	start(t, j)
@@ -287,7 +287,7 @@ func TestRestart(t *testing.T) {
 		seen = append(seen, fmt.Sprint(j.Attempt, string(j.Note)))
 		mu.Unlock()
 		r.Progress(j.Attempt, 3, 0)
-		if err := r.Tell(append(j.Note, 'x')); err != nil {
+		if err := r.Publish(append(j.Note, 'x')); err != nil {
 			return nil, err
 		}
 		running <- struct{}{}

@@ -214,10 +214,10 @@ func (r *Report) Progress(done, total int64, eta time.Duration) {
 	r.done, r.total, r.eta, r.changed, r.known = done, total, eta, true, true
 }
 
-// Tell stores news of the job together with the handler's note for a later attempt; nil keeps the
+// Publish stores news of the job together with the handler's note for a later attempt; nil keeps the
 // note. Both or neither are stored. The error wraps callvet.ErrConflict if the job does not belong
 // to this attempt any more.
-func (r *Report) Tell(note []byte, news ...News) error {
+func (r *Report) Publish(note []byte, news ...News) error {
 	j := r.jobs
 	r.mu.Lock()
 	if note == nil {

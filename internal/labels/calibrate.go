@@ -434,7 +434,7 @@ func (r *CalibrationReport) warn() {
 	say(c.DesignLeaked, "%d of these have a label for calibration or a check, too: no task can serve both",
 		c.DesignLeaked)
 	say(c.Absent, "%d labels are left out: they are of attempts that the run does not have", c.Absent)
-	say(c.Unrecorded, "for %d labels nobody recorded how the %ss were drawn: they are taken as drawn at random",
+	say(c.Unrecorded, "for %d labels it is not recorded how the %ss were drawn: they are taken as drawn at random",
 		c.Unrecorded, r.Unit)
 	if c.ByVerdict > 0 && r.Table.N() > 0 {
 		say(1, "%d labels drawn by the judge's verdict are left out of sensitivity and specificity", c.ByVerdict)

@@ -197,7 +197,7 @@ func (r *CalibrationReport) drifted(out Success, inside []pair, t rejudged) Succ
 	}
 	out.True = r.none(judge.Drifted)
 	out.Refused = fmt.Sprintf(
-		"the judge said something else of %d of %d outputs that are the same: labels beside its earlier verdicts say nothing of these", t.Changed, t.N)
+		"the judge said something else of %d of %d outputs that are the same: labels of its earlier verdicts do not apply to these", t.Changed, t.N)
 	out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 	return out
 }

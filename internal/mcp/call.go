@@ -124,7 +124,7 @@ func decode(raw json.RawMessage) (callvet.Reply, error) {
 	case res.IsError:
 		r.Status, r.Error = callvet.StatusExecErr, text
 		if strings.TrimSpace(text) == "" {
-			r.Error = "the tool tells of an error without a text"
+			r.Error = "the tool reports an error without a text"
 		}
 		r.Result = res.Structured
 	case res.Structured != nil:

@@ -63,7 +63,7 @@ func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite,
 	if suite != nil {
 		w.cases, w.met = map[string]*callvet.Case{}, map[string]bool{}
 		w.compiled = map[string]*score.Compiled{}
-		// who read the suite has told its problems
+		// the reader of the suite has printed its problems
 		w.scorer, _ = score.New(suite, score.Config{Safety: safety.Watch, Custom: custom})
 		for i := range suite.Cases {
 			c := &suite.Cases[i]

@@ -586,7 +586,7 @@ func (d *Paired) start(q *Ask, r *Rate) error {
 		why := "how many tasks a difference needs depends on the baseline's rate, and on how many tasks change although nothing changed"
 		if q.Pilot != nil {
 			why = q.Pilot.File +
-				" does not tell how many tasks change although nothing changed: each has one attempt, or all attempts are the same"
+				" does not show how many tasks change although nothing changed: each has one attempt, or all attempts are the same"
 		}
 		return wrong("discordant",
 			"{from} a run with several attempts at each task (callvet run --repeat 2), or {truth} 0.9 {discordant} 0.1: the rate, and the share of tasks that change between two runs of the same", "%s", why)

@@ -100,7 +100,7 @@ func TestUnracedMeans(t *testing.T) {
 		t.Errorf("pilot: %+v %v", p.Mean, err)
 	}
 	says(t, p, "gate calls_per_attempt <= 1.5", "pass with a chance of 80.0 %", "the pilot's mean",
-		"20 tasks tell a spread only roughly")
+		"20 tasks give a spread only roughly")
 }
 
 func says(t *testing.T, p *plan.Plan, want ...string) {
@@ -188,7 +188,7 @@ func TestUnracedBaseline(t *testing.T) {
 	if one, three := d.Pilot.Fails[0].Chance, d.Pilot.Fails[1].Chance; !(one < 0.4 && three > 0.6) {
 		t.Errorf("the run's own tasks: %v by one attempt, %v by three", one, three)
 	}
-	says(t, p, "against a baseline of 0.9, of whose tasks 9.0 % change between two attempts by chance",
+	says(t, p, "against a baseline of 0.9, where 9.0 % of the tasks change between two attempts by chance",
 		"the 40 tasks of r1", "by 3 attempts")
 
 	given, err := plan.Make(ask("pass_rate",

@@ -300,7 +300,7 @@ func (m *model) settle(q *query, sent int, resp *callvet.Response) {
 	}
 	text := size(turn)
 	if u := &resp.Usage; u.Known && (u.InputTokens == 0 || u.OutputTokens == 0 && text > 0) {
-		*u = callvet.Usage{Note: fmt.Sprintf("%d tokens of input and %d of output are told, and there was text",
+		*u = callvet.Usage{Note: fmt.Sprintf("%d tokens of input and %d of output are reported, and there was text",
 			u.InputTokens, u.OutputTokens)}
 	}
 	m.price.apply(&resp.Usage, taken{sent: sent, text: text, max: q.limit})

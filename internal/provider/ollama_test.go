@@ -307,7 +307,7 @@ func TestCutPrompts(t *testing.T) {
 			english[:12_000], true,
 		},
 		{
-			"ollama, beside a window", "ollama/m",
+			"ollama, next to a window", "ollama/m",
 			strings.Replace(ollamaAnswer, `"prompt_eval_count":10`, `"prompt_eval_count":4095`, 1),
 			english[:12_000], false,
 		},

@@ -111,7 +111,7 @@ func TestExpectedCall(t *testing.T) {
 	}
 }
 
-// TestRulesOfAnAttempt: the version of the rules is said where it is another one than that of this callvet.
+// TestRulesOfAnAttempt: the version of the rules is said where it differs from that of this callvet.
 func TestRulesOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	for rules, want := range map[int]bool{0: false, callvet.RulesVersion: false, callvet.RulesVersion - 1: true} {

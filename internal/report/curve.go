@@ -85,6 +85,6 @@ func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
 		return
 	}
 	fmt.Fprintf(b,
-		"Tokens of tools are estimated, at %.2g a byte of their JSON: the usage that the model tells does not say.\n",
+		"Tokens of tools are estimated, at %.2g a byte of their JSON: the usage of the model does not have them.\n",
 		m.TokensPerByte)
 }

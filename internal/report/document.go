@@ -19,7 +19,7 @@ type Table struct {
 	Rows    [][]string
 	// Note stands under the table.
 	Note string
-	// Prose tells that cells are sentences, which may be wrapped.
+	// Prose means that cells are sentences, which may be wrapped.
 	Prose bool
 	// Folded tables are shown in Markdown once a reader opens them.
 	Folded bool

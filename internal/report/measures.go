@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// maxMeasures is how many measures a short table has, besides those that are never hidden.
+// maxMeasures is how many measures a short table has, without those that are never hidden.
 const maxMeasures = 10
 
 // fewHidden is how many measures are not worth a line about them: they are shown.
@@ -127,12 +127,12 @@ type MetricRow struct {
 func (v *View) metricRows(short bool) (rows []MetricRow, hidden int) {
 	at := map[string]int{}
 	ps := v.panels()
-	slices := make([]*panel.Slice, len(ps))
+	overall := make([]*panel.Slice, len(ps))
 	for i := range ps {
-		slices[i] = &ps[i].Overall
+		overall[i] = &ps[i].Overall
 	}
-	shown := shortMeasures(slices...)
-	for i, s := range slices {
+	shown := shortMeasures(overall...)
+	for i, s := range overall {
 		for j := range s.Metrics {
 			m := &s.Metrics[j]
 			k, known := at[m.Name]

@@ -187,7 +187,7 @@ func planPaired(w io.Writer, d *plan.Paired, p *plan.Plan) {
 		return
 	}
 	fmt.Fprintf(w,
-		"%s against a baseline of %.4g, of whose tasks %s change between two attempts by chance (chances of %s)\n",
+		"%s against a baseline of %.4g, where %s of the tasks change between two attempts by chance (chances of %s)\n",
 		p.Metric, d.Rate, plain.Percent(d.Discordant), plain.Percent(p.Power))
 	fmt.Fprintf(w, "  %-24s %-34s %-34s %s\n", "attempts at each task", loss+" fails: all alike", "some tasks break",
 		"no change passes (margin "+share+")")
@@ -229,7 +229,7 @@ func planMean(w io.Writer, m *plan.Mean, p *plan.Plan) {
 			plain.Line(m.Pilot))
 	}
 	if m.Pilot != "" && m.PilotTasks < gate.MinUnits {
-		fmt.Fprintf(w, "  %d tasks tell a spread only roughly: plan for half as many again\n", m.PilotTasks)
+		fmt.Fprintf(w, "  %d tasks give a spread only roughly: plan for half as many again\n", m.PilotTasks)
 	}
 	if m.Tasks == p.MinUnits {
 		fmt.Fprintf(w, "  fewer might do, but the gate wants %s\n", plain.Thousands(p.MinUnits))

@@ -37,11 +37,11 @@ func WhatIf(to io.Writer, w *catalog.WhatIfResult) error {
 			plain.Count(w.Seen, "case is left", "cases are left"))
 		if w.Sorted {
 			b.WriteString(
-				"the other part has sorted the suggestions: what it says of those that stayed is a little flattered, and fresh questions tell better\n")
+				"the other part has sorted the suggestions: what it says of those that stayed is a little flattered, and fresh questions measure better\n")
 		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(w.Renamed)) {
-		fmt.Fprintf(&b, "%s would be called %s; it is told by its old name here\n", plain.Line(old),
+		fmt.Fprintf(&b, "%s would be called %s; it has its old name here\n", plain.Line(old),
 			plain.Line(w.Renamed[old]))
 	}
 	leaks(&b, w)

@@ -142,7 +142,7 @@ func (b *budget) called() error {
 func (b *budget) paid() error {
 	assumed := ""
 	if n := b.spent.Assumed; n > 0 {
-		assumed = fmt.Sprintf(" (of them %.6g at most for requests that told no usage: %d)", b.spent.AssumedUSD, n)
+		assumed = fmt.Sprintf(" (of them %.6g at most for requests that reported no usage: %d)", b.spent.AssumedUSD, n)
 	}
 	next := ""
 	if b.largest > 0 {

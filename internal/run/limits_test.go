@@ -388,7 +388,7 @@ func TestBudget(t *testing.T) {
 			"no usage with a bound",
 			run.Budget{MaxCostUSD: 0.1051},
 			untold(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10,
-			"0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that told no usage: 10)", 10,
+			"0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that reported no usage: 10)", 10,
 		},
 		{
 			"timeouts with a bound",

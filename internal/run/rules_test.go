@@ -206,7 +206,7 @@ func TestRoom(t *testing.T) {
 		"free cells, nothing spent":   {cost(1, 0, 0, 0, 5), 4, false, ""},
 		"requests that told nothing": {
 			assumed, 0, false,
-			"1 of 1 USD were spent (of them 0.5 at most for requests that told no usage: 3): budget exhausted",
+			"1 of 1 USD were spent (of them 0.5 at most for requests that reported no usage: 3): budget exhausted",
 		},
 		"the first goes alone": {first, 0, true, ""},
 		"it is over": {

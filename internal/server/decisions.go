@@ -16,8 +16,8 @@ import (
 )
 
 type (
-	// BesideAsk asks where production selected different tools than an evaluation.
-	BesideAsk struct {
+	// AgreementAsk asks where production selected different tools than an evaluation.
+	AgreementAsk struct {
 		TracesID    string `json:"traces_id,omitempty" required:"false" maxLength:"64" doc:"a collection of traces of production"`
 		Production  string `json:"production,omitempty" required:"false" maxLength:"33554432" doc:"decisions as a text: {query, tools} in a list or one a line, or traces; of it the comparison is kept"`
 		EvalID      string `json:"eval_id,omitempty" required:"false" maxLength:"100" doc:"a run that asked the same questions"`
@@ -28,10 +28,10 @@ type (
 		Searching
 		MaxPairs int `json:"max_pairs,omitempty" required:"false" minimum:"0" maximum:"5000" doc:"how many pairs are given, the largest differences first; 0: 200"`
 	}
-	// BesideAnswer compares production with an evaluation.
-	BesideAnswer struct {
+	// AgreementAnswer compares production with an evaluation.
+	AgreementAnswer struct {
 		ID string `json:"id" doc:"by which it is given again; the latest of a user are kept. Empty: it is not kept"`
-		app.Beside
+		app.Agreement
 		LeftOut int              `json:"pairs_left_out"`
 		Notes   []callvet.Notice `json:"notes" nullable:"false"`
 	}
@@ -41,8 +41,8 @@ type (
 const defaultPairs = 200
 
 func (s *Server) decisions(ctx context.Context, by *account.Principal,
-	in *struct{ Body BesideAsk },
-) (*struct{ Body BesideAnswer }, error) {
+	in *struct{ Body AgreementAsk },
+) (*struct{ Body AgreementAnswer }, error) {
 	b := &in.Body
 	if (b.TracesID == "") == (b.Production == "") {
 		return nil, &callvet.FieldError{
@@ -98,7 +98,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), req.Embed != "", req.Rerank != ""))
 	}
-	answer := BesideAnswer{Beside: *out, Notes: h.all()}
+	answer := AgreementAnswer{Agreement: *out, Notes: h.all()}
 	most := defaultPairs
 	if b.MaxPairs > 0 {
 		most = b.MaxPairs
@@ -109,7 +109,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal,
 	if answer.ID, err = s.keepComparison(ctx, by, &answer); err != nil {
 		return nil, err
 	}
-	return &struct{ Body BesideAnswer }{answer}, nil
+	return &struct{ Body AgreementAnswer }{answer}, nil
 }
 
 // The latest comparisons of each user are stored, so that the page shows them when it is reopened.
@@ -145,7 +145,7 @@ func keptComparisons(ctx context.Context, q *rows.Queries, user string) (list []
 }
 
 // keepComparison stores a comparison and returns its id; "" in a read-only store.
-func (s *Server) keepComparison(ctx context.Context, by *account.Principal, answer *BesideAnswer) (string, error) {
+func (s *Server) keepComparison(ctx context.Context, by *account.Principal, answer *AgreementAnswer) (string, error) {
 	answer.ID = rand.Text()
 	b, err := json.Marshal(answer)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Server) keepComparison(ctx context.Context, by *account.Principal, answ
 func (s *Server) decisionsAgain(ctx context.Context, by *account.Principal, in *struct {
 	ID string `path:"id" maxLength:"64"`
 },
-) (*struct{ Body BesideAnswer }, error) {
+) (*struct{ Body AgreementAnswer }, error) {
 	list, err := keptComparisons(ctx, s.cfg.Store.Rows(), by.User)
 	if err != nil {
 		return nil, err
@@ -187,11 +187,11 @@ func (s *Server) decisionsAgain(ctx context.Context, by *account.Principal, in *
 		if list[i].ID != in.ID {
 			continue
 		}
-		var out BesideAnswer
+		var out AgreementAnswer
 		if err := json.Unmarshal(list[i].Answer, &out); err != nil {
 			return nil, fmt.Errorf("read comparison: %w", err)
 		}
-		return &struct{ Body BesideAnswer }{out}, nil
+		return &struct{ Body AgreementAnswer }{out}, nil
 	}
 	return nil, fmt.Errorf("comparison %q: %w: the latest %d are kept; compare again", in.ID,
 		callvet.ErrNotFound, maxComparisons)

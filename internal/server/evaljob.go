@@ -261,7 +261,7 @@ func (e *evalRun) store(news ...job.News) error {
 	if err != nil {
 		return err
 	}
-	return e.report.Tell(b, news...)
+	return e.report.Publish(b, news...)
 }
 
 // follow stores the events of attempts as they become durable, until over closes, and then the

@@ -88,7 +88,7 @@ func (s *Server) addGatebook() {
 	of := func(role account.Role) Access { return Access{Role: role, Objects: map[string]Kind{"id": KindGate}} }
 	add(s,
 		op("lint-gates", http.MethodPost, "/lint",
-			"Tells what is wrong with a gate file, with places, and keeps nothing."),
+			"Lists what is wrong with a gate file, with places, and keeps nothing."),
 		Access{Scope: account.ScopeRead, Reads: true}, s.lintGates)
 	add(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), Access{},
 		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateTemplate] }, error) {

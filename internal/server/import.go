@@ -136,7 +136,7 @@ func (s *Server) addImport() {
 	add(s, op("get-schema", http.MethodGet, "/api/schemas/{name}",
 		"Gives the JSON Schema of a format of files, as callvet schema prints it."), Access{}, getSchema)
 	add(s,
-		op("lint", http.MethodPost, "/api/lint", "Tells what is wrong with a suite, with places, and keeps nothing."),
+		op("lint", http.MethodPost, "/api/lint", "Lists what is wrong with a suite, with places, and keeps nothing."),
 		Access{Scope: account.ScopeRead, Reads: true}, s.lintText)
 }
 

@@ -89,7 +89,7 @@ func (s *Server) addJudging() {
 		})
 	add(s,
 		op("show-judgings", http.MethodGet, "/runs/{id}/verdicts",
-			"Tells the verdicts of judges on a run, how far judges agree, and what most of them say."),
+			"Returns the verdicts of judges on a run, how far judges agree, and their majority."),
 		Access{Objects: run}, s.verdicts)
 }
 
@@ -347,7 +347,7 @@ func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawM
 			if err != nil {
 				return nil, err
 			}
-			err = r.Tell(b, job.News{Kind: "judge_result", Data: map[string]any{
+			err = r.Publish(b, job.News{Kind: "judge_result", Data: map[string]any{
 				"eval_id": of.Run, "judging_id": v.ID, "judge": v.JudgeID, "status": v.Status, "pass": v.Pass,
 				"fail": v.Fail, "unscored": v.Unscored, "score": v.Score,
 			}})

@@ -143,7 +143,7 @@ func (s *Server) addLab() {
 		op("select-tune", "/tune",
 			"Looks for better weights on one part of the questions, and compares them with the preset on the other."),
 		asks, s.selectTune)
-	add(s, op("select-whatif", "/whatif", "Tells what other texts of tools would change, question by question."),
+	add(s, op("select-whatif", "/whatif", "Returns what other texts of tools would change, question by question."),
 		admin, s.whatIf)
 	add(s,
 		op("select-suggest", "/suggest",

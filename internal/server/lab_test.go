@@ -78,7 +78,7 @@ func TestSelectRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, anew := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, ""); !strings.Contains(anew,
-		"why tools lost is not told: the catalogue") || !strings.Contains(anew, `"case":"q3"`) {
+		"why tools lost is not shown: the catalogue") || !strings.Contains(anew, `"case":"q3"`) {
 		t.Errorf("%s", anew)
 	}
 	if code, csv := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID+"/failed", ""); code != 200 ||

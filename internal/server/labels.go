@@ -381,7 +381,7 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 	if errors.Is(err, callvet.ErrNotFound) {
 		return nil, &callvet.FieldError{
 			Field: "judge",
-			Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or beside their labels, is of that judge",
+			Text: fmt.Sprintf("{judge} %s: no verdict on these tasks, or with their labels, is of that judge",
 				ask.Judge),
 		}
 	}

@@ -73,7 +73,7 @@ func newCountedNames() countedNames {
 		total: name("callvet_running_jobs_total", "Attempts that the jobs which run have to do."),
 		shards: name("callvet_shards",
 			"Shards of runs that wait for a worker (queued), or that one has (running).", "state"),
-		events:  name("callvet_events_total", "Events that were told to users, ever."),
+		events:  name("callvet_events_total", "Events that were sent to users, ever."),
 		sockets: name("callvet_sockets", "WebSockets that are open."),
 		followers: name("callvet_followers",
 			"Connections that follow events: WebSockets that are logged in, and streams."),

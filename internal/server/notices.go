@@ -56,7 +56,7 @@ func (h *notices) all() []callvet.Notice {
 			callvet.Notice{
 				Code: "more-warnings",
 				Text: plain.Count(h.doubts-maxDoubts, "more warning", "more warnings") +
-					"; POST /api/lint tells all of a suite",
+					"; POST /api/lint lists all of a suite",
 			})
 	}
 	return out

@@ -59,7 +59,7 @@ func (s *Server) addOTLP() {
 			},
 		}
 		op.Responses = map[string]*huma.Response{"200": {
-			Description: "kept; partialSuccess tells what is not",
+			Description: "kept; partialSuccess lists what is not",
 			Content: map[string]*huma.MediaType{
 				"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
 				protobufType:       {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},

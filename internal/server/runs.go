@@ -149,7 +149,7 @@ func (s *Server) addRuns() {
 	}, Access{Objects: run}, s.deleteRun)
 	add(s, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/api/runs/{id}",
-		Summary: "What a report tells of a run", Tags: tags,
+		Summary: "What a report contains of a run", Tags: tags,
 	}, Access{Objects: run},
 		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body report.Document }, error) {
 			d, err := s.document(ctx, in.ID)

@@ -161,7 +161,7 @@ func (s *Server) addSelecting() {
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	add(s, op("select-one", "/single", "Asks one question of a catalogue, and tells why each tool was given or not."),
+	add(s, op("select-one", "/single", "Asks one question of a catalogue, and explains why each tool was given or not."),
 		asks, s.selectOne)
 	run := uploaded(op("select-run", "/run",
 		"Asks the questions of a suite, and reports how well the tools were chosen."),
@@ -462,7 +462,7 @@ func selectReport(v *app.RunView, catalogue string, version int64) (*SelectRepor
 		Notes: append([]string{}, t.Notes...),
 	}
 	if t.Unexplained != "" {
-		rep.Notes = append(rep.Notes, "why tools lost is not told: "+t.Unexplained)
+		rep.Notes = append(rep.Notes, "why tools lost is not shown: "+t.Unexplained)
 	}
 	rep.layers(t)
 	for _, m := range t.Matches {

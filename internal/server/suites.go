@@ -238,7 +238,7 @@ func (s *Server) addSuites() {
 	add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."), ofSuite(""),
 		s.getVersion)
 	add(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff",
-		"Tells what changed from this version to another one."), ofSuite(""), s.diffVersions)
+		"Returns what changed from this version to another one."), ofSuite(""), s.diffVersions)
 	add(s, op("return-to-suite-version", http.MethodPost, "/{id}/versions/{version}/restore",
 		"Makes a new version that is as an old one was."), ofSuite(account.Member), s.returnTo)
 	add(s, op("export-suite", http.MethodGet, "/{id}/export", "Gives a suite as a file."), ofSuite(""), s.exportSuite)

@@ -55,7 +55,7 @@ func (s *Server) addTraces() {
 	add(s, take, Access{Role: account.Member}, s.uploadTraces)
 	add(s, op("list-traces", http.MethodGet, "",
 		"Lists collections of traces, the newest first: one's own, and those that are shared."), Access{}, s.listTraces)
-	add(s, op("get-traces", http.MethodGet, "/{id}", "Tells of a collection."), of(""),
+	add(s, op("get-traces", http.MethodGet, "/{id}", "Returns a collection."), of(""),
 		func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
 			c, err := s.intake.Collection(ctx, in.ID)
 			if err != nil {

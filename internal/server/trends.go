@@ -80,7 +80,7 @@ type TrendTarget struct {
 func (s *Server) addTrends() {
 	add(s, huma.Operation{
 		OperationID: "get-leaderboard", Method: http.MethodGet, Path: "/api/leaderboard",
-		Summary: "Which configuration does best on a suite, as far as it can be told", Tags: []string{"experiments"},
+		Summary: "Which configuration does best on a suite, as far as the data show", Tags: []string{"experiments"},
 	}, Access{}, s.leaderboard)
 	add(s, huma.Operation{
 		OperationID: "get-trend", Method: http.MethodGet, Path: "/api/tool-suites/{id}/trend",

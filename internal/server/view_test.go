@@ -103,8 +103,8 @@ func TestView(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = locked.Close() })
 	for name, s := range map[string]*site{
-		"beside a server": users.restart(t, readOnly),
-		"unwritable":      serveSite(t, locked, users.users, readOnly),
+		"next to a server": users.restart(t, readOnly),
+		"unwritable":       serveSite(t, locked, users.users, readOnly),
 	} {
 		v := s.visit(t)
 		if code, text := v.ask("GET", "/api/me", ""); code != 200 || !strings.Contains(text, `"role":"admin"`) {

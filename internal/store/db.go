@@ -74,7 +74,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		case !errors.Is(rerr, callvet.ErrNotFound):
 			return nil, &callvet.Hinted{
 				Err:  err,
-				Hint: "make the file and its folder writable, or copy it with the files beside it (-wal) and open the copy with --db",
+				Hint: "make the file and its folder writable, or copy it with the files next to it (-wal) and open the copy with --db",
 			}
 		}
 	}

@@ -256,7 +256,7 @@ func (l *linter) toolless() {
 	l.noTools = true
 	c := l.c
 	l.c = nil
-	l.warn("no-tools", "tools", "add tools:, or give them beside the suite with --tools",
+	l.warn("no-tools", "tools", "add tools:, or give them with --tools",
 		"the suite has no tools: the names it expects are not checked, and models cannot call any")
 	l.c = c
 }

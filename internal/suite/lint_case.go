@@ -202,7 +202,7 @@ func (l *linter) toolAssertions() {
 		if slices.Contains(set, callvet.NoTools) {
 			if len(set) > 1 {
 				l.problem("contradiction", key, "keep one of the two",
-					"%s stands for no tool and cannot stand beside names", callvet.NoTools)
+					"%s stands for no tool and cannot be given with names", callvet.NoTools)
 			}
 			continue
 		}

@@ -369,7 +369,7 @@ func (w *watch) problems() []callvet.Problem {
 		out = append(out, callvet.Problem{
 			Position: w.last, Code: "not-locked", Warning: true, Fix: "callvet case lock " + filepath.Base(w.file),
 			Message: fmt.Sprintf(
-				"%d regression cases of the file are not locked: nobody would notice that one is changed", w.bare),
+				"%d regression cases of the file are not locked: a change of one would not be noticed", w.bare),
 		})
 	}
 	if w.lock == nil {

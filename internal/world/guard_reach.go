@@ -91,6 +91,6 @@ func (r GuardReach) control(_, address string, _ syscall.RawConn) error {
 	if why == "" || r.Private && !safety.ServesCredentials(at.Addr()) {
 		return nil
 	}
-	return refused(safety.RulePrivate, "a connection to %s was refused: it is %s, and nobody allowed it",
+	return refused(safety.RulePrivate, "a connection to %s was refused: it is %s, and it is not allowed",
 		at.Addr(), why)
 }

@@ -188,7 +188,7 @@ func parse(text []byte, id int64) (r callvet.Reply, version string, late bool, e
 	case a.Error != nil && *a.Error == "":
 		return callvet.Reply{
 			Status: callvet.StatusExecErr,
-			Error:  "the tool tells of an error without a text",
+			Error:  "the tool reports an error without a text",
 		}, a.Version, false, nil
 	case a.Error != nil:
 		return callvet.Reply{Status: callvet.StatusExecErr, Error: *a.Error}, a.Version, false, nil

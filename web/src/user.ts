@@ -8,7 +8,7 @@ export const CurrentUserContext = createContext<Me | null>(null);
 
 export function useCurrentUser(): Me {
   const me = useContext(CurrentUserContext);
-  if (!me) throw new Error('nobody is logged in');
+  if (!me) throw new Error('no user is logged in');
   return me;
 }
 

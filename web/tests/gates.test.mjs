@@ -15,7 +15,7 @@ after(async () => {
   await server?.stop();
 });
 
-// Of a run that passes 5 of 14: one gate that passes, one that fails, one that cannot be told.
+// Of a run that passes 5 of 14: one gate that passes, one that fails, one that is inconclusive.
 const three = `gates:
   - {metric: pass_rate, at_least: 0.05, min_n: 5}
   - {metric: pass_rate, baseline: {margin: 0.05}, min_n: 5}

@@ -191,7 +191,7 @@ func TestHTTPUsage(t *testing.T) {
 			`"usage":{"input_tokens":[3,[4]],"output_tokens":[1,1]}`,
 			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true},
 		},
-		"beside the answer": {
+		"next to the answer": {
 			`"input_tokens":7,"output_tokens":2,"cost_usd":0.05`,
 			callvet.Usage{InputTokens: 7, OutputTokens: 2, Known: true, CostUSD: &cents},
 		},
@@ -470,7 +470,7 @@ func TestUntold(t *testing.T) {
 		"JSON, calls have a place":         {"application/json", `{"text":"Done."}`, "calls", false},
 		"JSON with an empty list of calls": {"application/json", `{"text":"Done.","toolsUsed":[]}`, "", false},
 		"JSON with no list of calls":       {"application/json", `{"text":"Done.","tool_calls":null}`, "", false},
-		"JSON beside an envelope's calls": {
+		"JSON next to an envelope's calls": {
 			"application/json",
 			`{"response":{"text":"Done."},"tool_calls":[]}`, "", false,
 		},

@@ -435,14 +435,14 @@ func TestProtocolsFail(t *testing.T) {
 			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"tool-made-up","toolCallId":"9","toolName":"f","input":{}}`,
 				`{"type":"text-delta","delta":"Done."}`, `{"type":"finish"}`),
-			"malformed: the stream tells of a call, in events that are not known",
+			"malformed: the stream has a call, in events that are not known",
 		},
 		"one more call in an unknown event": {
 			"",
 			unnamed(`{"type":"start-step"}`,
 				`{"type":"tool-input-available","toolCallId":"1","toolName":"f","input":{}}`,
 				`{"type":"data-trace","data":{"toolCallId":"2","toolName":"f","input":{}}}`, `{"type":"finish"}`),
-			"malformed: the stream tells of a call, in events that are not known",
+			"malformed: the stream has a call, in events that are not known",
 		},
 		"a known call in an unknown event": {
 			"",
@@ -454,7 +454,7 @@ func TestProtocolsFail(t *testing.T) {
 		"a result of a call that was not told": {
 			"", unnamed(`{"type":"start-step"}`, `{"type":"tool-output-available","toolCallId":"7","output":1}`,
 				`{"type":"text-delta","delta":"Done."}`, `{"type":"finish"}`),
-			"malformed: the stream tells of a call, in events that are not known",
+			"malformed: the stream has a call, in events that are not known",
 		},
 		"a snapshot of the question alone": {
 			"",
@@ -465,7 +465,7 @@ func TestProtocolsFail(t *testing.T) {
 		"a call without an id": {
 			"",
 			unnamed(`{"type":"start-step"}`, `{"type":"tool-input-available","toolName":"f","input":{}}`,
-				`{"type":"finish"}`), "malformed: the stream tells of a call, in events that are not known",
+				`{"type":"finish"}`), "malformed: the stream has a call, in events that are not known",
 		},
 		"a preset and its end": {
 			"ai-sdk", unnamed(`{"type":"text-delta","delta":"No."}`),

@@ -583,7 +583,7 @@ func (s *stream) finish() (*callvet.Response, error) {
 		s.resp.Why = callvet.ReasonCut
 	}
 	if !s.resp.Unreadable && s.missed() {
-		return nil, malformed("the stream tells of a call, in events that are not known")
+		return nil, malformed("the stream has a call, in events that are not known")
 	}
 	if len(s.spent) > 0 && !s.resp.Usage.Known && s.resp.Usage.Note == "" {
 		all := make([]callvet.Usage, len(s.spent))

@@ -128,7 +128,7 @@ func (im *importer) expect(c *callvet.Case, category string, gt value.Value, hav
 	case !have:
 		c.Skip = "the row has no ground_truth and no possible_answer file was found"
 		return []callvet.Problem{problem(im.path, line, "no-answer", c.ID, c.Skip,
-			"put the possible_answer folder beside the file", true)}
+			"put the possible_answer folder next to the file", true)}
 	}
 	im.edition1 = im.edition1 || gt.Kind() == value.Object
 	plan := callvet.Plan{Name: "ground truth", Order: callvet.OrderAny}

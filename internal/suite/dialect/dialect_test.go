@@ -172,7 +172,7 @@ func TestProblems(t *testing.T) {
 		},
 		"params without tool": {
 			Toolsuite, suiteOf(`{"prompt":"p","expected_params":{"a":1}}`),
-			[]string{"error no-expected-tool expected_tool 1:95 name the tool in expected_tool; without one nobody knows which call these are the arguments of"},
+			[]string{"error no-expected-tool expected_tool 1:95 name the tool in expected_tool; without one it is not known which call has these arguments"},
 		},
 		"no expected tool": {
 			Toolsuite, suiteOf(`{"prompt":"p"}`),

@@ -89,7 +89,7 @@ func (r *reader) evalCase(n Node, index int) callvet.Case {
 	}
 	if on, _ := e.Boolean("allow_clarification"); on {
 		r.Keep(e.At("allow_clarification"), "expected.allow_clarification",
-			"a question back to the user cannot be told from an answer without a judge")
+			"without a judge, a question back to the user looks like an answer")
 	}
 	r.evalTools(o, e, &c)
 	return c

@@ -114,7 +114,7 @@ func (p *promptfooReader) providers() {
 		}
 	}
 	if unread && from == 0 && p.suite.Tools == nil {
-		p.Warn(p.doc.At(key), "file", key, "put the file beside the configuration, or give the tools with --tools",
+		p.Warn(p.doc.At(key), "file", key, "put the file next to the configuration, or give the tools with --tools",
 			"the tools of no provider could be read")
 	}
 }

@@ -71,13 +71,13 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictPass,
 		},
 		{
-			"exact beside partial",
+			"exact next to partial",
 			`{type: trajectory:tool-args-match, value: {name: search, mode: exact, args: {q: a}}} | {type: trajectory:tool-args-match, value: {name: search, args: {q: a}}}`,
 			[]callvet.Call{search},
 			callvet.VerdictFail,
 		},
 		{
-			"exact beside partial, met",
+			"exact next to partial, met",
 			`{type: trajectory:tool-args-match, value: {name: search, mode: exact, args: {q: b}}} | {type: trajectory:tool-args-match, value: {name: search, args: {q: a}}}`,
 			[]callvet.Call{search, other},
 			callvet.VerdictPass,
@@ -118,7 +118,7 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictPass,
 		},
 		{
-			"an argument beside those ignored",
+			"an argument next to those ignored",
 			`{type: trajectory:tool-args-match, value: {name: get, mode: exact, args: {}, ignore: ["*_id"]}}`,
 			[]callvet.Call{call("get", `{"a_id":1,"x":2}`)},
 			callvet.VerdictFail,

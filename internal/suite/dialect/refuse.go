@@ -69,12 +69,12 @@ func answersAndTraces() []family {
 		{
 			[]string{"name", "parameters", "response"},
 			"is a BFCL function document",
-			"the BFCL importer reads it beside the questions",
+			"the BFCL importer reads it with the questions",
 		},
 		{
 			[]string{"id", "ground_truth"},
 			"is a BFCL answer file",
-			"load the question file; the answers are looked up beside it",
+			"load the question file; the answers are looked up next to it",
 		},
 		{
 			[]string{"question", "initial_config"},
@@ -168,7 +168,7 @@ func otherSuites() []family {
 		{
 			[]string{"_comment", "entities"},
 			"is a seed manifest: values for {{seed:…}} tokens",
-			"give it beside an eval file, it has no cases",
+			"give it with an eval file, it has no cases",
 		},
 		{[]string{"endpoints", "baseUrl"}, "is an API endpoint manifest", "it has no cases"},
 		{[]string{"project", "evals"}, "is a project configuration", "load the eval files that it names"},

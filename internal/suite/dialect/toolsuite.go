@@ -116,7 +116,7 @@ func (r *reader) toolsuitePlan(o Object) callvet.Plan {
 			"should_call_tool is false but expected_tool names a tool")
 	case tool.Absent() && !said && len(params.Members(nil)) > 0:
 		r.Report(o.At("expected_params"), "no-expected-tool", "expected_tool",
-			"name the tool in expected_tool; without one nobody knows which call these are the arguments of",
+			"name the tool in expected_tool; without one it is not known which call has these arguments",
 			"expected_params are given without expected_tool")
 		return callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	case tool.Absent() && !said:

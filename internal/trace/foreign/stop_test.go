@@ -25,12 +25,12 @@ func stops() map[string]string {
 			members + `}]}`
 	}
 	return map[string]string{
-		"chat":                  `{"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":REASON}]}`,
-		"anthropic":             `{"type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":REASON}`,
-		"messages":              `{` + conversation + `,"finish_reason":REASON}]}`,
-		"messages of Anthropic": `{"messages":[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":REASON}]}`,
-		"messages, beside them": `{` + conversation + `}],"finish_reason":REASON}`,
-		"messages, bare":        `[{"role":"user","content":"hi"},{"role":"assistant","content":"hello","finish_reason":REASON}]`,
+		"chat":                   `{"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":REASON}]}`,
+		"anthropic":              `{"type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":REASON}`,
+		"messages":               `{` + conversation + `,"finish_reason":REASON}]}`,
+		"messages of Anthropic":  `{"messages":[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":REASON}]}`,
+		"messages, next to them": `{` + conversation + `}],"finish_reason":REASON}`,
+		"messages, bare":         `[{"role":"user","content":"hi"},{"role":"assistant","content":"hello","finish_reason":REASON}]`,
 		"langchain": `[{"lc":1,"id":["x","HumanMessage"],"kwargs":{"content":"hi"}},` +
 			langchain + `]`,
 		"atif":                `{"schema_version":"ATIF-v1.4","session_id":"s","agent":{"name":"a"},"steps":[{"source":"user","message":"hi"},{"source":"agent","message":"hello","extra":{"finish_reason":REASON}}]}`,

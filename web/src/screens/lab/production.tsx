@@ -122,7 +122,7 @@ export function ProductionTab({ bench }: { bench: Bench }) {
       {error ? (
         <Failure of={error} />
       ) : shown ? (
-        <Beside of={shown} />
+        <Agreement of={shown} />
       ) : compared ? (
         <Loading />
       ) : (
@@ -132,7 +132,7 @@ export function ProductionTab({ bench }: { bench: Bench }) {
   );
 }
 
-function Beside({ of: b }: { of: Schemas['BesideAnswer'] }) {
+function Agreement({ of: b }: { of: Schemas['AgreementAnswer'] }) {
   const t = useText();
   const [at, go] = useAddress();
   const chosen = at.get('likeness') ?? '';

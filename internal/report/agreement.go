@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// Beside writes decisions of production beside those of an evaluation, the largest differences
+// Agreement writes decisions of production next to those of an evaluation, the largest differences
 // first; show bounds how many, -1 writes all.
-func Beside(w io.Writer, b *routing.Agreement, show int) error {
+func Agreement(w io.Writer, b *routing.Agreement, show int) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s of production, on %s that both were asked", plain.Count(b.Decisions, "decision", "decisions"),
 		plain.Count(b.Queries, "question", "questions"))
