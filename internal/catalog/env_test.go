@@ -32,11 +32,11 @@ func TestService(t *testing.T) {
 		{Search{Via: "localhost:8000/x"}, "is no address"},
 		{Search{Via: "https:///x"}, "is no address"},
 		{Search{Via: "c.json"}, "is no address"},
-		{Search{Via: "http://h", Settings: Settings{Preset: "bigtool"}}, "not told preset"},
-		{Search{Via: "http://h", Settings: Settings{Threshold: 0.1}}, "not told threshold"},
-		{Search{Via: "http://h", Settings: Settings{Embed: "x"}}, "not told embed"},
-		{Search{Via: "http://h", Settings: Settings{Routes: "none"}}, "not told routes"},
-		{Search{Via: "http://h", AbstainOn: "s"}, "not told abstain_on"},
+		{Search{Via: "http://h", Settings: Settings{Preset: "bigtool"}}, "takes no preset"},
+		{Search{Via: "http://h", Settings: Settings{Threshold: 0.1}}, "takes no threshold"},
+		{Search{Via: "http://h", Settings: Settings{Embed: "x"}}, "takes no embed"},
+		{Search{Via: "http://h", Settings: Settings{Routes: "none"}}, "takes no routes"},
+		{Search{Via: "http://h", AbstainOn: "s"}, "takes no abstain_on"},
 		{Search{Via: "http://h", WeightsFile: "w.json"}, "weights of retrieval in w.json"},
 	} {
 		_, err := e.Ready(t.Context(), &c.search, "")

@@ -131,7 +131,7 @@ func (f *Search) service() error {
 	}
 	if name := f.Setting(); name != "" {
 		return Invalid(name, "leave {"+name+"} away, or search the catalogue without {via}",
-			"ask a service: invalid: it has no {%s}", name)
+			"ask a service: invalid: it takes no {%s}", name)
 	}
 	if len(f.Weights) > 0 {
 		return Invalid("weights", "",
