@@ -103,13 +103,15 @@ func TestBoundsOnCalls(t *testing.T) {
 			"fail wrong_tool at least 3",
 		},
 		{
-			"a forbidden call with its arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"b"}},"max":0}]}`,
+			"a forbidden call with its arguments",
+			`{"counts":[{"call":{"tools":["search"],"args":{"q":"b"}},"max":0}]}`,
 			`{}`,
 			[]string{message(search1, search2)},
 			"fail unneeded_call at most 0 of search {\"q\":\"b\"}",
 		},
 		{
-			"a forbidden call with other arguments", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}},"max":0}]}`,
+			"a forbidden call with other arguments",
+			`{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}},"max":0}]}`,
 			`{}`,
 			[]string{message(search1, search2)},
 			"pass",
@@ -120,7 +122,8 @@ func TestBoundsOnCalls(t *testing.T) {
 			"fail wrong_arguments at least 1 of search",
 		},
 		{
-			"arguments of a tool that was not called", `{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`,
+			"arguments of a tool that was not called",
+			`{"counts":[{"call":{"tools":["search"],"args":{"q":"c"}}}]}`, `{}`,
 			[]string{message(reply)},
 			"fail wrong_tool at least 1 of search",
 		},
@@ -180,7 +183,8 @@ func TestBoundsOnCalls(t *testing.T) {
 			"pass",
 		},
 		{
-			"the last call", `{"plans":[{"calls":[{"tools":["search"],"args":{"q":"b"},"nth":-1}],"order":"superset"}]}`,
+			"the last call",
+			`{"plans":[{"calls":[{"tools":["search"],"args":{"q":"b"},"nth":-1}],"order":"superset"}]}`,
 			`{}`,
 			[]string{message(search1, search2, reply)},
 			"pass",
@@ -282,7 +286,8 @@ func TestBoundsOnCalls(t *testing.T) {
 			"fail unneeded_call not 2 to 3 of search",
 		},
 		{
-			"both of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`, `{}`,
+			"both of a claim", `{"not":[{"counts":[{"call":{"tools":["search"]}},{"call":{"tools":["reply"]}}]}]}`,
+			`{}`,
 			[]string{message(search1, reply)},
 			"fail unneeded_call not at least 1 of search and at least 1 of reply",
 		},
@@ -328,7 +333,8 @@ func TestBoundsOnCalls(t *testing.T) {
 			"fail wrong_tool all_of",
 		},
 		{
-			"arguments of a claim that were not recorded", `{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}}]}]}`,
+			"arguments of a claim that were not recorded",
+			`{"not":[{"calls":[{"tools":["search"],"args":{"q":"a"}}]}]}`,
 			`{}`,
 			[]string{`[{"tool":"search"}]`},
 			"not_run arguments were not recorded",
@@ -340,7 +346,8 @@ func TestBoundsOnCalls(t *testing.T) {
 			"pass",
 		},
 		{
-			"counts of a claim, not recorded", `{"all_of":[{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}]}`,
+			"counts of a claim, not recorded",
+			`{"all_of":[{"counts":[{"call":{"tools":["search"],"args":{"q":"a"}}}]}]}`,
 			`{}`,
 			[]string{`[{"tool":"search"}]`},
 			"not_run arguments were not recorded",

@@ -44,7 +44,8 @@ func TestContractScores(t *testing.T) {
 			values{1.0 / 2, 1.0 / 2, 2.0 / 3, 3.0 / 4},
 		},
 		{
-			"not expected", plans(wants()), made("get_weather", `{"city":"Paris"}`, "book", `{"id":1,"ref":2,"seat":3}`),
+			"not expected", plans(wants()),
+			made("get_weather", `{"city":"Paris"}`, "book", `{"id":1,"ref":2,"seat":3}`),
 			values{1.0 / 2, 1, 1.0 / 2, 2.0 / 4},
 		},
 		{
@@ -85,7 +86,8 @@ func TestContractScores(t *testing.T) {
 		{"null arguments", plans(wants("book", `{}`)), made("book", `null`), values{1, 1, 1, 1}},
 		{"arguments that cannot be read", plans(wants("book", `{}`)), raw("book", `{`), values{0, no, no, no}},
 		{
-			"a whole number where a text is declared", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`),
+			"a whole number where a text is declared", plans(wants("get_weather", "")),
+			made("get_weather", `{"city":5}`),
 			values{0, 1, 0, 1},
 		},
 		{
@@ -125,7 +127,8 @@ func TestContractVerdicts(t *testing.T) {
 		reason string
 	}{
 		{
-			"the expected call", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`), callvet.ClassContract,
+			"the expected call", plans(wants("get_weather", "")), made("get_weather", `{"city":5}`),
+			callvet.ClassContract,
 			"get_weather: the arguments break the tool's schema: /city: got number, want string",
 		},
 		{

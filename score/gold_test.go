@@ -154,7 +154,8 @@ func TestGold(t *testing.T) {
 			`book{"id":9007199254740993,"note":{"at":1e2}}`,
 		},
 		{
-			"an argument of the first call", one(with(wants("book", "", "find_city", ""), param("Book", "id", "", `"x"`))),
+			"an argument of the first call",
+			one(with(wants("book", "", "find_city", ""), param("Book", "id", "", `"x"`))),
 			`book{"id":"x"} find_city`,
 		},
 		{

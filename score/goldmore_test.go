@@ -23,7 +23,8 @@ func TestGoldBesideThePlan(t *testing.T) {
 			`{"plans":[{"calls":[{"tools":["a"]}],"max_extra_calls":1}],"min_tool_calls":2}`, "a a",
 		},
 		{
-			"exactly these names", `{"plans":[{"calls":[{"tools":["b"]}],"order":"recall"}],"tools_called":["a","b","b"]}`,
+			"exactly these names",
+			`{"plans":[{"calls":[{"tools":["b"]}],"order":"recall"}],"tools_called":["a","b","b"]}`,
 			"b a b",
 		},
 		{
@@ -63,7 +64,8 @@ func TestGoldBesideThePlan(t *testing.T) {
 		},
 		{"no call twice", `{"plans":[{"calls":[{"tools":["a"]}]}],"max_same_calls":1}`, none},
 		{
-			"no call twice, with arguments", `{"plans":[{"calls":[{"tools":["a"],"args":{"x":1}}]}],"max_same_calls":1}`,
+			"no call twice, with arguments",
+			`{"plans":[{"calls":[{"tools":["a"],"args":{"x":1}}]}],"max_same_calls":1}`,
 			"a{\"x\":1}",
 		},
 		{

@@ -808,7 +808,8 @@ func TestNotEvaluated(t *testing.T) {
 			Expected: "tone: kind",
 		},
 		{
-			Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated, Reason: "it is a program",
+			Name: "javascript", Layer: callvet.LayerResponse, State: callvet.AssertNotEvaluated,
+			Reason:   "it is a program",
 			Expected: "x > 1",
 		},
 	}

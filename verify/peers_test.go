@@ -109,7 +109,7 @@ func TestPeerReasons(t *testing.T) {
 			"no reason",
 		},
 		"a call within a line of prose": {text("I call "+a, `{"verdict":"pass"}`), "no reason"},
-		"next to a fence":                {text("So:\n"+fence+a, `{"verdict":"pass"}`), ofProse},
+		"next to a fence":               {text("So:\n"+fence+a, `{"verdict":"pass"}`), ofProse},
 		"nothing but calls":             {text(a+"\n"+a, `{"verdict":"pass"}`), "no reason"},
 		"nothing but a call":            {text(b, `{"verdict":"pass"}`), "no reason"},
 		"no output":                     {`{"peer":"promptfoo","route":"native","suite":{"case":{"expect":{"tools_called":["a"]}},"actual_output":null},"expected":{"verdict":"fail","scores":{"tool_f1":0}}}`, ofNone},

@@ -51,7 +51,8 @@ func (a *cli) notice(n callvet.Notice) {
 
 // catalogued carries out a request about catalogues and shows its result, and then the usage of
 // embedders and rerankers.
-func catalogued[Q, R any](ctx context.Context, t *eventPrinter, req Q, do func(context.Context, Q, app.Events) (R, error),
+func catalogued[Q, R any](ctx context.Context, t *eventPrinter, req Q,
+	do func(context.Context, Q, app.Events) (R, error),
 	face func(io.Writer, R) error,
 ) error {
 	defer t.tellUsed()

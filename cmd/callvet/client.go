@@ -155,7 +155,8 @@ func (a *cli) openStore(ctx context.Context) (*store.DB, error) {
 	}
 	if mode := db.Exposed(); mode != 0 {
 		fmt.Fprintf(a.err,
-			"warning: every user may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p, mode,
+			"warning: every user may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p,
+			mode,
 			shellQuote(p))
 	}
 	a.db = db

@@ -117,7 +117,8 @@ func (a *cli) reportCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil,
 		"file to write; its extension is the format; may be repeated (default: a text on standard output)")
-	cmd.Flags().BoolVar(&all, "all", false, "print every measure, not only the ten that matter most and what went wrong")
+	cmd.Flags().BoolVar(&all, "all", false,
+		"print every measure, not only the ten that matter most and what went wrong")
 	cmd.Flags().StringSliceVar(&slices, "slice", nil,
 		"slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run or trace file to compare with")

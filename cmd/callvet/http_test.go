@@ -48,7 +48,9 @@ func route[Q, R any](do func(context.Context, Q) (R, error)) func(context.Contex
 }
 
 // verb is a verb whose events the front end takes.
-func verb[Q, R any](f *recorder, do func(context.Context, Q, app.Events) (R, error)) func(context.Context, Q) (R, error) {
+func verb[Q, R any](f *recorder,
+	do func(context.Context, Q, app.Events) (R, error),
+) func(context.Context, Q) (R, error) {
 	return func(ctx context.Context, q Q) (R, error) { return do(ctx, q, f.record) }
 }
 
@@ -428,7 +430,8 @@ func TestEveryVerbOverHTTP(t *testing.T) {
 			`{"run": "first", "against": {"run": "second"}, "judge": ["compare"], "models": [{"target": "script:judge.yaml"}]}`, `"wins":[`,
 		},
 		{
-			"judge audit", `{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "pairs": 5}`,
+			"judge audit",
+			`{"run": "first", "judge": ["task"], "models": [{"target": "script:judge.yaml"}], "pairs": 5}`,
 			`"drawn":5`,
 		},
 		{"judge list", `{"run": "first"}`, `"version":1`},

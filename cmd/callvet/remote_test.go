@@ -103,12 +103,14 @@ func TestRemote(t *testing.T) {
 		t.Errorf("report --remote: %s", d)
 	}
 	local := types(here, "", exitInconclusive, "gate", "last", "--gates", "gates.yaml")
-	if stderr := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml", "-o",
+	if stderr := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates",
+		"gates.yaml", "-o",
 		"gate.xml"); verdictLines(stderr) == "" || verdictLines(stderr) != verdictLines(local) {
 		t.Errorf("gates there and here differ: %s", cmp.Diff(local, stderr))
 	}
 	if stderr := types(s, "", exitInconclusive, "gate", list.Jobs[0].Run, "--remote", base, "--gates", "gates.yaml",
-		"--baseline", list.Jobs[0].Run); !strings.Contains(stderr, "0.0 points") && !strings.Contains(stderr, "change") {
+		"--baseline", list.Jobs[0].Run); !strings.Contains(stderr, "0.0 points") &&
+		!strings.Contains(stderr, "change") {
 		t.Errorf("with a baseline: %s", stderr)
 	}
 	types(s, "", exitUsage, "gate", list.Jobs[0].Run, "--remote", base) // the suite has none

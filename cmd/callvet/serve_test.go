@@ -161,7 +161,8 @@ func TestServe(t *testing.T) {
 			t.Errorf("%q was logged", s)
 		}
 	}
-	if strings.Count(stderr.String(), secret) != 1 || !strings.Contains(stderr.String(), `"path":"/api/session/claim"`) {
+	if strings.Count(stderr.String(), secret) != 1 ||
+		!strings.Contains(stderr.String(), `"path":"/api/session/claim"`) {
 		t.Errorf("the link is printed once, and requests are logged:\n%s", stderr)
 	}
 

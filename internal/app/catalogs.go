@@ -37,7 +37,8 @@ func (a *App) catalogEnv(m *provider.EmbedModels, events Events) *catalog.Env {
 			})
 		},
 		Suite: func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error) {
-			read, err := a.OpenSuite(ctx, SuiteRequest{Suite: name, Catalogue: tools, CatalogueFile: "catalogue"}, events)
+			read, err := a.OpenSuite(ctx,
+				SuiteRequest{Suite: name, Catalogue: tools, CatalogueFile: "catalogue"}, events)
 			if err != nil {
 				return nil, err
 			}

@@ -213,7 +213,8 @@ func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, events Even
 	}
 	for _, j := range js {
 		if j.Lines() > judge.MaxPromptLines {
-			events.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better", j.Name, j.Lines(),
+			events.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better",
+				j.Name, j.Lines(),
 				judge.MaxPromptLines)
 		}
 		if req.Against != (Side{}) && j.Unit != judge.Pair {

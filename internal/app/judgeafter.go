@@ -122,7 +122,8 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 		}
 		for i := range out.Judgings {
 			v := &out.Judgings[i]
-			s.events.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass, v.Pass+v.Fail,
+			s.events.note("judged", "judge %s: %d of %d pass, %d unscored: judging %s", v.JudgeID, v.Pass,
+				v.Pass+v.Fail,
 				v.Unscored, v.ID)
 		}
 	}

@@ -109,7 +109,8 @@ func (a *App) serve(ctx context.Context, via MCPStreams, count *counter, log *tr
 		err = s.Stdio(ctx, via.In, via.Out)
 	} else {
 		if !mcp.Local(via.Listener) {
-			count.events.warn("mcp", "everybody who reaches this machine may call these tools: nothing asks who they are")
+			count.events.warn("mcp",
+				"everybody who reaches this machine may call these tools: nothing asks who they are")
 		}
 		count.note("MCP at http://%s%s", via.Listener.Addr(), mcp.Path)
 		err = s.HTTP(ctx, via.Listener)
@@ -157,7 +158,8 @@ func (a *App) mockServer(ctx context.Context, req *ServeMCPRequest, events Event
 		m.cases[c.ID] = c
 	}
 	problems := append(read.Problems(), a.secrets.Suite(read.Suite)...)
-	if err := lintVerdict(problems, &RunRequest{SuiteRequest: req.SuiteRequest, NoLint: req.NoLint}, events); err != nil {
+	if err := lintVerdict(problems, &RunRequest{SuiteRequest: req.SuiteRequest, NoLint: req.NoLint},
+		events); err != nil {
 		return nil, err
 	}
 	if len(faults) > 0 {

@@ -380,7 +380,8 @@ func (a *App) newCase(ctx context.Context, d *draft, q *NewCaseSettings, events 
 		return nil, err
 	}
 	if len(out.Redacted) > 0 {
-		events.note("redacted", "redacted in the case: %s; look whether it still asks the same", kindCounts(out.Redacted))
+		events.note("redacted", "redacted in the case: %s; look whether it still asks the same",
+			kindCounts(out.Redacted))
 	}
 	return out, nil
 }

@@ -254,7 +254,8 @@ func (o *opener) recordings(name string) ([]run.Target, error) {
 			o.events.warn(p.Code, p.Error())
 		}
 		if s.Malformed > len(s.Problems) {
-			o.events.warn("unread-rows", fmt.Sprintf("%s: %d rows in all could not be read", s.Target.Name, s.Malformed))
+			o.events.warn("unread-rows",
+				fmt.Sprintf("%s: %d rows in all could not be read", s.Target.Name, s.Malformed))
 		}
 		o.records = append(o.records, s)
 		out = append(out, run.Target{Target: s.Target, Model: s.Model})

@@ -74,7 +74,8 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Ev
 		for i, p := range out.Alike {
 			names[i] = p[0] + " and " + p[1]
 		}
-		events.warn("not-told-apart", "nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
+		events.warn("not-told-apart",
+			"nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
 	}
 	if req.Output == "" {
 		return out, nil

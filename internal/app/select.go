@@ -146,7 +146,8 @@ func (e Events) cautions(f *Search, c *catalog.Cautions) {
 
 // Query asks one question.
 func (a *App) Query(ctx context.Context, req QueryRequest, events Events) (*catalog.QueryAnswer, error) {
-	return catalogued(a, events, func(e *catalog.Env) (*catalog.QueryAnswer, error) { return catalog.Query(ctx, e, req) })
+	return catalogued(a, events,
+		func(e *catalog.Env) (*catalog.QueryAnswer, error) { return catalog.Query(ctx, e, req) })
 }
 
 // SweepRequest compares sizes of a catalogue, and settings.

@@ -78,7 +78,10 @@ type ResumeRequest struct {
 // and every attempt that is durable. A run that another process carries out gives a Session
 // that follows it, or with NoWait a *store.HeldError.
 func (a *App) ResumeRun(ctx context.Context, req ResumeRequest, events Events) (*Session, error) {
-	s := &Session{yield: make(chan struct{}), app: a, events: events, slices: req.Slices, noWait: req.NoWait, resume: &req}
+	s := &Session{
+		yield: make(chan struct{}), app: a, events: events, slices: req.Slices, noWait: req.NoWait,
+		resume: &req,
+	}
 	err := s.takeUp(ctx)
 	if errors.As(err, &s.held) && !s.noWait {
 		return s, nil

@@ -213,7 +213,9 @@ func (a *App) Lint(ctx context.Context, req LintRequest, events Events) (LintRes
 
 // ReadSuite reads a suite with its cases, and says what Lint does. Programs of the suite are
 // refused where requests may not run commands: the error wraps callvet.ErrDenied then.
-func (a *App) ReadSuite(ctx context.Context, req SuiteRequest, events Events) (*callvet.Suite, []callvet.Problem, error) {
+func (a *App) ReadSuite(ctx context.Context, req SuiteRequest,
+	events Events,
+) (*callvet.Suite, []callvet.Problem, error) {
 	var cases []callvet.Case
 	own := &scorersOf{
 		version: func(*callvet.Scorer) string { return "" }, may: a.cfg.Permit.Commands,

@@ -321,7 +321,8 @@ func (s *Server) modelSettings(ctx context.Context, by *account.Principal, q *Mo
 		Settings: app.Settings{MaxCostUSD: q.MaxCost},
 	}
 	return how, func(out *app.Outcome, ended error) error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain) // the result is stored even if the request ended
+		// the result is stored even if the request ended
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain)
 		defer cancel()
 		return errors.Join(ended, s.cfg.Store.Change(ctx, "keep run", func(q *rows.Queries) error {
 			return q.AddRunEntry(ctx,

@@ -161,7 +161,8 @@ func (s *Server) addSelecting() {
 	admin := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	add(s, op("select-one", "/single", "Asks one question of a catalogue, and explains why each tool was given or not."),
+	add(s,
+		op("select-one", "/single", "Asks one question of a catalogue, and explains why each tool was given or not."),
 		asks, s.selectOne)
 	run := uploaded(op("select-run", "/run",
 		"Asks the questions of a suite, and reports how well the tools were chosen."),

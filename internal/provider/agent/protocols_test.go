@@ -203,14 +203,16 @@ func protocolStreams() map[string]stated {
 		), "taken", callvet.Usage{}, ""},
 		"LangGraph, updates": {
 			named("updates", inNode("model", firstAI), inNode("tools", toolA),
-				inNode("tools", toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)), "taken",
+				inNode("tools", toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)),
+			"taken",
 			usageOf(60, 15), "",
 		},
 		"LangGraph, updates, unnamed": {unnamed(inNode("agent", firstAI), inNode("tools", toolA, toolB),
 			inNode("agent", nextAI), inNode("tools", toolC), inNode("agent", lastAI)), "taken", usageOf(60, 15), ""},
 		"LangGraph, updates of a graph": {
 			named("updates|sub:1", inNode("model", firstAI),
-				inNode("tools", toolA, toolB), inNode("model", nextAI), inNode("tools", toolC), inNode("model", lastAI)),
+				inNode("tools", toolA, toolB), inNode("model", nextAI), inNode("tools", toolC),
+				inNode("model", lastAI)),
 			"taken", usageOf(60, 15), "",
 		},
 		"LangGraph, values": {named("values", state(), state(firstAI), state(firstAI, toolA, toolB),

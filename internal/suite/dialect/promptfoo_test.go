@@ -45,7 +45,8 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictPass,
 		},
 		{
-			"exact with a call between", `{type: trajectory:tool-sequence, value: {mode: exact, steps: [search, reply]}}`,
+			"exact with a call between",
+			`{type: trajectory:tool-sequence, value: {mode: exact, steps: [search, reply]}}`,
 			[]callvet.Call{search, other, reply},
 			callvet.VerdictFail,
 		},
@@ -83,7 +84,8 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictPass,
 		},
 		{
-			"partial inside a list", `{type: trajectory:tool-args-match, value: {name: search, args: {items: [{a: 1}]}}}`,
+			"partial inside a list",
+			`{type: trajectory:tool-args-match, value: {name: search, args: {items: [{a: 1}]}}}`,
 			[]callvet.Call{call("search", `{"items":[{"a":1,"b":2}]}`)},
 			callvet.VerdictPass,
 		},
@@ -130,7 +132,8 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictFail,
 		},
 		{
-			"arguments that were not sent", `{type: not-trajectory:tool-args-match, value: {name: search, args: {q: c}}}`,
+			"arguments that were not sent",
+			`{type: not-trajectory:tool-args-match, value: {name: search, args: {q: c}}}`,
 			[]callvet.Call{search, other},
 			callvet.VerdictPass,
 		},
@@ -180,7 +183,8 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictPass,
 		},
 		{
-			"steps of two messages", `{type: trajectory:tool-sequence, value: {mode: exact, steps: [[reply], [search]]}}`,
+			"steps of two messages",
+			`{type: trajectory:tool-sequence, value: {mode: exact, steps: [[reply], [search]]}}`,
 			[]callvet.Call{search, reply},
 			callvet.VerdictFail,
 		},
@@ -195,7 +199,8 @@ func TestPromptfooMeans(t *testing.T) {
 			callvet.VerdictPass,
 		},
 		{
-			"not between two bounds, between", `{type: not-trajectory:tool-used, value: {name: search, min: 1, max: 2}}`,
+			"not between two bounds, between",
+			`{type: not-trajectory:tool-used, value: {name: search, min: 1, max: 2}}`,
 			[]callvet.Call{search},
 			callvet.VerdictFail,
 		},
