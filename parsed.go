@@ -8,15 +8,14 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Parsed is the value of a JSON text, kept next to the text so that its readers parse it once. It adds nothing to the
-// text: no file has it, and any two are equal. Whoever replaces the text may leave it alone, because it is used only
-// where it is the value of that very text.
+// Parsed is the value of a JSON text, kept next to the text so that it is parsed once. No file has it.
+// It is used only where its text equals the present one, so code that replaces the text need not clear it.
 type Parsed struct{ v value.Value }
 
 // maxParsed bounds the values that are kept: the tape of them takes 3 MB.
 const maxParsed = 100_000
 
-// ParsedOf keeps a value, unless it is very large. What it was parsed from must not change.
+// ParsedOf keeps a value, unless it is very large. The bytes that it was parsed from must not change.
 func ParsedOf(v value.Value) Parsed {
 	if v.Values() > maxParsed {
 		return Parsed{}
@@ -24,26 +23,26 @@ func ParsedOf(v value.Value) Parsed {
 	return Parsed{v}
 }
 
-// Of is the value that is kept, if it is that of text.
+// Of returns the value if it is that of text.
 func (p Parsed) Of(text []byte) (v value.Value, ok bool) {
 	return p.v, p.v.Kind() != value.Invalid && bytes.Equal(p.v.Raw(), text)
 }
 
-// IsOf reports whether the value of text is kept, which is JSON then.
+// IsOf reports whether the value is that of text. The text is JSON then.
 func (p Parsed) IsOf(text []byte) bool {
 	_, ok := p.Of(text)
 	return ok
 }
 
-// OfText is Of.
+// OfText is Of for a string.
 func (p Parsed) OfText(text string) (v value.Value, ok bool) {
 	return p.v, p.v.Kind() != value.Invalid && string(p.v.Raw()) == text
 }
 
-// Equal is always true; it lets tests compare what has a Parsed.
+// Equal is always true, so that comparisons in tests ignore a Parsed.
 func (p Parsed) Equal(Parsed) bool { return true }
 
-// ArgsValue is the value of the arguments, which are parsed unless it is kept. The error is that of value.Parse.
+// ArgsValue returns the value of the arguments. It parses them unless the value is kept. The error is that of value.Parse.
 func (c *Call) ArgsValue() (value.Value, error) {
 	if v, ok := c.Parsed.Of(c.Args); ok {
 		return v, nil

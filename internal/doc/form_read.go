@@ -377,7 +377,7 @@ func (r *reader) open(f *form, v value.Value, into reflect.Value) *Wrong {
 	if err != nil {
 		return &Wrong{
 			Code: CodeValue, Key: r.key(true), Offset: v.Offset(),
-			What: subject(r.key(true)) + " is " + told(v) + ": " + Explain(err).Error(),
+			What: subject(r.key(true)) + " is " + describe(v) + ": " + Explain(err).Error(),
 		}
 	}
 	return nil

@@ -85,7 +85,7 @@ func WithArticle(k value.Kind) string {
 // maxTold is how much of a value a sentence cites.
 const maxTold = 40
 
-func told(v value.Value) string {
+func describe(v value.Value) string {
 	raw := string(v.Raw())
 	if len(raw) > maxTold {
 		cut := maxTold
@@ -122,6 +122,6 @@ func wrongKind(key string, v value.Value, want string) *Wrong {
 func wrongValue(key string, v value.Value, want string) *Wrong {
 	return &Wrong{
 		Code: CodeValue, Key: key, Offset: v.Offset(),
-		What: fmt.Sprintf("%s is %s; it must be %s", subject(key), told(v), want),
+		What: fmt.Sprintf("%s is %s; it must be %s", subject(key), describe(v), want),
 	}
 }

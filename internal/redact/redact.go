@@ -58,14 +58,14 @@ type Redactor struct {
 	// those names of members. Words of a protocol are in every attempt.
 	clean map[pii.Role]map[string]string
 	names map[string]string
-	// found counts what was replaced, and what was found and left because the case has it: left.
+	// found counts all values that were found. left counts those of them that stay because the case has them.
 	found, left int
-	// everything: no kind is off. usual: no pattern and no name was added. plain: known values have ASCII characters
-	// only, and none that JSON must escape.
+	// everything is true where no kind is off, usual where no pattern and no name was added, plain where known values
+	// have ASCII characters only and none that JSON must escape.
 	everything, usual, plain bool
-	// known: only known values are looked for, because all else was taken out before.
+	// known is true where only known values are looked for, because all else was taken out before.
 	known   bool
-	own     func() []byte // what the case says, for Cell; nil elsewhere
+	own     func() []byte // the text of the case, for Cell; nil elsewhere
 	ownText []byte
 	last    shown
 	// Counts is how often each kind was replaced.

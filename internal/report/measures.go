@@ -3,6 +3,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -86,8 +87,24 @@ func shortMeasures(of ...*panel.Slice) map[string]bool {
 	return shown
 }
 
-// hiddenMeasures stands under a short table.
-func hiddenMeasures(n int) string { return plain.Count(n, "more measure", "more measures") + ": --all" }
+// hiddenMeasures are the measures that a short table leaves out, by name: true where there are data for one.
+type hiddenMeasures map[string]bool
+
+func (h hiddenMeasures) add(m *panel.Metric) { h[m.Name] = h[m.Name] || m.Interval.Defined() }
+
+// String counts them: 25 more measures, 3 of them without data.
+func (h hiddenMeasures) String() string {
+	out, empty := plain.Count(len(h), "more measure", "more measures"), 0
+	for _, known := range h {
+		if !known {
+			empty++
+		}
+	}
+	if empty > 0 {
+		out += fmt.Sprintf(", %d of them without data", empty)
+	}
+	return out
+}
 
 // substituted reports whether a table already has the measure under another name.
 func substituted(name string, shown map[string]bool) bool {
@@ -123,9 +140,10 @@ type MetricRow struct {
 }
 
 // metricRows are the metrics of the targets, in the order of the first target that has them. short leaves
-// out those that a short table does not have; hidden counts them.
-func (v *View) metricRows(short bool) (rows []MetricRow, hidden int) {
+// out those that a short table does not have; these are hidden.
+func (v *View) metricRows(short bool) (rows []MetricRow, hidden hiddenMeasures) {
 	at := map[string]int{}
+	hidden = hiddenMeasures{}
 	ps := v.panels()
 	overall := make([]*panel.Slice, len(ps))
 	for i := range ps {
@@ -137,10 +155,10 @@ func (v *View) metricRows(short bool) (rows []MetricRow, hidden int) {
 			m := &s.Metrics[j]
 			k, known := at[m.Name]
 			switch {
-			case known:
 			case short && !shown[m.Name]:
 				k = -1
-				hidden++
+				hidden.add(m)
+			case known:
 			default:
 				k = len(rows)
 				rows = append(rows, MetricRow{Title: m.Title, Values: make([]*panel.Metric, len(ps))})
@@ -200,7 +218,7 @@ func (s *screen) measures(v *View) {
 	for _, n := range notes {
 		s.wrap("", plain.Line(n.String()))
 	}
-	if hidden > 0 {
-		s.line("%s", hiddenMeasures(hidden))
+	if len(hidden) > 0 {
+		s.line("%s: --all", hidden)
 	}
 }

@@ -95,3 +95,21 @@ func TestShortMeasures(t *testing.T) {
 		t.Error("the errors of the second target are hidden")
 	}
 }
+
+func TestHiddenMeasures(t *testing.T) {
+	t.Parallel()
+	known := panel.Metric{Name: "a", Interval: stats.Interval{Status: stats.StatusOK}}
+	for want, ms := range map[string][]panel.Metric{
+		"1 more measure": {known},
+		"2 more measures, 1 of them without data": {known, {Name: "b"}},
+		"1 more measure, 1 of them without data":  {{Name: "b"}, {Name: "b"}},
+	} {
+		h := hiddenMeasures{}
+		for i := range ms {
+			h.add(&ms[i])
+		}
+		if got := h.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

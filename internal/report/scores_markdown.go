@@ -53,10 +53,9 @@ func mdTarget(b *bytes.Buffer, v *ScoresView, t *panel.TargetPanel) {
 	}
 	calls, tasks, hidden := shortRows(&t.Overall)
 	mdMeasures(b, v, calls, tasks)
-	if hidden > 0 {
-		fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", plain.Count(hidden, "more measure", "more measures"))
-		shown := shortMeasures(&t.Overall)
-		again := func(r row) bool { return shown[r.Metric.Name] }
+	if len(hidden) > 0 {
+		fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", hidden)
+		again := func(r row) bool { _, left := hidden[r.Metric.Name]; return !left }
 		calls, tasks = sheetSteps(&t.Overall)
 		mdMeasures(b, v, slices.DeleteFunc(calls, again), slices.DeleteFunc(tasks, again))
 		b.WriteString("</details>\n\n")

@@ -56,7 +56,7 @@ func (t *text) target(v *ScoresView, p *panel.TargetPanel) {
 	calls, tasks, hidden := shortRows(&p.Overall)
 	if v.All {
 		calls, tasks = sheetSteps(&p.Overall)
-		hidden = 0
+		hidden = nil
 	}
 	tables, below := v.measureTables(calls, tasks)
 	for i := range tables {
@@ -65,8 +65,8 @@ func (t *text) target(v *ScoresView, p *panel.TargetPanel) {
 	for _, n := range below {
 		t.wrapped(plain.Line(n.String()))
 	}
-	if hidden > 0 {
-		t.line("%s", hiddenMeasures(hidden))
+	if len(hidden) > 0 {
+		t.line("%s: --all", hidden)
 	}
 	for _, x := range []Table{slicesTable(p, maxSlices), confusedTable(p, maxConfused)} {
 		t.show(&x)

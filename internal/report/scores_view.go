@@ -169,14 +169,17 @@ func (r row) Notes(below []plain.Shared) []string {
 	return out
 }
 
-// shortRows are the rows of a short table, and how many it leaves out.
-func shortRows(s *panel.Slice) (calls, tasks []row, hidden int) {
-	shown := shortMeasures(s)
-	left := func(r row) bool { return !shown[r.Metric.Name] }
+// shortRows are the rows of a short table, and the measures that it leaves out.
+func shortRows(s *panel.Slice) (calls, tasks []row, hidden hiddenMeasures) {
+	shown, hidden := shortMeasures(s), hiddenMeasures{}
+	left := func(r row) bool {
+		if !shown[r.Metric.Name] {
+			hidden.add(r.Metric)
+		}
+		return !shown[r.Metric.Name]
+	}
 	calls, tasks = sheetSteps(s)
-	all := len(calls) + len(tasks)
-	calls, tasks = slices.DeleteFunc(calls, left), slices.DeleteFunc(tasks, left)
-	return calls, tasks, all - len(calls) - len(tasks)
+	return slices.DeleteFunc(calls, left), slices.DeleteFunc(tasks, left), hidden
 }
 
 // measureTables are the tables of the rows, with the notes below both of them.
