@@ -293,6 +293,17 @@ export function clean(page) {
   assert.deepEqual(page.errors, []);
 }
 
+/** until waits for something that becomes true on the server. */
+export async function until(what, of) {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    const got = await of();
+    if (got) return got;
+    assert.ok(Date.now() < end, `${what} did not come`);
+    await new Promise((r) => setTimeout(r, 50));
+  }
+}
+
 /** write puts a text into a code editor, as a user who pastes it over what is there. */
 export async function write(at, label, text) {
   const box = at.getByRole('textbox', { name: label, exact: true }).and(at.locator('.cm-content'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessible, Browser, clean, Server } from './harness.mjs';
+import { accessible, Browser, clean, Server, until } from './harness.mjs';
 import { allowFiles, sloppy, weather } from './weather.mjs';
 
 // A model that judges: it fails what speaks of Tokyo, and passes the rest.
@@ -30,17 +30,6 @@ const labels = async () => {
     .filter(Boolean)
     .map((l) => JSON.parse(l));
 };
-
-/** until waits for something that the server comes to say. */
-async function until(what, of) {
-  const end = Date.now() + 20_000;
-  for (;;) {
-    const got = await of();
-    if (got) return got;
-    assert.ok(Date.now() < end, `${what} did not come`);
-    await new Promise((r) => setTimeout(r, 50));
-  }
-}
 
 test('a judge is asked about a run, and its verdicts stay text', async () => {
   const page = await browser.page(server);

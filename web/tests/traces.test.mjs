@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { accessible, Browser, clean, Server } from './harness.mjs';
+import { accessible, Browser, clean, Server, until } from './harness.mjs';
 
 const script = '<script>document.title = "taken"</script>';
 
@@ -169,8 +169,11 @@ test('a collection is shared, deleted and given back', async () => {
     .getByRole('row', { name: /earlier|before/ })
     .first()
     .waitFor();
-  const answer = await fetch(`${server.url}/api/traces/${id}`, { headers: { Cookie: server.cookies.ana } });
-  assert.equal(answer.status, 404);
+  // The request outlives the page, and may reach the server after those of the next page.
+  await until('the deletion', async () => {
+    const answer = await fetch(`${server.url}/api/traces/${id}`, { headers: { Cookie: server.cookies.ana } });
+    return answer.status === 404;
+  });
   clean(page);
 });
 

@@ -54,9 +54,15 @@ export function onStatus(listen: (status: number) => void): () => void {
   return () => listeners.delete(listen);
 }
 
+// A request that is sent while the user leaves the page (a deletion that was not undone) must outlive the page. The
+// browser refuses that for bodies above 64 kB, which are sent as usual.
+let leaving = false;
+window.addEventListener('pagehide', () => (leaving = true));
+window.addEventListener('pageshow', () => (leaving = false));
+
 export const api = createFetch<paths>({
   baseUrl: '/',
-  fetch: (r: Request) => fetch(r),
+  fetch: (r: Request) => (leaving ? fetch(r.clone(), { keepalive: true }).catch(() => fetch(r)) : fetch(r)),
   querySerializer: { array: { style: 'form', explode: false } },
 });
 api.use({

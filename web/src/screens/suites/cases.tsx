@@ -128,7 +128,6 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
             unwrap(
               await api.DELETE('/api/tool-suites/{id}/cases/{cid}', {
                 params: { path: { id: suite.id, cid: c.id! }, header: { 'If-Match': match } },
-                keepalive: true,
               }),
             ),
           (was) => ({
