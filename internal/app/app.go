@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -82,10 +83,8 @@ type App struct {
 	secrets *redact.Keeper
 	models  *http.Client // for providers of models
 	pdf     *pdf.Printer
-	mu      sync.Mutex
-	running map[string]context.CancelFunc // by run, of this App
-	// outlines are of runs that are listed page by page.
-	outlines outlines
+	// caches holds what the packages over this one keep between requests, one value of a type.
+	caches sync.Map
 	// uploaded: files are in memory, and have no path.
 	uploaded bool
 	// catalogues are kept elsewhere, by the names that targets have for them (WithCatalogues).
@@ -111,7 +110,6 @@ func New(cfg Config) *App {
 	}
 	a := &App{
 		cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP,
-		running: map[string]context.CancelFunc{},
 	}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
@@ -119,6 +117,13 @@ func New(cfg Config) *App {
 	env, _ := redact.ChildEnvironment(cfg.Environ, keyVariables(), nil)
 	a.pdf = pdf.New(pdf.Config{Browser: cfg.Browser, Environ: env})
 	return a
+}
+
+// Cached returns the value of type T that a keeps between requests. The first call makes it: T's zero value must be
+// ready for use, by many goroutines.
+func Cached[T any](a *App) *T {
+	v, _ := a.caches.LoadOrStore(reflect.TypeFor[T](), new(T))
+	return v.(*T) //nolint:forcetypeassert // stored above under this type
 }
 
 // Secrets knows what is secret: variables named like keys, and what requests were seen to

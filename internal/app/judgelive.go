@@ -113,7 +113,7 @@ func (s *Session) openLive(ctx context.Context, q *JudgeRequest, model TargetSpe
 		cancel()
 		return fail(err)
 	}
-	end := s.app.cancelable(of.Stored.ID, cancel)
+	end := Cached[running](s.app).add(of.Stored.ID, cancel)
 	out.work = func(over <-chan struct{}) {
 		defer end()
 		out.asks(ctx, over)

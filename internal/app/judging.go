@@ -211,7 +211,7 @@ func tellNewJudge(what *Judging, before []judgingRun, events Events) {
 // judge carries a judging out and reports the result.
 func (s *Session) judge(ctx context.Context) (*JudgingView, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer s.app.cancelable(s.Stored.ID, cancel)()
+	defer Cached[running](s.app).add(s.Stored.ID, cancel)()
 	sum, runErr, err := s.attempts(ctx, cancel)
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func (a *App) known(ctx context.Context, r *Run) (o *outline, state string, err 
 	if state, err = a.RunState(ctx, r.Stored.ID); err != nil || state == "" {
 		return nil, state, err
 	}
-	return a.outlines.get(r.Stored.ID, state), state, nil
+	return Cached[outlines](a).get(r.Stored.ID, state), state, nil
 }
 
 // outlineOf reads the outline of a run, or has it from before.
@@ -160,7 +160,7 @@ func (a *App) outlineOf(ctx context.Context, r *Run) (*outline, error) {
 	}
 	if state != "" && len(out.lines) <= mostOutlined {
 		out.kept = true
-		a.outlines.put(r.Stored.ID, state, out)
+		Cached[outlines](a).put(r.Stored.ID, state, out)
 	}
 	return out, nil
 }

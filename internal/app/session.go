@@ -285,7 +285,7 @@ func (s *Session) Do(ctx context.Context) (*Outcome, error) {
 // carryOut is one session of the run in this process.
 func (s *Session) carryOut(ctx context.Context) (*Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer s.app.cancelable(s.Stored.ID, cancel)()
+	defer Cached[running](s.app).add(s.Stored.ID, cancel)()
 	sum, runErr, err := s.attempts(ctx, cancel)
 	if err != nil {
 		return nil, err
@@ -462,17 +462,25 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 	return cfg, end, nil
 }
 
-// cancelable lets CancelRun end a run of this App by cancel. end comes when it has ended.
-func (a *App) cancelable(id string, cancel func()) (end func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.running[id] = cancel
+// running holds the functions that end the runs of an App, by run.
+type running struct{ cancels sync.Map }
+
+// add lets CancelRun end a run by cancel. The caller calls end when the run has ended.
+func (r *running) add(id string, cancel func()) (end func()) {
+	r.cancels.Store(id, cancel)
 	return func() {
 		cancel()
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.running, id)
+		r.cancels.Delete(id)
 	}
+}
+
+// cancel ends a run, if it is among them.
+func (r *running) cancel(id string) bool {
+	end, ok := r.cancels.Load(id)
+	if ok {
+		end.(func())() //nolint:forcetypeassert // add stores nothing else
+	}
+	return ok
 }
 
 // CanceledRun is a run that was asked to end.
@@ -495,11 +503,7 @@ func (a *App) CancelRun(ctx context.Context, ref string) (CanceledRun, error) {
 	if err != nil {
 		return CanceledRun{}, err
 	}
-	a.mu.Lock()
-	cancel := a.running[r.ID]
-	a.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if Cached[running](a).cancel(r.ID) {
 		return CanceledRun{Run: r.ID}, nil
 	}
 	c, err := a.cfg.Claim()

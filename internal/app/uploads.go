@@ -24,7 +24,7 @@ func (a *App) With(files Uploads) *App {
 	cfg := a.cfg
 	cfg.Files, cfg.Permit.Files = files, true
 	return &App{
-		cfg: cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{},
+		cfg: cfg, secrets: a.secrets, models: a.models, pdf: a.pdf,
 		uploaded: true, catalogues: a.catalogues,
 	}
 }
@@ -33,7 +33,7 @@ func (a *App) With(files Uploads) *App {
 // one of them, also where targets may read no files. They stand before files of the same name.
 func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 	return &App{
-		cfg: a.cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{},
+		cfg: a.cfg, secrets: a.secrets, models: a.models, pdf: a.pdf,
 		uploaded: a.uploaded, catalogues: catalogues,
 	}
 }
