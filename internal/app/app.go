@@ -79,10 +79,10 @@ type Permit struct {
 
 // App carries out requests. It is safe for concurrent use.
 type App struct {
-	cfg     Config
-	secrets *redact.Keeper
-	models  *http.Client // for providers of models
-	pdf     *pdf.Printer
+	Config       Config
+	SecretKeeper *redact.Keeper
+	models       *http.Client // for providers of models
+	pdf          *pdf.Printer
 	// caches holds what the packages over this one keep between requests, one value of a type.
 	caches sync.Map
 	// uploaded: files are in memory, and have no path.
@@ -109,12 +109,12 @@ func New(cfg Config) *App {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
 	}
 	a := &App{
-		cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP,
+		Config: cfg, SecretKeeper: redact.NewKeeper(cfg.Environ, KeyVariables()), models: cfg.HTTP,
 	}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
 	}
-	env, _ := redact.ChildEnvironment(cfg.Environ, keyVariables(), nil)
+	env, _ := redact.ChildEnvironment(cfg.Environ, KeyVariables(), nil)
 	a.pdf = pdf.New(pdf.Config{Browser: cfg.Browser, Environ: env})
 	return a
 }
@@ -128,21 +128,21 @@ func Cached[T any](a *App) *T {
 
 // Secrets knows what is secret: variables named like keys, and what requests were seen to
 // send.
-func (a *App) Secrets() *redact.Keeper { return a.secrets }
+func (a *App) Secrets() *redact.Keeper { return a.SecretKeeper }
 
-// keyVariables are the environment variables that keys are read from.
-func keyVariables() []string {
+// KeyVariables are the environment variables that keys are read from.
+func KeyVariables() []string {
 	return slices.Compact(
 		slices.Sorted(slices.Values(append(provider.KeyVariables(), provider.EmbedKeyVariables()...))))
 }
 
-// refused is a mistake in a field that the text names where it helps, in braces.
-func refused(field, format string, args ...any) error {
+// Refused is a mistake in a field that the text names where it helps, in braces.
+func Refused(field, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// wrong is a mistake in a field, whose value is "" where that does not matter.
-func wrong(field, value, format string, args ...any) error {
+// Wrong is a mistake in a field, whose value is "" where that does not matter.
+func Wrong(field, value, format string, args ...any) error {
 	name := "{" + field + "}"
 	if value != "" {
 		name += " " + value

@@ -58,12 +58,12 @@ const (
 // do not write more. maxTokens bounds the values of tokens, which programs write.
 const (
 	MaxSettings = 16 << 20
-	maxTokens   = 64 << 20
+	MaxTokens   = 64 << 20
 )
 
-// read gives a whole file of at most limit bytes.
-func (a *App) read(name string, limit int64) ([]byte, error) {
-	f, err := a.cfg.Files.Open(name)
+// Read gives a whole file of at most limit bytes.
+func (a *App) Read(name string, limit int64) ([]byte, error) {
+	f, err := a.Config.Files.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (a *App) Text(s string) (string, error) {
 	if !isFile {
 		return s, nil
 	}
-	b, err := a.read(name, MaxSettings)
+	b, err := a.Read(name, MaxSettings)
 	if err != nil {
 		return "", fmt.Errorf("read text: %w", err)
 	}
@@ -93,7 +93,7 @@ func (a *App) WriteReport(ctx context.Context, v *report.View, name string) erro
 	if err := a.Reports(name); err != nil {
 		return err
 	}
-	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error { return a.Report(ctx, v, name, w) })
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { return a.Report(ctx, v, name, w) })
 }
 
 // Reports is why a report cannot be written to a file of this name; nil where it can.

@@ -3,10 +3,8 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/callvet/callvet"
@@ -62,189 +60,24 @@ type JudgeRequest struct {
 	Settings
 }
 
-func (q *JudgeRequest) check() error {
+func (q *JudgeRequest) Check() error {
 	switch {
 	case len(q.Judges) == 0:
-		return wrong("judge", "", "which judge?")
+		return Wrong("judge", "", "which judge?")
 	case len(q.Models) == 0:
 		return &callvet.FieldError{Field: "models", Text: "no model to ask", Fix: "{models} openai/gpt-5-mini"}
 	case q.Samples < 0:
-		return wrong("samples", strconv.Itoa(q.Samples), "write 1 or more")
+		return Wrong("samples", strconv.Itoa(q.Samples), "write 1 or more")
 	case q.Under != nil && !(*q.Under > 0 && *q.Under <= 1):
-		return wrong("under", fmt.Sprint(*q.Under), "write a score above 0, up to 1")
+		return Wrong("under", fmt.Sprint(*q.Under), "write a score above 0, up to 1")
 	case (q.Prompt == "") != (q.Schema == ""):
-		return wrong("prompt", "", "a judge of your own has a prompt and a schema: give both")
+		return Wrong("prompt", "", "a judge of your own has a prompt and a schema: give both")
 	case q.Unit != "" && q.Prompt == "":
-		return wrong("unit", string(q.Unit), "it is for a judge of your own; one that is built in has its own")
+		return Wrong("unit", string(q.Unit), "it is for a judge of your own; one that is built in has its own")
 	}
 	_, err := Kinds(q.Keep)
 	if q.Against != (Side{}) {
-		err = errors.Join(err, q.Against.one("against"))
+		err = errors.Join(err, q.Against.One("against"))
 	}
-	return errors.Join(err, q.Side.one("subject"), q.Settings.check())
-}
-
-// Judges are those that are built in.
-func Judges() []judge.Judge { return judge.All() }
-
-// JudgeUnit is the unit of a judge: task, call or turn for a user's judge.
-type JudgeUnit = judge.Unit
-
-// ComparedPairs is the unit of a judge that compares.
-const ComparedPairs = judge.Pair
-
-// The bounds of JudgeSpec.MaxEvidence, in bytes.
-const (
-	DefaultEvidence = judge.DefaultEvidence
-	MinEvidence     = judge.MinEvidence
-)
-
-// judgesOf makes the judges of a spec.
-func (a *App) judgesOf(s *JudgeSpec) ([]*judge.Judge, error) {
-	own := ""
-	if s.Prompt != "" {
-		own = s.Judges[0]
-		if i := slices.IndexFunc(s.Judges,
-			func(name string) bool { return !slices.Contains(judge.Names(), name) }); i >= 0 {
-			own = s.Judges[i]
-		}
-	}
-	var out []*judge.Judge
-	for i, name := range s.Judges {
-		if slices.Contains(s.Judges[:i], name) {
-			return nil, wrong("judge", name, "it is named twice")
-		}
-		j, err := a.judgeOf(s, name, name == own)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, j)
-	}
-	return out, nil
-}
-
-// judgeOf makes one judge of a spec: the user's judge or a built-in one.
-func (a *App) judgeOf(s *JudgeSpec, name string, own bool) (j *judge.Judge, err error) {
-	if !own {
-		j, err = judge.Builtin(name)
-	} else {
-		var prompt, schema []byte
-		if prompt, err = a.read(s.Prompt, MaxSettings); err != nil {
-			return nil, fmt.Errorf("read prompt: %w", err)
-		}
-		if schema, err = a.read(s.Schema, MaxSettings); err != nil {
-			return nil, fmt.Errorf("read schema: %w", err)
-		}
-		j, err = judge.New(name, s.Unit, string(prompt), schema)
-	}
-	if err != nil {
-		return nil, err
-	}
-	j.ShowGold = s.ShowGold
-	if s.MaxEvidence != 0 {
-		j.MaxEvidence = s.MaxEvidence
-	}
-	if s.Threshold != nil {
-		j.Threshold = s.Threshold
-	}
-	return j, j.Check()
-}
-
-// JudgeRun asks judges about a run or a trace file and keeps what they say. Each model is a
-// judging of its own; one that did not end goes on where it was. With what came out may come
-// an error that wraps callvet.ErrBudget, or says that nothing could be asked.
-func (a *App) JudgeRun(ctx context.Context, req JudgeRequest, events Events) (*Judged, error) {
-	js, s, err := a.preparedJudges(ctx, &req, events)
-	if err != nil {
-		return nil, err
-	}
-	var todo []toJudge // before anything is asked: one judge may have no question
-	for _, j := range js {
-		qs, skipped, err := questions(j, s, req.Under)
-		if err != nil {
-			return nil, err
-		}
-		made, err := questionSuite(j, "judge "+j.Name, qs)
-		if err != nil {
-			return nil, err
-		}
-		todo = append(todo,
-			toJudge{Judging{Judge: *j, About: s.name, Against: s.against, Under: req.Under, Skipped: skipped}, made})
-	}
-	out := &Judged{Subject: s.name, about: s.about}
-	for i := range todo {
-		for _, model := range req.Models {
-			what := todo[i].what
-			o, err := a.judging(ctx, &req, &what, s.about, todo[i].made, model, events)
-			if o != nil {
-				out.Judgings = append(out.Judgings, *o)
-			}
-			if err != nil {
-				return out, err
-			}
-			if o.Interrupted() {
-				return out, nil
-			}
-		}
-	}
-	out.together()
-	if req.Output != "" {
-		if err := a.addLabels(req.Output, out, events); err != nil {
-			return out, err
-		}
-	}
-	return out, nil
-}
-
-// toJudge is what a judge is to be asked.
-type toJudge struct {
-	what Judging
-	made *callvet.Suite
-}
-
-// preparedJudges checks a request and opens what it is about.
-func (a *App) preparedJudges(ctx context.Context, req *JudgeRequest, events Events) ([]*judge.Judge, *subject, error) {
-	if err := req.check(); err != nil {
-		return nil, nil, err
-	}
-	js, err := a.judgesOf(&req.JudgeSpec)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, j := range js {
-		if j.Lines() > judge.MaxPromptLines {
-			events.note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better",
-				j.Name, j.Lines(),
-				judge.MaxPromptLines)
-		}
-		if req.Against != (Side{}) && j.Unit != judge.Pair {
-			return nil, nil, wrong("against", req.Against.name(),
-				"the judge %s does not compare: {judge} compare does", j.Name)
-		}
-	}
-	if err := errors.Join(a.permitted(req.Models), a.unspelled(req.Models),
-		a.secrets.Spelled(req.RunRequest().settings())); err != nil {
-		return nil, nil, err
-	}
-	s, err := a.subjectOf(ctx, req, events)
-	return js, s, err
-}
-
-// CheckJudge refuses a request that JudgeRun would refuse before it asks anybody: a judge that there
-// is not, a model that cannot be opened, a run that is not there.
-func (a *App) CheckJudge(ctx context.Context, req JudgeRequest, events Events) error {
-	if _, _, err := a.preparedJudges(ctx, &req, events); err != nil {
-		return err
-	}
-	for _, model := range req.Models {
-		what := &Judging{}
-		s, err := a.openJudging(ctx, &req, what, "", model, events)
-		if err != nil {
-			return err
-		}
-		if err := s.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(err, q.Side.One("subject"), q.Settings.Check())
 }

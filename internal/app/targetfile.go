@@ -56,7 +56,7 @@ const targetsSchema = `{
 
 // readTargets reads a targets file; what an entry does not say comes from shared.
 func (a *App) readTargets(name string, shared TargetSpec) ([]TargetSpec, error) {
-	b, err := a.read(name, MaxSettings)
+	b, err := a.Read(name, MaxSettings)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}

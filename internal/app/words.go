@@ -3,7 +3,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,47 +23,9 @@ const (
 	MostRunTags  = 50
 )
 
-// DescribeRequest changes what people wrote of a run; nil leaves it as it is.
-type DescribeRequest struct {
-	Run   string    `json:"run"`
-	Name  *string   `json:"name,omitempty"`
-	Notes *string   `json:"notes,omitempty"`
-	Tags  *[]string `json:"run_tags,omitempty"`
-}
-
-// DescribeRun changes the name, the notes and the tags of a run, and gives them.
-func (a *App) DescribeRun(ctx context.Context, req DescribeRequest) (store.Words, error) {
-	var out store.Words
-	db, err := a.cfg.Store(ctx)
-	if err != nil {
-		return out, err
-	}
-	r, err := stored(ctx, db, req.Run)
-	if err != nil {
-		return out, err
-	}
-	err = db.Describe(ctx, r.ID, func(w *store.Words) error {
-		if req.Name != nil {
-			w.Name = strings.TrimSpace(*req.Name)
-		}
-		if req.Notes != nil {
-			w.Notes = *req.Notes
-		}
-		if req.Tags != nil {
-			w.Tags = *req.Tags
-		}
-		if err := checkWords(w); err != nil {
-			return err
-		}
-		out = *w
-		return a.secrets.Spelled(wordSettings(w))
-	})
-	return out, err
-}
-
-// checkWords refuses words that are too long or that no list could show. Tags come out sorted,
+// CheckWords refuses words that are too long or that no list could show. Tags come out sorted,
 // each once.
-func checkWords(w *store.Words) error {
+func CheckWords(w *store.Words) error {
 	control := func(text, except string) bool {
 		return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
 			return unicode.IsControl(r) && !strings.ContainsRune(except, r)
@@ -83,7 +44,7 @@ func checkWords(w *store.Words) error {
 		return err
 	}
 	if control(w.Name, "") {
-		return wrong("name", strconv.Quote(w.Name), "write one line of text")
+		return Wrong("name", strconv.Quote(w.Name), "write one line of text")
 	}
 	if err := long("notes", w.Notes, MostRunNotes); err != nil {
 		return err
@@ -98,7 +59,7 @@ func checkWords(w *store.Words) error {
 			return err
 		}
 		if tags[i] == "" || control(tags[i], "") || strings.Contains(tags[i], ",") {
-			return wrong("run_tags", strconv.Quote(t), "a tag is one line of text without a comma, and not empty")
+			return Wrong("run_tags", strconv.Quote(t), "a tag is one line of text without a comma, and not empty")
 		}
 	}
 	slices.Sort(tags)
@@ -111,8 +72,8 @@ func checkWords(w *store.Words) error {
 	return nil
 }
 
-// wordSettings are the words of a run as settings, which hold no secret.
-func wordSettings(w *store.Words) []redact.Setting {
+// WordSettings are the words of a run as settings, which hold no secret.
+func WordSettings(w *store.Words) []redact.Setting {
 	const hint = "leave it out"
 	out := []redact.Setting{
 		{Name: "the name of the run", Prose: w.Name, Hint: hint},

@@ -1,0 +1,180 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/judge"
+)
+
+// Judges are those that are built in.
+func Judges() []judge.Judge { return judge.All() }
+
+// JudgeUnit is the unit of a judge: task, call or turn for a user's judge.
+type JudgeUnit = judge.Unit
+
+// ComparedPairs is the unit of a judge that compares.
+const ComparedPairs = judge.Pair
+
+// The bounds of JudgeSpec.MaxEvidence, in bytes.
+const (
+	DefaultEvidence = judge.DefaultEvidence
+	MinEvidence     = judge.MinEvidence
+)
+
+// judgesOf makes the judges of a spec.
+func judgesOf(a *app.App, s *app.JudgeSpec) ([]*judge.Judge, error) {
+	own := ""
+	if s.Prompt != "" {
+		own = s.Judges[0]
+		if i := slices.IndexFunc(s.Judges,
+			func(name string) bool { return !slices.Contains(judge.Names(), name) }); i >= 0 {
+			own = s.Judges[i]
+		}
+	}
+	var out []*judge.Judge
+	for i, name := range s.Judges {
+		if slices.Contains(s.Judges[:i], name) {
+			return nil, app.Wrong("judge", name, "it is named twice")
+		}
+		j, err := judgeOf(a, s, name, name == own)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// judgeOf makes one judge of a spec: the user's judge or a built-in one.
+func judgeOf(a *app.App, s *app.JudgeSpec, name string, own bool) (j *judge.Judge, err error) {
+	if !own {
+		j, err = judge.Builtin(name)
+	} else {
+		var prompt, schema []byte
+		if prompt, err = a.Read(s.Prompt, app.MaxSettings); err != nil {
+			return nil, fmt.Errorf("read prompt: %w", err)
+		}
+		if schema, err = a.Read(s.Schema, app.MaxSettings); err != nil {
+			return nil, fmt.Errorf("read schema: %w", err)
+		}
+		j, err = judge.New(name, s.Unit, string(prompt), schema)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.ShowGold = s.ShowGold
+	if s.MaxEvidence != 0 {
+		j.MaxEvidence = s.MaxEvidence
+	}
+	if s.Threshold != nil {
+		j.Threshold = s.Threshold
+	}
+	return j, j.Check()
+}
+
+// Judge asks judges about a run or a trace file and keeps what they say. Each model is a
+// judging of its own; one that did not end goes on where it was. With what came out may come
+// an error that wraps callvet.ErrBudget, or says that nothing could be asked.
+func Judge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Events) (*results.Judged, error) {
+	js, s, err := PreparedJudges(ctx, a, &req, events)
+	if err != nil {
+		return nil, err
+	}
+	var todo []toJudge // before anything is asked: one judge may have no question
+	for _, j := range js {
+		qs, skipped, err := results.Questions(j, s, req.Under)
+		if err != nil {
+			return nil, err
+		}
+		made, err := QuestionSuite(j, "judge "+j.Name, qs)
+		if err != nil {
+			return nil, err
+		}
+		todo = append(todo,
+			toJudge{results.Judging{Judge: *j, About: s.Name, Against: s.Against, Under: req.Under, Skipped: skipped}, made})
+	}
+	out := &results.Judged{Subject: s.Name, About: s.About}
+	for i := range todo {
+		for _, model := range req.Models {
+			what := todo[i].what
+			o, err := Judging(ctx, a, &req, &what, s.About, todo[i].made, model, events)
+			if o != nil {
+				out.Judgings = append(out.Judgings, *o)
+			}
+			if err != nil {
+				return out, err
+			}
+			if o.Interrupted() {
+				return out, nil
+			}
+		}
+	}
+	Together(out)
+	if req.Output != "" {
+		if err := AddLabels(a, req.Output, out, events); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// toJudge is what a judge is to be asked.
+type toJudge struct {
+	what results.Judging
+	made *callvet.Suite
+}
+
+// PreparedJudges checks a request and opens what it is about.
+func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest, events app.Events) ([]*judge.Judge, *results.Subject, error) {
+	if err := req.Check(); err != nil {
+		return nil, nil, err
+	}
+	js, err := judgesOf(a, &req.JudgeSpec)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, j := range js {
+		if j.Lines() > judge.MaxPromptLines {
+			events.Note("long-prompt", "the prompt of judge %s has %d lines: judges keep to %d better",
+				j.Name, j.Lines(),
+				judge.MaxPromptLines)
+		}
+		if req.Against != (app.Side{}) && j.Unit != judge.Pair {
+			return nil, nil, app.Wrong("against", req.Against.Name(),
+				"the judge %s does not compare: {judge} compare does", j.Name)
+		}
+	}
+	if err := errors.Join(a.Permitted(req.Models), a.Unspelled(req.Models),
+		a.SecretKeeper.Spelled(settings(runRequestOf(req)))); err != nil {
+		return nil, nil, err
+	}
+	s, err := results.SubjectOf(ctx, a, req, events)
+	return js, s, err
+}
+
+// CheckJudge refuses a request that JudgeRun would refuse before it asks anybody: a judge that there
+// is not, a model that cannot be opened, a run that is not there.
+func CheckJudge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Events) error {
+	if _, _, err := PreparedJudges(ctx, a, &req, events); err != nil {
+		return err
+	}
+	for _, model := range req.Models {
+		what := &results.Judging{}
+		s, err := openJudging(ctx, a, &req, what, "", model, events)
+		if err != nil {
+			return err
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
