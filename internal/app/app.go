@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/pdf"
@@ -148,4 +149,22 @@ func Wrong(field, value, format string, args ...any) error {
 		name += " " + value
 	}
 	return &callvet.FieldError{Field: field, Text: name + ": " + fmt.Sprintf(format, args...)}
+}
+
+const (
+	// DefaultLease is how long a run belongs to a process that does not report, such
+	// as one whose machine sleeps.
+	DefaultLease = 30 * time.Second
+	// lookEvery is how often a process that follows a run looks at it.
+	LookEvery = 500 * time.Millisecond
+)
+
+// Variable reads the environment for what is sent; its value is hidden from then on.
+func (a *App) Variable(name string) (string, error) {
+	v := a.Config.Getenv(name)
+	if v == "" {
+		return "", endpoint.Empty(name)
+	}
+	a.SecretKeeper.Learn(v)
+	return v, nil
 }

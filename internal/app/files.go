@@ -125,3 +125,20 @@ func escaped(face report.Face, v *report.View, w io.Writer) error {
 }
 
 func isPDF(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }
+
+// Growing is a file that is read from its beginning and written at its end. What was written is
+// kept when Sync has returned.
+type Growing interface {
+	io.ReaderAt
+	io.Writer
+	io.Closer
+	Sync() error
+}
+
+// WriteText gives a name text, whole or not at all.
+func (a *App) WriteText(ctx context.Context, name string, write func(io.Writer) error) error {
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error {
+		text := &plain.Writer{W: w}
+		return errors.Join(write(text), text.Flush())
+	})
+}

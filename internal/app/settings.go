@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 )
 
@@ -147,4 +148,14 @@ func positive[T int | float64](v T) *T {
 		return &v
 	}
 	return nil
+}
+
+// HoldRubrics says why rubric cases do not run of a target of whose other attempts so many
+// failed or ended in an error.
+func (s *Settings) HoldRubrics(unmet int) string {
+	if unmet == 0 || s.ForceRubric {
+		return ""
+	}
+	return fmt.Sprintf("rubric cases run when all others pass, and %s did not: --force-rubric runs them all the same",
+		plain.Count(unmet, "attempt", "attempts"))
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
@@ -17,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/stats"
 )
 
 // MeanScore writes the mean score, with its interval where it has one; "" where there is no score.
@@ -233,4 +235,18 @@ func addPeople(v *results.JudgingView, ls []labels.Label) {
 			v.People.Same++
 		}
 	}
+}
+
+// Coefficients are kappa and AC1 in words.
+func Coefficients(g *results.JudgeAgreement) string {
+	say := func(name string, iv stats.Interval) string {
+		switch {
+		case math.IsNaN(iv.Point): // all say one thing
+			return name + " is not defined"
+		case iv.SE > 0:
+			return fmt.Sprintf("%s %.2f (%.2f to %.2f)", name, iv.Point, iv.Lower, iv.Upper)
+		}
+		return fmt.Sprintf("%s %.2f without an interval", name, iv.Point)
+	}
+	return say("kappa", g.Kappa) + ", " + say("AC1", g.AC1)
 }

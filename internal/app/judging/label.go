@@ -46,7 +46,7 @@ type LabelNextRequest struct {
 	Seed   uint64  `json:"seed,omitempty"`
 }
 
-func (r *LabelNextRequest) Check() error {
+func (r *LabelNextRequest) check() error {
 	switch {
 	case r.Unit != "" && !slices.Contains(labels.Units(), r.Unit):
 		return app.Wrong("unit", string(r.Unit), "it is task, turn or call")
@@ -71,7 +71,7 @@ type Todo struct {
 
 // LabelNext draws the next tasks, calls or turns to label; none when all are.
 func LabelNext(ctx context.Context, a *app.App, req LabelNextRequest, events app.Events) ([]Todo, error) {
-	if err := req.Check(); err != nil {
+	if err := req.check(); err != nil {
 		return nil, err
 	}
 	var done, opinions []labels.Label
@@ -99,7 +99,7 @@ func LabelNext(ctx context.Context, a *app.App, req LabelNextRequest, events app
 	}
 	q := labels.Queue{
 		Strategy: req.Strategy, Judge: req.Judge, N: req.N, Double: req.Double, By: req.By,
-		Role: req.Role, Seed: req.Seed, Run: run.Id, Unit: req.Unit,
+		Role: req.Role, Seed: req.Seed, Run: run.ID, Unit: req.Unit,
 	}
 	if req.Unit.Part() {
 		return nextParts(ctx, a, &req, &q, run, append(done, run.Labels...), events)

@@ -44,7 +44,7 @@ func TestLabelNextAsks(t *testing.T) {
 		}, "is for trace files: a run has its own"},
 		"neither of the both": {LabelNextRequest{Role: labels.Test}, "one of both"},
 	} {
-		err := tc.req.Check()
+		err := tc.req.check()
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}

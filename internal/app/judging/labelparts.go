@@ -58,7 +58,7 @@ func nextParts(ctx context.Context, a *app.App, req *LabelNextRequest, q *labels
 // the requested name, or else the built-in one.
 func (p *partQueue) choose(ctx context.Context, db *store.DB, req *LabelNextRequest) error {
 	unit := judge.Unit(req.Unit)
-	list, _, err := results.JudgingsThat(ctx, db, p.run.Id, func(j *results.Judging) bool {
+	list, _, err := results.JudgingsThat(ctx, db, p.run.ID, func(j *results.Judging) bool {
 		return j.Judge.Unit == unit && results.Answered(j) && (req.Judge == "" || j.Identity.Is(req.Judge))
 	})
 	if err != nil {

@@ -63,7 +63,7 @@ func LabelStamp(ctx context.Context, a *app.App, req LabelStampRequest, events a
 	if err != nil {
 		return nil, err
 	}
-	out := Stamp(run, all, labels.Stamp{By: req.By, At: a.Config.Now().UTC()})
+	out := stamp(run, all, labels.Stamp{By: req.By, At: a.Config.Now().UTC()})
 	if float64(out.Contradict) > maxContradicting*float64(out.Compared) {
 		return out, &callvet.Hinted{
 			Err: fmt.Errorf(
@@ -101,8 +101,8 @@ func wholeLabels(a *app.App, name string, events app.Events) ([]labels.Label, er
 	return all, results.TellLabels("stamp labels", problems, events)
 }
 
-// Stamp gives labels without a fingerprint those of the attempts that they name.
-func Stamp(r *results.JudgedRun, all []labels.Label, by labels.Stamp) *LabelsStamped {
+// stamp gives labels without a fingerprint those of the attempts that they name.
+func stamp(r *results.JudgedRun, all []labels.Label, by labels.Stamp) *LabelsStamped {
 	out := &LabelsStamped{}
 	only := map[labels.Key]int{} // by task and attempt; -1: of several targets
 	for i := range r.Items {
@@ -129,7 +129,7 @@ func Stamp(r *results.JudgedRun, all []labels.Label, by labels.Stamp) *LabelsSta
 			continue
 		}
 		it := &r.Items[at]
-		l.Fingerprint, l.Run, l.Stamped = it.Fingerprint, r.Id, &by
+		l.Fingerprint, l.Run, l.Stamped = it.Fingerprint, r.ID, &by
 		out.Stamped++
 		ours := it.Judged
 		if l.Unit.Part() {

@@ -26,7 +26,7 @@ func TestStamp(t *testing.T) {
 		}
 	}
 	r := &results.JudgedRun{
-		Id: "run", At: map[labels.Key]int{},
+		ID: "run", At: map[labels.Key]int{},
 		Items: []labels.CalibrationItem{item("a", "one"), item("a", "both"), item("b", "both")},
 	}
 	for i := range r.Items {
@@ -41,7 +41,7 @@ func TestStamp(t *testing.T) {
 		label("", "one", "f", &yes),
 	}
 	want := &LabelsStamped{Stamped: 3, Had: 1, Absent: 2, Compared: 2, Contradict: 1}
-	if d := cmp.Diff(want, Stamp(r, all, labels.Stamp{By: "ann"})); d != "" {
+	if d := cmp.Diff(want, stamp(r, all, labels.Stamp{By: "ann"})); d != "" {
 		t.Error(d)
 	}
 	var prints []string

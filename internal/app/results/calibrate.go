@@ -98,7 +98,7 @@ func Calibrate(ctx context.Context, a *app.App, req CalibrateRequest, events app
 		}
 		in.Labels = append(in.Labels, run.Labels...)
 		run.Hear(opinions)
-		in.Run, in.Outputs, in.RunID, in.Opinions = run.judgements(), run.outputs(), run.Id, opinions
+		in.Run, in.Outputs, in.RunID, in.Opinions = run.judgements(), run.outputs(), run.ID, opinions
 	}
 	r, err := labels.Calibrate(in)
 	if err != nil {
@@ -161,12 +161,12 @@ type JudgedRun struct {
 	Labels []labels.Label
 	Gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
 	// parts are verdicts on calls and turns; heard: a labels file has verdicts on tasks.
-	Parts       Parts
-	HasVerdicts bool
+	Parts       parts
+	hasVerdicts bool
 	// id is how labels name the run. unknown counts verdicts of labels files on outputs that are not
 	// known.
-	Id      string
-	Unknown int
+	ID      string
+	unknown int
 }
 
 // maxSliceValues bounds the reported values of a slice key: those with the most labels.
@@ -209,7 +209,7 @@ func (r *JudgedRun) Hear(opinions []labels.Label) {
 	said := map[labels.Thing][]labels.Verdict{}
 	for i := range opinions {
 		if o := &opinions[i]; o.Fingerprint == "" {
-			r.Unknown++
+			r.unknown++
 		} else if !o.Unit.Part() {
 			said[o.Thing()] = labels.Merge(said[o.Thing()], o.Judged)
 		}
@@ -219,7 +219,7 @@ func (r *JudgedRun) Hear(opinions []labels.Label) {
 		it := &r.Items[i]
 		for _, v := range said[labels.ThingOf(it.Key, it.Fingerprint)] {
 			if !slices.ContainsFunc(it.Judged, func(own labels.Verdict) bool { return own.ID() == v.ID() }) {
-				it.Judged, r.HasVerdicts = append(it.Judged, v), true
+				it.Judged, r.hasVerdicts = append(it.Judged, v), true
 			}
 		}
 	}
@@ -290,7 +290,7 @@ func outputOf(at *trace.Attempt) string { return labels.Fingerprint(at.Goal, at.
 
 // fingerprint says which output each attempt made, and so which one the labels of its record are of.
 func (r *JudgedRun) fingerprint(of *Tasks) (err error) {
-	if r.Id, err = of.id(); err != nil {
+	if r.ID, err = of.id(); err != nil {
 		return err
 	}
 	err = of.attempts(func(at *trace.Attempt) error {
@@ -302,7 +302,7 @@ func (r *JudgedRun) fingerprint(of *Tasks) (err error) {
 	})
 	for i := range r.Labels {
 		if at, known := r.At[r.Labels[i].Key]; known {
-			r.Labels[i].Fingerprint, r.Labels[i].Run = r.Items[at].Fingerprint, r.Id
+			r.Labels[i].Fingerprint, r.Labels[i].Run = r.Items[at].Fingerprint, r.ID
 		}
 	}
 	return err

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
@@ -245,4 +247,17 @@ func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, err
 		return nil, fmt.Errorf("write fixtures: %w", err)
 	}
 	return bytes.TrimLeft(b, "\n"), nil
+}
+
+// Twin reports whether a case is a calm twin of drills: it has an attack without an effect, and the
+// next drill makes it again.
+func (r *Run) Twin(c *callvet.Case) bool {
+	return r.Manifest.Drill && c.Fields[drills.FieldTwin] != "no"
+}
+
+// Unlike are the mocks of other tools than those of made.
+func Unlike(mocks, made []callvet.Mock) []callvet.Mock {
+	return slices.DeleteFunc(slices.Clone(mocks), func(m callvet.Mock) bool {
+		return slices.ContainsFunc(made, func(n callvet.Mock) bool { return strings.EqualFold(m.Tool, n.Tool) })
+	})
 }

@@ -65,7 +65,7 @@ func OpenToShow(ctx context.Context, a *app.App, ref string) (*Run, error) {
 		}
 		suite = &callvet.Suite{Name: s.SuiteName}
 	}
-	out := &Run{Stored: s, Manifest: m, Suite: suite, CaseLines: cases, Db: db, damage: damaged}
+	out := &Run{Stored: s, Manifest: m, Suite: suite, CaseLines: cases, DB: db, damage: damaged}
 	m.Cases = slices.DeleteFunc(m.Cases, out.beyond)
 	maps.DeleteFunc(m.OwnRepeats, func(at, n int) bool { return out.beyond(at) || n < 1 })
 	return out, nil
@@ -101,7 +101,7 @@ func manifestOfCells(ctx context.Context, db *store.DB, s *store.Run) (*Manifest
 // misplaced are the attempts at no case or of no target of the run: they are lost, and count in no
 // number.
 func (r *Run) misplaced(ctx context.Context) (*panel.Lost, error) {
-	n, first, err := r.Db.Misplaced(ctx, r.Stored.ID, r.CaseLines.Len(), len(r.Manifest.Targets), maxLost)
+	n, first, err := r.DB.Misplaced(ctx, r.Stored.ID, r.CaseLines.Len(), len(r.Manifest.Targets), maxLost)
 	if err != nil || n == 0 {
 		return nil, err
 	}

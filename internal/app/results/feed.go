@@ -39,7 +39,7 @@ func NewFeed(ctx context.Context, a *app.App, ref string) (*Feed, error) {
 // Next gives at most most attempts after the one for which last was given before; 0: from the
 // first. There may be none yet.
 func (f *Feed) Next(ctx context.Context, after int64, most int) (list []report.Row, last int64, err error) {
-	cells, last, err := f.Db.CellsAfter(ctx, f.Stored.ID, after, most)
+	cells, last, err := f.DB.CellsAfter(ctx, f.Stored.ID, after, most)
 	if err != nil {
 		return nil, after, err
 	}
@@ -68,7 +68,7 @@ func (f *Feed) rows(ctx context.Context, cells []*callvet.Cell) ([]report.Row, e
 // goes on asks them again, unless it keeps errors.
 func (f *Feed) Unjudged(ctx context.Context) ([]Place, error) {
 	var out []Place
-	for c, err := range f.Db.DoneCells(ctx, f.Stored.ID) {
+	for c, err := range f.DB.DoneCells(ctx, f.Stored.ID) {
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func (f *Feed) At(ctx context.Context, places []Place) ([]report.Row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", f.Stored.ID, err)
 		}
-		for c, err := range f.Db.Cells(ctx, f.Stored.ID, store.Filter{CaseID: of.ID, Target: &p.Target}) {
+		for c, err := range f.DB.Cells(ctx, f.Stored.ID, store.Filter{CaseID: of.ID, Target: &p.Target}) {
 			if err != nil {
 				return nil, err
 			}

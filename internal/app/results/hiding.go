@@ -123,3 +123,9 @@ func (h *Hidden) Notice() *callvet.Notice {
 			plain.Count(int(h.Said), "attempt is", "attempts are")),
 	}
 }
+
+// Hidden counts the masked values of attempts, and the attempts with changed texts.
+type Hidden struct {
+	Count map[redact.Kind]int64 `json:"count,omitempty"`
+	Said  int64                 `json:"said,omitempty"`
+}

@@ -36,11 +36,11 @@ func TestGivesFacts(t *testing.T) {
 // TestNewestJudges: the newest judge of each name counts, and one of turns is none of calls.
 func TestNewestJudges(t *testing.T) {
 	t.Parallel()
-	p := Parts{Newest: map[PartJudge]string{
+	p := parts{Newest: map[partJudge]string{
 		{labels.Call, "both"}: "1", {labels.Turn, "both"}: "1", {labels.Call, "own"}: "1", {labels.Turn, "own"}: "2",
 		{labels.Call, "calls"}: "3", {labels.Turn, "turns"}: "3",
 	}}
-	want := []PartJudge{
+	want := []partJudge{
 		{labels.Call, "calls"},
 		{labels.Call, "own"},
 		{labels.Turn, "both"},
@@ -57,7 +57,7 @@ func TestNewestJudges(t *testing.T) {
 func TestCorrectedMetrics(t *testing.T) {
 	t.Parallel()
 	near := func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 }
-	names := &JudgedNames{Judged: "judged_pass", Corrected: "true_success"}
+	names := &judgedNames{judged: "judged_pass", corrected: "true_success"}
 	x := &labels.Success{
 		Judged: 80, Unread: 4, Labels: 30, Raw: stats.ClopperPearson(60, 80, 0.95, stats.TwoSided),
 		True: stats.Interval{Point: 0.5, Lower: 0.4, Upper: 0.6, Confidence: 0.95, Status: stats.StatusOK},
@@ -67,7 +67,7 @@ func TestCorrectedMetrics(t *testing.T) {
 			Verdicts: panel.Verdicts{Pass: 60, Fail: 20, Error: lost},
 			Metrics:  []panel.Metric{{Name: "first"}, {Name: "judged_pass"}, {Name: "last"}},
 		}
-		(&JudgedRun{}).SetTrueSuccess(s, x, names, 0)
+		(&JudgedRun{}).setTrueSuccess(s, x, names, 0)
 		if len(s.Metrics) != 4 || s.Metrics[2].Name != "true_success" || s.Metrics[3].Name != "last" {
 			t.Fatalf("%s: %+v", name, s.Metrics)
 		}
@@ -83,18 +83,18 @@ func TestCorrectedMetrics(t *testing.T) {
 		}
 	}
 	s := &panel.Slice{Metrics: []panel.Metric{{Name: "first"}}}
-	(&JudgedRun{}).SetTrueSuccess(s, x, names, 0)
-	(&JudgedRun{}).SetTrueSuccess(s, nil, names, 0)
+	(&JudgedRun{}).setTrueSuccess(s, x, names, 0)
+	(&JudgedRun{}).setTrueSuccess(s, nil, names, 0)
 	if len(s.Metrics) != 1 {
 		t.Errorf("a table without the judged share: %+v", s.Metrics)
 	}
-	(&JudgedRun{HasVerdicts: true}).SetTrueSuccess(s, x, names, 0)
+	(&JudgedRun{hasVerdicts: true}).setTrueSuccess(s, x, names, 0)
 	if len(s.Metrics) != 3 || s.Metrics[1].Excluded != 4 ||
 		!slices.Contains(s.Metrics[1].Warnings, "4 of 84 got no verdict that can be read") {
 		t.Errorf("of a file of labels: %+v", s.Metrics)
 	}
 	x.Unread = 0
-	if m := JudgedMetric(&panel.Slice{}, x, names, 0); slices.ContainsFunc(m.Warnings,
+	if m := judgedMetric(&panel.Slice{}, x, names, 0); slices.ContainsFunc(m.Warnings,
 		func(w string) bool { return strings.Contains(w, "can be read") }) || m.Lost != nil {
 		t.Errorf("%q %+v", m.Warnings, m.Lost)
 	}
@@ -110,16 +110,16 @@ func TestAgreement(t *testing.T) {
 	}
 	r := &JudgedRun{}
 	r.Parts.All = []labels.Judgement{
-		said("right", Necessity, &yes), said("missed", Necessity, &no), said("let", Necessity, &yes),
-		said("unread", Necessity, nil),
-		said("unlabelled", Necessity, &no), said("right", "another", &no),
+		said("right", necessity, &yes), said("missed", necessity, &no), said("let", necessity, &yes),
+		said("unread", necessity, nil),
+		said("unlabelled", necessity, &no), said("right", "another", &no),
 	}
-	r.Parts.Newest = map[PartJudge]string{
-		{labels.Call, Necessity}: r.Parts.All[0].ID(),
+	r.Parts.Newest = map[partJudge]string{
+		{labels.Call, necessity}: r.Parts.All[0].ID(),
 		{labels.Call, "another"}: r.Parts.All[5].ID(),
 	}
 	right := map[labels.Key]bool{key("right"): true, key("missed"): true, key("let"): false, key("unread"): true}
-	if got, want := r.Agree(right), (Agreement{Of: 3, PassedWrong: 1, FailedRight: 1}); got != want {
+	if got, want := r.agree(right), (Agreement{of: 3, passedWrong: 1, failedRight: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -128,7 +128,7 @@ func TestAgreement(t *testing.T) {
 func TestSameTool(t *testing.T) {
 	t.Parallel()
 	for gold, want := range map[string]bool{"pay": true, "pay@2": true, "pay@1": false, "ask": false, "ask@2": false} {
-		if got := SameTool(&callvet.Call{Tool: "pay", Version: "2"}, gold); got != want {
+		if got := sameTool(&callvet.Call{Tool: "pay", Version: "2"}, gold); got != want {
 			t.Errorf("%s: %t", gold, got)
 		}
 	}
@@ -141,10 +141,10 @@ func TestUnusedResults(t *testing.T) {
 		"of 4 unneeded calls, the results of 3 are used in no answer":                                0,
 		"of 4 unneeded calls, the results of 3 are used in no answer; of 2 needed calls, those of 1": 2,
 	} {
-		var u ResultUse
-		u.Unneeded.Of, u.Unneeded.Unused, u.Needed.Of, u.Needed.Unused = 4, 3, needed, 1
-		p := &panel.Panels{Findings: []panel.Finding{{Code: FindingChatter}}}
-		if u.Fill(p); len(p.Findings[0].Evidence) != 1 || p.Findings[0].Evidence[0] != want {
+		var u resultUse
+		u.unneeded.Of, u.unneeded.Unused, u.needed.Of, u.needed.Unused = 4, 3, needed, 1
+		p := &panel.Panels{Findings: []panel.Finding{{Code: findingChatter}}}
+		if u.fill(p); len(p.Findings[0].Evidence) != 1 || p.Findings[0].Evidence[0] != want {
 			t.Errorf("%q, want %q", p.Findings[0].Evidence, want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestRepeatsText(t *testing.T) {
 		if got := (&Run{Manifest: &Manifest{
 			Repeats: 3, OwnRepeats: own,
 			Cases: []int{0, 1},
-		}}).RepeatsText(); got != want {
+		}}).repeatsText(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -194,8 +194,8 @@ func TestHear(t *testing.T) {
 		if tc.heard {
 			want = append(want, by("new", &no))
 		}
-		if d := cmp.Diff(want, r.Items[0].Judged); d != "" || r.HasVerdicts != tc.heard || r.Unknown != tc.unknown {
-			t.Errorf("%s: heard %t, %d unknown: %s", name, r.HasVerdicts, r.Unknown, d)
+		if d := cmp.Diff(want, r.Items[0].Judged); d != "" || r.hasVerdicts != tc.heard || r.unknown != tc.unknown {
+			t.Errorf("%s: heard %t, %d unknown: %s", name, r.hasVerdicts, r.unknown, d)
 		}
 	}
 }

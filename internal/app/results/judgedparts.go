@@ -14,13 +14,13 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Parts are verdicts of judges on the calls and turns of a run.
-type Parts struct {
+// parts are verdicts of judges on the calls and turns of a run.
+type parts struct {
 	All []labels.Judgement
 	at  map[partKey]int
 	// newest is the judge of each name that spoke last. Of one that the run itself has, own is true.
-	Newest map[PartJudge]string
-	own    map[PartJudge]bool
+	Newest map[partJudge]string
+	own    map[partJudge]bool
 	tools  map[labels.Key]string // that the calls name
 	right  map[labels.Key]bool   // labelled calls: needed, and of the right tool
 }
@@ -31,8 +31,8 @@ type partKey struct {
 	judge string
 }
 
-// PartJudge names a judge of calls or of turns.
-type PartJudge struct {
+// partJudge names a judge of calls or of turns.
+type partJudge struct {
 	Unit labels.Unit
 	name string
 }
@@ -61,11 +61,11 @@ func (r *JudgedRun) addParts(lines []labels.Label, own bool) {
 	}
 }
 
-func (p *Parts) add(v labels.Judgement, own bool) {
+func (p *parts) add(v labels.Judgement, own bool) {
 	if p.at == nil {
-		p.at, p.Newest, p.own = map[partKey]int{}, map[PartJudge]string{}, map[PartJudge]bool{}
+		p.at, p.Newest, p.own = map[partKey]int{}, map[partJudge]string{}, map[partJudge]bool{}
 	}
-	by, key := PartJudge{v.Unit, v.Name}, partKey{v.Key, v.ID()}
+	by, key := partJudge{v.Unit, v.Name}, partKey{v.Key, v.ID()}
 	switch i, again := p.at[key]; {
 	case p.own[by] && !own:
 		return
@@ -78,7 +78,7 @@ func (p *Parts) add(v labels.Judgement, own bool) {
 }
 
 // On is what the judges of verdicts on a thing said of it.
-func (p *Parts) On(key labels.Key, of []labels.Verdict) (out []labels.Verdict) {
+func (p *parts) On(key labels.Key, of []labels.Verdict) (out []labels.Verdict) {
 	for i := range of {
 		if at, said := p.at[partKey{key, of[i].ID()}]; said {
 			out = append(out, p.All[at].Verdict)
@@ -90,12 +90,12 @@ func (p *Parts) On(key labels.Key, of []labels.Verdict) (out []labels.Verdict) {
 // Judges are those of calls and those of turns, the newest of each name. A verdict on a turn is of
 // its calls, too, and that makes its judge no judge of calls: it was asked something else than
 // people are who label calls.
-func (p *Parts) Judges() []PartJudge {
-	out := slices.SortedFunc(maps.Keys(p.Newest), func(a, b PartJudge) int {
+func (p *parts) Judges() []partJudge {
+	out := slices.SortedFunc(maps.Keys(p.Newest), func(a, b partJudge) int {
 		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.name, b.name))
 	})
-	return slices.DeleteFunc(out, func(j PartJudge) bool {
-		return j.Unit == labels.Call && p.Newest[PartJudge{labels.Turn, j.name}] == p.Newest[j]
+	return slices.DeleteFunc(out, func(j partJudge) bool {
+		return j.Unit == labels.Call && p.Newest[partJudge{labels.Turn, j.name}] == p.Newest[j]
 	})
 }
 
@@ -122,16 +122,16 @@ func (r *JudgedRun) correctParts(p *panel.Panels, of *Tasks, in labels.Calibrati
 	if err := r.readTools(of); err != nil {
 		return err
 	}
-	r.Agree(r.Parts.right).fill(p)
-	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.Id, p.Confidence
+	r.agree(r.Parts.right).fill(p)
+	in.Run, in.Outputs, in.RunID, in.Confidence = r.judgements(), r.outputs(), r.ID, p.Confidence
 	for _, j := range judges {
 		in.Judge, in.Unit = r.Parts.Newest[j], j.Unit
-		names := JudgedNames{
-			Judged: panel.MetricJudgedCalls + j.name, Corrected: panel.MetricTrueCalls + j.name,
+		names := judgedNames{
+			judged: panel.MetricJudgedCalls + j.name, corrected: panel.MetricTrueCalls + j.name,
 			unit: j.Unit,
 		}
 		if j.Unit == labels.Turn {
-			names.Judged, names.Corrected = panel.MetricJudgedTurns+j.name, panel.MetricTrueTurns+j.name
+			names.judged, names.corrected = panel.MetricJudgedTurns+j.name, panel.MetricTrueTurns+j.name
 		}
 		names.judgedTitle, names.correctedTitle = "judged "+string(j.Unit)+"s, "+j.name,
 			"truly right "+string(j.Unit)+"s, "+j.name

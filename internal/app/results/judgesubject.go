@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
 // MaxQuestions bounds one judging: its questions are in memory until they are stored.
@@ -261,4 +262,29 @@ func NothingJudged(s *Subject, skipped map[string]int) error {
 		why = slices.Sorted(maps.Keys(skipped))[0]
 	}
 	return fmt.Errorf("judge %s: %w: nothing is to be judged: %s", s.Name, callvet.ErrInvalid, why)
+}
+
+// WholeAttempts reads the attempts of a trace file of any form, one by one.
+func WholeAttempts(a *app.App, name string, do func(*trace.Attempt) error) error {
+	f, err := a.Config.Files.Open(name)
+	if err != nil {
+		return fmt.Errorf("read traces: %w", err)
+	}
+	defer f.Close()
+	imp, own, err := app.Importer(f)
+	if err == nil && own {
+		imp, err = foreign.Open(f, foreign.Options{Format: foreign.Contract})
+	}
+	if err != nil {
+		return fmt.Errorf("read traces %s: %w", name, err)
+	}
+	for at, err := range imp.Attempts() {
+		if err != nil {
+			return fmt.Errorf("read traces %s: %w", name, err)
+		}
+		if err := do(&at); err != nil {
+			return err
+		}
+	}
+	return nil
 }

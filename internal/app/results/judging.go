@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/store"
@@ -77,4 +78,47 @@ func ReadJudging(r *store.Run) (*Judging, error) {
 		return nil, err
 	}
 	return m.Judging, nil
+}
+
+// AuditPlan is what a judging that is an audit keeps of it. Its verdicts are of attempts that
+// were changed, and count nowhere else.
+type AuditPlan struct {
+	Pairs int    `json:"pairs"`
+	Seed  uint64 `json:"seed"`
+	// Drawn are the attempts that it asks about, of From.
+	Drawn int `json:"drawn"`
+	From  int `json:"from"`
+}
+
+// A question is stored as a case of a suite, and the answer as the result of an attempt at it.
+
+// Asked is the data of a question's case other than its text.
+type Asked struct {
+	Key judge.Key `json:"key"`
+	Did judge.Did `json:"did"`
+}
+
+// Names of the scores that store a verdict.
+const (
+	KeptPass  = "pass"
+	KeptScore = "score"
+	KeptAsked = "as_asked" // 0: the answer was not the JSON that was asked for
+)
+
+func kept(r *callvet.Result) judge.Verdict {
+	asked := r.Score(KeptAsked)
+	v := judge.Verdict{Word: r.Plan, Reason: r.Reason, Mended: asked.Scored && asked.Value == 0}
+	p := r.Score(KeptPass)
+	if r.Class == callvet.ClassUnparseable {
+		v.Unscored = p.Reason
+		return v
+	}
+	if p.Scored {
+		pass := p.Value == 1
+		v.Pass = &pass
+	}
+	if s := r.Score(KeptScore); s.Scored {
+		v.Score = &s.Value
+	}
+	return v
 }

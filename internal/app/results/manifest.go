@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/world"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // Manifest is what is needed to make a run again, or to go on with it.
@@ -143,8 +144,8 @@ func (r *Run) mostRepeats() int {
 	return most
 }
 
-// RepeatsText is the number of attempts at a case, for a person.
-func (r *Run) RepeatsText() string {
+// repeatsText is the number of attempts at a case, for a person.
+func (r *Run) repeatsText() string {
 	least, most := r.Manifest.RepeatRange(r.Cases())
 	if least == most {
 		return strconv.Itoa(least)
@@ -188,7 +189,7 @@ func (r *Run) fields() []report.Field {
 		{Name: "suite file", Value: m.Path},
 		{Name: "suite hash", Value: r.Stored.SuiteHash},
 		{Name: "tools hash", Value: m.ToolsHash},
-		{Name: "repeats", Value: r.RepeatsText()},
+		{Name: "repeats", Value: r.repeatsText()},
 		{Name: "seed", Value: strconv.FormatInt(m.Seed, 10)},
 	}
 	if m.Embedder != "" {
@@ -236,4 +237,51 @@ func (r *Run) fields() []report.Field {
 		}
 	}
 	return out
+}
+
+// RanWorld is what a manifest keeps of who answered calls.
+type RanWorld struct {
+	app.WorldRequest
+	// Hash is that of the recordings.
+	Hash string `json:"hash,omitempty"`
+}
+
+// Rewritten is the manifest with the settings of this session, nil when they are those
+// that it has.
+func (m *Manifest) Rewritten(s app.Settings) (json.RawMessage, error) {
+	before, err := json.Marshal(m.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("write manifest: %w", err)
+	}
+	m.Settings = &s
+	after, err := json.Marshal(m.Settings)
+	if err != nil || string(before) == string(after) {
+		return nil, err
+	}
+	return json.Marshal(m)
+}
+
+// Replayed is what a manifest keeps of a replay.
+type Replayed struct {
+	Run string `json:"run"`
+	// FromStep is how many answers stand; nil: all do, and no target is asked.
+	FromStep *int `json:"from_step,omitempty"`
+	// Of is the position of the target whose answers stand; nil: each target's own.
+	Of *int `json:"of,omitempty"`
+}
+
+// ToolsOf are the contracts of the tools of a case.
+func (r *Run) ToolsOf(c *callvet.Case) []callvet.Tool {
+	if c.Tools != nil {
+		return c.Tools
+	}
+	return r.Suite.Tools
+}
+
+// rules are those that the run's attempts are held to; nil: the constraints of its tools.
+func (m *Manifest) rules() *safety.Rules {
+	if m.Guard == nil {
+		return nil
+	}
+	return &m.Guard.Rules
 }

@@ -126,7 +126,7 @@ func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	if side != nil {
 		attempts = r.Identified(ctx)
 	}
-	var used ResultUse
+	var used resultUse
 	var between betweenTargets
 	attempts = whileRead(tallyRules(attempts, byRules), used.attempt, between.attempt)
 	add := Adding{
@@ -146,7 +146,7 @@ func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	p := res.Sheet.Panels()
 	p.Lost = lost
 	findings.Incidents(p)
-	used.Fill(p)
+	used.fill(p)
 	between.fill(p)
 	p.Warnings = append(p.Warnings, w.Warnings()...)
 	if note := rulesNote(byRules); note != "" {

@@ -53,12 +53,12 @@ func (r *Run) ReadOpinions(ctx context.Context) (*OpinionIndex, error) {
 	}
 	out := &OpinionIndex{}
 	if r.Stored.Judges == "" {
-		list, lost, err := JudgingsThat(ctx, r.Db, r.Stored.ID, Answered)
+		list, lost, err := JudgingsThat(ctx, r.DB, r.Stored.ID, Answered)
 		if err != nil {
 			return nil, err
 		}
 		out.lost = lost
-		if err := out.read(ctx, r.Db, list); err != nil {
+		if err := out.read(ctx, r.DB, list); err != nil {
 			return nil, err
 		}
 	}

@@ -173,7 +173,7 @@ func isOverall(s callvet.Score) bool { return s.Name == "overall" && s.Scored }
 func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], error) {
 	said, err := r.ReadOpinions(ctx)
 	if err != nil || !said.decides() {
-		return r.Db.DoneCells(ctx, r.Stored.ID), err
+		return r.DB.DoneCells(ctx, r.Stored.ID), err
 	}
 	return func(yield func(*callvet.Cell, error) bool) {
 		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {

@@ -22,13 +22,13 @@ import (
 // Source: Evaluating Tool Calling, §7.
 const (
 	findingTool     = "S2"
-	FindingChatter  = "S5"
+	findingChatter  = "S5"
 	findingUnsteady = "S7"
 )
 
-// ResultUse counts calls with a label, a result and an answer after them, and those that have their
+// resultUse counts calls with a label, a result and an answer after them, and those that have their
 // result in no answer: needed calls and unneeded ones.
-type ResultUse struct{ Needed, Unneeded struct{ Of, Unused int } }
+type resultUse struct{ needed, unneeded struct{ Of, Unused int } }
 
 // whileRead gives attempts to do as they are read.
 func whileRead(list iter.Seq2[trace.Attempt, error], do ...func(*trace.Attempt)) iter.Seq2[trace.Attempt, error] {
@@ -46,7 +46,7 @@ func whileRead(list iter.Seq2[trace.Attempt, error], do ...func(*trace.Attempt))
 	}
 }
 
-func (u *ResultUse) attempt(at *trace.Attempt) {
+func (u *resultUse) attempt(at *trace.Attempt) {
 	if at.Trace.Answer == "" || at.Floor || !at.Labelled() {
 		return
 	}
@@ -72,9 +72,9 @@ func (u *ResultUse) attempt(at *trace.Attempt) {
 		if !decided {
 			continue
 		}
-		of := &u.Unneeded
+		of := &u.unneeded
 		if needed {
-			of = &u.Needed
+			of = &u.needed
 		}
 		of.Of++
 		if !used {
@@ -191,17 +191,17 @@ func neededBy(g *trace.Gold) (needed, known bool) {
 }
 
 // tell adds the counts to the finding of unneeded calls.
-func (u *ResultUse) Fill(p *panel.Panels) {
-	if u.Unneeded.Of == 0 {
+func (u *resultUse) fill(p *panel.Panels) {
+	if u.unneeded.Of == 0 {
 		return
 	}
 	text := fmt.Sprintf("of %s, the results of %d are used in no answer",
-		panel.Plural(u.Unneeded.Of, "unneeded call", "unneeded calls"), u.Unneeded.Unused)
-	if u.Needed.Of > 0 {
-		text += fmt.Sprintf("; of %s, those of %d", panel.Plural(u.Needed.Of, "needed call", "needed calls"),
-			u.Needed.Unused)
+		panel.Plural(u.unneeded.Of, "unneeded call", "unneeded calls"), u.unneeded.Unused)
+	if u.needed.Of > 0 {
+		text += fmt.Sprintf("; of %s, those of %d", panel.Plural(u.needed.Of, "needed call", "needed calls"),
+			u.needed.Unused)
 	}
-	tested(p, FindingChatter, text)
+	tested(p, findingChatter, text)
 }
 
 // tested adds what a quick test found to the evidence of a finding, in the place of the commands that
@@ -231,11 +231,11 @@ const maxReread = 200_000
 // results, and where they have several targets, to compare the results that these get. What cannot be
 // read again has no such test.
 func TestResults(a *app.App, s *Scored, files []string) {
-	unneeded, several := hasFinding(s.Panels, FindingChatter), len(s.Panels.Targets) > 1
+	unneeded, several := hasFinding(s.Panels, findingChatter), len(s.Panels.Targets) > 1
 	if !unneeded && !several || s.Log.Steps > maxReread {
 		return
 	}
-	var used ResultUse
+	var used resultUse
 	between := betweenTargets{anyOrder: true}
 	for _, f := range files {
 		if !a.Regular(f) || WholeAttempts(a, f, func(at *trace.Attempt) error {
@@ -246,24 +246,24 @@ func TestResults(a *app.App, s *Scored, files []string) {
 			return
 		}
 	}
-	used.Fill(s.Panels)
+	used.fill(s.Panels)
 	between.fill(s.Panels)
 }
 
 // Agreement compares the verdicts of a judge on calls with the labels of the very calls: whether a
 // tool was needed, and the right one was called.
-type Agreement struct{ Of, PassedWrong, FailedRight int }
+type Agreement struct{ of, passedWrong, failedRight int }
 
-// Necessity is the judge of that question.
-const Necessity = "necessity"
+// necessity is the judge of that question.
+const necessity = "necessity"
 
-// Agree compares what the newest judge of necessity said with the labels of the calls.
-func (r *JudgedRun) Agree(right map[labels.Key]bool) (a Agreement) {
+// agree compares what the newest judge of necessity said with the labels of the calls.
+func (r *JudgedRun) agree(right map[labels.Key]bool) (a Agreement) {
 	for i := range r.Parts.All {
 		v := &r.Parts.All[i]
 		gold, labelled := right[v.Key]
-		if v.Unit != labels.Call || v.Name != Necessity || !labelled ||
-			v.ID() != r.Parts.Newest[PartJudge{labels.Call, Necessity}] {
+		if v.Unit != labels.Call || v.Name != necessity || !labelled ||
+			v.ID() != r.Parts.Newest[partJudge{labels.Call, necessity}] {
 			continue
 		}
 		said, known := v.Passed()
@@ -271,25 +271,25 @@ func (r *JudgedRun) Agree(right map[labels.Key]bool) (a Agreement) {
 		case !known:
 			continue
 		case said && !gold:
-			a.PassedWrong++
+			a.passedWrong++
 		case !said && gold:
-			a.FailedRight++
+			a.failedRight++
 		}
-		a.Of++
+		a.of++
 	}
 	return a
 }
 
 // tell adds the agreement to the finding of wrong tools.
 func (a Agreement) fill(p *panel.Panels) {
-	if a.Of == 0 {
+	if a.of == 0 {
 		return
 	}
 	tested(p, findingTool,
 		fmt.Sprintf(
 			"the judge %s agrees with the labels on %d of %s: it passes %d that are labelled wrong, and fails %d that are labelled right",
-			Necessity, a.Of-a.PassedWrong-a.FailedRight, panel.Plural(a.Of, "call", "calls"), a.PassedWrong,
-			a.FailedRight))
+			necessity, a.of-a.passedWrong-a.failedRight, panel.Plural(a.of, "call", "calls"), a.passedWrong,
+			a.failedRight))
 }
 
 // rightCalls adds the labelled calls of an attempt that are wanted, and whether each was needed and
@@ -301,13 +301,13 @@ func rightCalls(at *trace.Attempt, wanted, right map[labels.Key]bool) {
 		key := callKey(at, id)
 		g := at.Steps[i].Gold
 		if needed, known := neededBy(g); wanted[key] && known && (!needed || g.Tool != "") {
-			right[key] = needed && SameTool(c, g.Tool)
+			right[key] = needed && sameTool(c, g.Tool)
 		}
 	}
 }
 
-// SameTool reports whether a call names the tool of its label; a label without a version accepts any.
-func SameTool(c *callvet.Call, gold string) bool {
+// sameTool reports whether a call names the tool of its label; a label without a version accepts any.
+func sameTool(c *callvet.Call, gold string) bool {
 	name, version := callvet.SplitTool(gold)
 	return c.Tool == name && (version == "" || version == c.Version)
 }

@@ -30,7 +30,7 @@ type Run struct {
 	Suite     *callvet.Suite // without cases
 	CaseLines *store.CaseReader
 	Without   map[string]bool // cases that are left out of sums and comparisons
-	Db        *store.DB
+	DB        *store.DB
 	opinions  opinions
 	damage    *damagedError // nil where its manifest and its suite could be read
 }
@@ -100,7 +100,7 @@ func OpenSuite(ctx context.Context, db *store.DB, hash string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Run{Suite: s, CaseLines: cases, Db: db}, nil
+	return &Run{Suite: s, CaseLines: cases, DB: db}, nil
 }
 
 // All yields every case of the suite until one cannot be read.
@@ -161,7 +161,7 @@ func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, er
 // attempted streams attempts as callvet alone scored them.
 func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
-		for c, err := range r.Db.Cells(ctx, r.Stored.ID, f) {
+		for c, err := range r.DB.Cells(ctx, r.Stored.ID, f) {
 			if err == nil && !r.placed(c) {
 				continue
 			}
@@ -232,7 +232,7 @@ func seen(rows iter.Seq2[report.Row, error], red *redact.Redactor) iter.Seq2[rep
 // redaction.
 func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
-		for c, err := range r.Db.DoneCells(ctx, r.Stored.ID) {
+		for c, err := range r.DB.DoneCells(ctx, r.Stored.ID) {
 			if err == nil && !r.placed(c) {
 				continue
 			}

@@ -51,7 +51,7 @@ func Labelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations [
 	if len(judges) == 0 {
 		return run.labelledAlone(p,
 			labels.CalibrationInput{
-				Labels: ls, Outputs: run.outputs(), RunID: run.Id, Opinions: opinions,
+				Labels: ls, Outputs: run.outputs(), RunID: run.ID, Opinions: opinions,
 				Without: of.Without, Confidence: p.Confidence,
 			}, from)
 	}
@@ -66,12 +66,12 @@ func Labelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations [
 		if len(judges) > 1 {
 			suffix = ":" + name
 		}
-		names := JudgedNames{
+		names := judgedNames{
 			metricJudged + suffix, "judged pass" + suffix, metricTrueSuccess + suffix,
 			"true success" + suffix, labels.Task,
 		}
 		if err := run.correct(p, labels.CalibrationInput{
-			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.Id, Opinions: opinions,
+			Judge: name, Labels: ls, Run: run.judgements(), Outputs: run.outputs(), RunID: run.ID, Opinions: opinions,
 			Without: of.Without, Confidence: p.Confidence,
 		}, names); err != nil {
 			return err
@@ -88,15 +88,15 @@ func (r *JudgedRun) labelledAlone(p *panel.Panels, in labels.CalibrationInput, f
 			return nil
 		}
 		bad := &callvet.FieldError{Field: "labels", Text: fmt.Sprintf("{labels} %s: it has no label of a task", from)}
-		if r.Unknown > 0 {
+		if r.unknown > 0 {
 			bad.Fix = fmt.Sprintf(
-				"%d verdicts of judges in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", r.Unknown)
+				"%d verdicts of judges in the file have no fingerprint, so that it is not known which outputs they are of: callvet label stamp", r.unknown)
 		}
 		return bad
 	}
 	alone, byKey := labels.NewPeopleAlone(in), map[string]map[string][]labels.Success{}
 	all := alone.Success()
-	names := JudgedNames{Corrected: metricTrueSuccess, correctedTitle: "true success", unit: labels.Task}
+	names := judgedNames{corrected: metricTrueSuccess, correctedTitle: "true success", unit: labels.Task}
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		addTrueSuccess(&t.Overall, successOf(all, t.Name), &names, p.Lost.Records())
@@ -112,7 +112,7 @@ func (r *JudgedRun) labelledAlone(p *panel.Panels, in labels.CalibrationInput, f
 }
 
 // addTrueSuccess puts true success behind the rate of passes, or first.
-func addTrueSuccess(s *panel.Slice, x *labels.Success, names *JudgedNames, records int64) {
+func addTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
 	}
@@ -134,14 +134,14 @@ func (r *JudgedRun) judges() []string {
 	return out
 }
 
-// JudgedNames names the metrics of one judge: the share that it passes, and that share corrected.
-type JudgedNames struct {
-	Judged, judgedTitle, Corrected, correctedTitle string
+// judgedNames names the metrics of one judge: the share that it passes, and that share corrected.
+type judgedNames struct {
+	judged, judgedTitle, corrected, correctedTitle string
 	unit                                           labels.Unit
 }
 
 // of is what the metrics count.
-func (t *JudgedNames) of() string {
+func (t *judgedNames) of() string {
 	if t.unit.Part() {
 		return string(t.unit) + "s"
 	}
@@ -149,21 +149,21 @@ func (t *JudgedNames) of() string {
 }
 
 // correct sets the corrected rate of one judge in all tables that have its judged rate.
-func (r *JudgedRun) correct(p *panel.Panels, in labels.CalibrationInput, names JudgedNames) error {
+func (r *JudgedRun) correct(p *panel.Panels, in labels.CalibrationInput, names judgedNames) error {
 	all, err := labels.Calibrate(in)
 	if err != nil {
 		return err
 	}
 	if names.unit.Part() && all.Counts.Labelled == 0 {
-		names.Corrected = "" // there are no labels of calls or turns
+		names.corrected = "" // there are no labels of calls or turns
 	}
 	byKey := map[string]*labels.SliceReport{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		r.SetTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &names, p.Lost.Records())
+		r.setTrueSuccess(&t.Overall, successOf(all.Success, t.Name), &names, p.Lost.Records())
 		for j := range t.Slices {
 			s := &t.Slices[j]
-			if s.Metric(names.Judged) == nil && !r.HasVerdicts && !names.unit.Part() {
+			if s.Metric(names.judged) == nil && !r.hasVerdicts && !names.unit.Part() {
 				continue
 			}
 			of := byKey[s.Key]
@@ -175,7 +175,7 @@ func (r *JudgedRun) correct(p *panel.Panels, in labels.CalibrationInput, names J
 			}
 			at := slices.IndexFunc(of.Values, func(v labels.SliceValue) bool { return v.Value == s.Value })
 			if at >= 0 {
-				r.SetTrueSuccess(s, successOf(of.Values[at].Success, t.Name), &names, 0)
+				r.setTrueSuccess(s, successOf(of.Values[at].Success, t.Name), &names, 0)
 			}
 		}
 	}
@@ -212,23 +212,23 @@ func successOf(of []labels.Success, target string) *labels.Success {
 	return nil
 }
 
-// SetTrueSuccess adds the estimate after the judged rate. It also sets that rate if verdicts are
+// setTrueSuccess adds the estimate after the judged rate. It also sets that rate if verdicts are
 // from a labels file or about calls or turns, because the panels do not have it then. records are
 // the unreadable records.
-func (r *JudgedRun) SetTrueSuccess(s *panel.Slice, x *labels.Success, names *JudgedNames, records int64) {
+func (r *JudgedRun) setTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
 	}
-	if r.HasVerdicts || names.unit.Part() {
-		gone := []string{names.Judged, metricJudged}
+	if r.hasVerdicts || names.unit.Part() {
+		gone := []string{names.judged, metricJudged}
 		if names.unit.Part() {
-			gone = []string{names.Judged, names.Corrected}
+			gone = []string{names.judged, names.corrected}
 		}
 		s.Metrics = slices.DeleteFunc(s.Metrics, func(m panel.Metric) bool { return slices.Contains(gone, m.Name) })
-		s.Metrics = append(s.Metrics, JudgedMetric(s, x, names, records))
+		s.Metrics = append(s.Metrics, judgedMetric(s, x, names, records))
 	}
-	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == names.Judged })
-	if at < 0 || names.Corrected == "" {
+	at := slices.IndexFunc(s.Metrics, func(m panel.Metric) bool { return m.Name == names.judged })
+	if at < 0 || names.corrected == "" {
 		return
 	}
 	silent := 0
@@ -240,9 +240,9 @@ func (r *JudgedRun) SetTrueSuccess(s *panel.Slice, x *labels.Success, names *Jud
 
 // correctedMetric is the share that truly passed, with the range that lost attempts leave, and those
 // on which the judge is silent.
-func correctedMetric(s *panel.Slice, x *labels.Success, names *JudgedNames, silent int, records int64) panel.Metric {
+func correctedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, silent int, records int64) panel.Metric {
 	m := panel.Metric{
-		Name: names.Corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels,
+		Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels,
 		Interval: x.True, Excluded: silent,
 	}
 	m.Labelled = &panel.Labelled{Of: names.of(), N: x.Judged, Tasks: x.Tasks, Elsewhere: x.Design == labels.Transport}
@@ -257,7 +257,7 @@ func correctedMetric(s *panel.Slice, x *labels.Success, names *JudgedNames, sile
 	if x.Advice != "" {
 		m.Warnings = append(m.Warnings, strings.TrimSpace(x.Advice))
 	}
-	if n, of := s.Lost(names.Corrected, records); n+silent > 0 && m.Interval.Usable() {
+	if n, of := s.Lost(names.corrected, records); n+silent > 0 && m.Interval.Usable() {
 		n += silent
 		share := float64(of-n) / float64(of)
 		m.Lost = &panel.LostRange{
@@ -274,10 +274,10 @@ func moved(iv stats.Interval, share, by float64) stats.Interval {
 	return iv
 }
 
-// JudgedMetric is the share that a judge passes, with the range that missing verdicts leave.
-func JudgedMetric(s *panel.Slice, x *labels.Success, names *JudgedNames, records int64) panel.Metric {
+// judgedMetric is the share that a judge passes, with the range that missing verdicts leave.
+func judgedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) panel.Metric {
 	m := panel.Metric{
-		Name: names.Judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(),
+		Name: names.judged, Title: names.judgedTitle, Unit: panel.UnitRate, Of: names.of(),
 		Interval: x.Raw, Excluded: x.Unread,
 	}
 	m.Agree(x.Judged)
@@ -286,7 +286,7 @@ func JudgedMetric(s *panel.Slice, x *labels.Success, names *JudgedNames, records
 		m.Warnings = append(m.Warnings,
 			fmt.Sprintf("%d of %d got no verdict that can be read", x.Unread, x.Judged+x.Unread))
 	}
-	lost, planned := s.Lost(names.Judged, records)
+	lost, planned := s.Lost(names.judged, records)
 	if low, high, n := x.Range(lost, planned-lost); n > 0 {
 		m.Lost = &panel.LostRange{N: n, Of: x.Judged + n, Low: low, High: high}
 	}

@@ -48,7 +48,7 @@ func TestTellAdjusted(t *testing.T) {
 		if c.code != "" {
 			want = []callvet.Notice{{Code: c.code, Text: c.model + ": " + c.text}}
 		}
-		TellAdjusted(&target, func(ev app.Event) { got = append(got, *ev.Note) })
+		tellAdjusted(&target, func(ev app.Event) { got = append(got, *ev.Note) })
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.model, d)
 		}

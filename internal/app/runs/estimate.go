@@ -127,7 +127,7 @@ func (s *Session) sample(ctx context.Context, target int, past []store.Run) (*sa
 			if err != nil || at < 0 { // a run of another version may not be readable
 				continue
 			}
-			of, err := sampleOf(ctx, s.Db, r, at)
+			of, err := sampleOf(ctx, s.DB, r, at)
 			if err != nil || of.n > 0 {
 				return of, err
 			}

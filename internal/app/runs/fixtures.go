@@ -125,7 +125,7 @@ func mocksOfRun(ctx context.Context, a *app.App, r *results.Run, name, ext strin
 		return err
 	}
 	done := map[string]bool{}
-	for c, err := range r.Db.Cells(ctx, r.Stored.ID, store.Filter{}) {
+	for c, err := range r.DB.Cells(ctx, r.Stored.ID, store.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func recordRun(ctx context.Context, a *app.App, r *results.Run, folder string, o
 	if err != nil {
 		return err
 	}
-	for c, err := range r.Db.Cells(ctx, r.Stored.ID, store.Filter{}) {
+	for c, err := range r.DB.Cells(ctx, r.Stored.ID, store.Filter{}) {
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	defer tick.Stop()
 	told := app.ProgressEvent{Total: s.Size()}
 	for last := int64(0); ; {
-		p, err := s.Db.Progress(ctx, s.Stored.ID, last)
+		p, err := s.DB.Progress(ctx, s.Stored.ID, last)
 		if err != nil {
 			return false, err
 		}
@@ -36,7 +36,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 		told.Done, told.Failed, told.Errors = told.Done+p.Done, told.Failed+p.Fail, told.Errors+p.Error
 		now := told
 		s.events.Emit(app.Event{Progress: &now})
-		r, err := s.Db.Run(ctx, s.Stored.ID)
+		r, err := s.DB.Run(ctx, s.Stored.ID)
 		switch {
 		case err != nil:
 			return false, err
@@ -58,7 +58,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 
 // elsewhere is the outcome of a run that another process has ended, as stored by that process.
 func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
-	r, err := results.OpenRun(ctx, s.Db, s.Stored.ID)
+	r, err := results.OpenRun(ctx, s.DB, s.Stored.ID)
 	if err != nil {
 		return nil, err
 	}

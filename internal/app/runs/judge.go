@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/labels"
 )
 
 // Judges are those that are built in.
@@ -177,4 +178,81 @@ func CheckJudge(ctx context.Context, a *app.App, req app.JudgeRequest, events ap
 		}
 	}
 	return nil
+}
+
+// OpenLabels opens a file of labels to add to.
+func OpenLabels(a *app.App, name string, events app.Events) (*labels.Appender, error) {
+	path, _, err := a.Config.Files.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	to, err := labels.OpenAppender(path)
+	if err == nil && to.Mended {
+		events.Warn("label", name+" ended in the middle of a line, which was kept as it is")
+	}
+	return to, err
+}
+
+// Lines are all verdicts as lines of a labels file.
+func Lines(d *results.Judged) []labels.Label {
+	var all []labels.Label
+	for i := range d.Judgings {
+		all = append(all, d.Judgings[i].Lines()...)
+	}
+	for i := range d.Majorities {
+		all = append(all, d.Majorities[i].Lines()...)
+	}
+	for i := range all {
+		all[i].Run = d.About
+	}
+	return all
+}
+
+// AddLabels adds all verdicts to a labels file.
+func AddLabels(a *app.App, name string, d *results.Judged, events app.Events) (err error) {
+	to, err := OpenLabels(a, name, events)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	return to.Append(Lines(d)...)
+}
+
+// Together compares judgings with one another, and takes a majority of them.
+func Together(d *results.Judged) {
+	for i := range d.Judgings {
+		for k := i + 1; k < len(d.Judgings); k++ {
+			if b := between(&d.Judgings[i], &d.Judgings[k]); b.N > 0 {
+				d.Agreement = append(d.Agreement, results.JudgeAgreement{A: i, B: k, JudgesBetween: b})
+			}
+		}
+	}
+	d.MajorityVerdicts()
+}
+
+// between compares two judgings on what both can be read of.
+func between(a, b *results.JudgingView) labels.JudgesBetween {
+	words := map[string]int{}
+	word := func(t *results.ThingVerdict) int {
+		w := t.Word
+		if t.Pass != nil {
+			w = map[bool]string{true: "pass", false: "fail"}[*t.Pass]
+		}
+		if _, known := words[w]; !known {
+			words[w] = len(words)
+		}
+		return words[w]
+	}
+	by := map[string]*results.ThingVerdict{}
+	for i := range a.Verdicts {
+		by[a.Verdicts[i].Key.String()] = &a.Verdicts[i]
+	}
+	var both []labels.Twice
+	for i := range b.Verdicts {
+		t := &b.Verdicts[i]
+		if o := by[t.Key.String()]; o != nil && o.Scored() && t.Scored() {
+			both = append(both, labels.Twice{Task: t.Task, A: word(o), B: word(t)})
+		}
+	}
+	return labels.BetweenJudges(both, max(2, len(words)), results.JudgedLevel)
 }

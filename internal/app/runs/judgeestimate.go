@@ -145,7 +145,7 @@ func (s *Session) judgedBefore(ctx context.Context, j *judgeAsked, past []store.
 			if (r.SuiteName == s.Suite.Name) != same {
 				continue
 			}
-			list, err := judgingsOf(ctx, s.Db, r.ID)
+			list, err := judgingsOf(ctx, s.DB, r.ID)
 			if err != nil { // a judging of another version may not be readable
 				continue
 			}
@@ -178,16 +178,16 @@ func (j *judgeAsked) same(b *results.JudgingRun) bool {
 
 // judgingTook is what a judging of a run took, and its questions for an attempt.
 func (s *Session) judgingTook(ctx context.Context, b *results.JudgingRun, about *store.Run) (*sampled, float64, error) {
-	of, err := sampleOf(ctx, s.Db, &b.Run, 0)
+	of, err := sampleOf(ctx, s.DB, &b.Run, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	of.run, of.suite = about.ID, about.SuiteName
-	_, questions, err := s.Db.OpenSuite(ctx, b.Run.SuiteHash)
+	_, questions, err := s.DB.OpenSuite(ctx, b.Run.SuiteHash)
 	if err != nil {
 		return nil, 0, err
 	}
-	p, err := s.Db.Progress(ctx, about.ID, 0)
+	p, err := s.DB.Progress(ctx, about.ID, 0)
 	return of, float64(questions.Len()) / float64(max(p.Done, 1)), err
 }
 

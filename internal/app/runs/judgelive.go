@@ -89,7 +89,7 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 		return nil, err
 	}
 	fail := func(err error) (*liveJudge, error) { return nil, errors.Join(err, of.Close()) }
-	before, _, err := results.JudgingsThat(ctx, s.Db, s.Stored.ID, func(j *results.Judging) bool { return j.Audit == nil })
+	before, _, err := results.JudgingsThat(ctx, s.DB, s.Stored.ID, func(j *results.Judging) bool { return j.Audit == nil })
 	if err != nil {
 		return fail(err)
 	}
@@ -101,7 +101,7 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 		return fail(err)
 	}
 	out := &liveJudge{session: of, run: s.Run, queue: make(chan report.Row, liveQueue)}
-	for c, err := range s.Db.DoneCells(ctx, of.Stored.ID) {
+	for c, err := range s.DB.DoneCells(ctx, of.Stored.ID) {
 		if err != nil {
 			return fail(err)
 		}

@@ -203,10 +203,10 @@ func (s *Session) judge(ctx context.Context) (*results.JudgingView, error) {
 		return nil, err
 	}
 	s.op.TellLearned(red)
-	if s.Stored, err = s.Db.Run(ctx, s.Stored.ID); err != nil {
+	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil {
 		return nil, err
 	}
-	v, err := results.ViewJudging(ctx, s.app, s.Db, &results.JudgingRun{Run: s.Stored, What: s.Manifest.Judging})
+	v, err := results.ViewJudging(ctx, s.app, s.DB, &results.JudgingRun{Run: s.Stored, What: s.Manifest.Judging})
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (s *Session) ended(sum run.Summary) *app.EndedEvent {
 
 // outcome sums up what this process has carried out; runErr is why it ended early.
 func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_ *Outcome, err error) {
-	if s.Stored, err = s.Db.Run(ctx, s.Stored.ID); err != nil {
+	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil {
 		return nil, err
 	}
 	red, err := results.Viewer(s.app, s.Manifest, nil)

@@ -190,7 +190,7 @@ func caseAt(r *results.Run, id string) (int, error) {
 
 func (s *Session) startReplay(ctx context.Context, of *results.Run, man *results.Manifest, req *ReplayRequest) error {
 	var err error
-	if s.Run, err = results.OpenSuite(context.WithoutCancel(ctx), of.Db, of.Stored.SuiteHash); err != nil {
+	if s.Run, err = results.OpenSuite(context.WithoutCancel(ctx), of.DB, of.Stored.SuiteHash); err != nil {
 		return err
 	}
 	s.Manifest = man
@@ -209,7 +209,7 @@ func (s *Session) startReplay(ctx context.Context, of *results.Run, man *results
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = of.Db.CreateRun(ctx, store.NewRun{Words: req.Words, SuiteHash: of.Stored.SuiteHash, Manifest: b})
+	s.Stored, err = of.DB.CreateRun(ctx, store.NewRun{Words: req.Words, SuiteHash: of.Stored.SuiteHash, Manifest: b})
 	return err
 }
 
@@ -250,7 +250,7 @@ func (s *Session) openReplay(ctx context.Context, of *results.Run) error {
 func past(r *results.Run, at int) func(ctx context.Context, id string, repeat int) (world.Past, error) {
 	whole := r.Manifest.Targets[at].Agent
 	return func(ctx context.Context, id string, repeat int) (world.Past, error) {
-		for c, err := range r.Db.Cells(ctx, r.Stored.ID, store.Filter{CaseID: id, Target: &at}) {
+		for c, err := range r.DB.Cells(ctx, r.Stored.ID, store.Filter{CaseID: id, Target: &at}) {
 			if err != nil {
 				return world.Past{}, err
 			}
@@ -315,7 +315,7 @@ func (s *Session) recorded(ctx context.Context, of *results.Run) (out storedCall
 	for _, at := range s.Manifest.Cases {
 		chosen[at] = true
 	}
-	for c, err := range of.Db.Cells(ctx, of.Stored.ID, store.Filter{}) {
+	for c, err := range of.DB.Cells(ctx, of.Stored.ID, store.Filter{}) {
 		if err != nil {
 			return out, err
 		}

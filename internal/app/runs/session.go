@@ -17,6 +17,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/world"
@@ -126,7 +128,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if err := errors.Join(s.unchanged(ctx, req), s.open(ctx)); err != nil {
 		return err
 	}
-	s.done = s.Db.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
+	s.done = s.DB.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
 	return s.tellTargets()
 }
 
@@ -326,11 +328,11 @@ func (s *Session) acquire(ctx context.Context, canceled func()) (*store.Lease, e
 		return nil, err
 	}
 	c.Canceled = canceled
-	lease, err := s.Db.Acquire(ctx, s.Stored.ID, c)
+	lease, err := s.DB.Acquire(ctx, s.Stored.ID, c)
 	if err != nil {
 		return nil, err
 	}
-	if s.Stored, err = s.Db.Run(ctx, s.Stored.ID); err != nil { // with what it has spent by now
+	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil { // with what it has spent by now
 		return nil, err
 	}
 	changed, err := s.Manifest.Rewritten(s.settings)
@@ -393,7 +395,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	begun := s.app.Config.Now()
 	switch {
 	case s.shard != nil:
-		s.shard.narrow(s.Db, &cfg)
+		s.shard.narrow(s.DB, &cfg)
 	case s.splits():
 		if err := s.split(ctx, lease, hide, &cfg); err != nil {
 			return run.Summary{Status: run.StatusFailed}, err
@@ -459,7 +461,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 	}
 	judges(man, &cfg)
 	if !man.NoCache {
-		cfg.Cache = s.Db
+		cfg.Cache = s.DB
 	}
 	return cfg, end, nil
 }
@@ -517,4 +519,12 @@ func Cancel(ctx context.Context, a *app.App, ref string) (CanceledRun, error) {
 		return CanceledRun{}, fmt.Errorf("cancel run: %w", err)
 	}
 	return CanceledRun{Run: r.ID, By: &by}, nil
+}
+
+// programs makes what runs the scorers of the session's run. The caller closes it.
+func (s *Session) programs() (*judge.ScorerPool, error) {
+	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drills.Name { // read from no file
+		return s.app.PoolIn("", s.Manifest.Leaves())
+	}
+	return s.app.NewPool(s.Manifest.Path, s.Manifest.Leaves())
 }

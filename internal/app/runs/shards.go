@@ -86,7 +86,7 @@ func DoShard(ctx context.Context, a *app.App, task ShardTask, yield <-chan struc
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.Canceled = cancel
-	lease, err := s.Db.Join(ctx, s.Stored.ID, task.Lease, c)
+	lease, err := s.DB.Join(ctx, s.Stored.ID, task.Lease, c)
 	if err != nil {
 		return out, err
 	}
@@ -94,7 +94,7 @@ func DoShard(ctx context.Context, a *app.App, task ShardTask, yield <-chan struc
 		return out, err
 	}
 	from, to := task.Shard.Span()
-	s.done = s.Db.DoneCellsIn(context.WithoutCancel(ctx), s.Stored.ID, from, to)
+	s.done = s.DB.DoneCellsIn(context.WithoutCancel(ctx), s.Stored.ID, from, to)
 	sum, err := s.cells(ctx, lease)
 	if sum.Unbooked != (callvet.Spent{}) {
 		err = errors.Join(err, lease.Book(context.WithoutCancel(ctx), sum.Unbooked))
@@ -124,7 +124,7 @@ func (s *Session) splits() bool {
 
 // split lets workers make attempts of the run, reports their progress, and leaves the rest in cfg.
 func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.Hiding, cfg *run.Config) error {
-	at, err := s.Db.CacheNow(ctx)
+	at, err := s.DB.CacheNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -169,9 +169,9 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 	// What the shards made stays, errors too. Those of before may not have been asked again yet.
 	cfg.Done, cfg.KeepErrors = without(all, errs), true
 	if cfg.Cache != nil {
-		cfg.Cache = s.Db.CacheAt(at)
+		cfg.Cache = s.DB.CacheAt(at)
 	}
-	s.Stored, err = s.Db.Run(context.WithoutCancel(ctx), s.Stored.ID)
+	s.Stored, err = s.DB.Run(context.WithoutCancel(ctx), s.Stored.ID)
 	cfg.Spent = s.Stored.Spent
 	return err
 }
@@ -267,8 +267,8 @@ func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}
 		if errs > 0 { // those that are asked again are not new: all are counted again
 			sum = store.Progress{}
 		}
-		p, err := s.Db.Progress(ctx, s.Stored.ID, sum.Last)
-		if r, rerr := s.Db.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // otherwise it is reported later
+		p, err := s.DB.Progress(ctx, s.Stored.ID, sum.Last)
+		if r, rerr := s.DB.Run(ctx, s.Stored.ID); err == nil && rerr == nil { // otherwise it is reported later
 			sum = store.Progress{
 				Last: p.Last, Done: sum.Done + p.Done, Fail: sum.Fail + p.Fail,
 				Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun,

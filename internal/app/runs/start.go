@@ -225,7 +225,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	}
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
-		TellAdjusted(&s.targets[i].Target, s.events)
+		tellAdjusted(&s.targets[i].Target, s.events)
 	}
 	if s.dry != nil {
 		return errors.Join(fill(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
@@ -258,14 +258,14 @@ func (s *ownRepeats) add(c *callvet.Case) {
 
 // of puts into a manifest what its chosen cases say.
 func (s *ownRepeats) of(man *results.Manifest) {
-	man.Skipped, man.OwnRepeats = ChosenOf(s.skipped, man.Cases), s.repeats
+	man.Skipped, man.OwnRepeats = chosenOf(s.skipped, man.Cases), s.repeats
 	if man.Cases != nil {
 		maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(man.Cases, at) })
 	}
 }
 
-// ChosenOf counts the positions that are among the chosen ones; nil chosen are all.
-func ChosenOf(positions, chosen []int) *int {
+// chosenOf counts the positions that are among the chosen ones; nil chosen are all.
+func chosenOf(positions, chosen []int) *int {
 	n := 0
 	for _, at := range positions {
 		if chosen == nil || slices.Contains(chosen, at) {
@@ -388,9 +388,9 @@ func (s *Session) tellTargets() error {
 	return err
 }
 
-// TellAdjusted reports requested parameters that are changed or omitted, omitted defaults, and
+// tellAdjusted reports requested parameters that are changed or omitted, omitted defaults, and
 // parameters that the provider requires. A renamed parameter does not count.
-func TellAdjusted(t *callvet.Target, events app.Events) {
+func tellAdjusted(t *callvet.Target, events app.Events) {
 	for _, adj := range t.Adjustments {
 		code, said := "adjusted", ""
 		switch {

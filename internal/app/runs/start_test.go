@@ -13,7 +13,7 @@ func TestChosenOf(t *testing.T) {
 		chosen []int
 		want   int
 	}{{nil, 3}, {[]int{}, 0}, {[]int{2, 7}, 1}, {[]int{5, 1, 2}, 3}} {
-		if got := ChosenOf([]int{1, 2, 5}, tc.chosen); *got != tc.want {
+		if got := chosenOf([]int{1, 2, 5}, tc.chosen); *got != tc.want {
 			t.Errorf("%v: %d", tc.chosen, *got)
 		}
 	}

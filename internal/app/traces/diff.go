@@ -226,12 +226,12 @@ func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side,
 	if err != nil {
 		return nil, "", err
 	}
-	return ComparedFor(gs, base, cand, panel.DiffConfig{}), name, nil
+	return comparedFor(gs, base, cand, panel.DiffConfig{}), name, nil
 }
 
-// ComparedFor compares two sides for gates: about tasks like these, and about this suite where one of
+// comparedFor compares two sides for gates: about tasks like these, and about this suite where one of
 // them is.
-func ComparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig) *panel.Comparison {
+func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig) *panel.Comparison {
 	out := panel.DiffWith(base, cand, cfg)
 	if slices.ContainsFunc(gs,
 		func(g gates.Gate) bool { return g.Kind == gates.Regression && g.Population == panel.ThisSuite }) {

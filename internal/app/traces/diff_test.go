@@ -21,7 +21,7 @@ func TestComparedFor(t *testing.T) {
 		"tasks like these":     {gates.Gate{Kind: gates.Regression, Population: panel.TasksLikeThese}, false},
 		"a bound on the suite": {gates.Gate{Kind: gates.Bound, Population: panel.ThisSuite}, false},
 	} {
-		got := ComparedFor([]gates.Gate{{Kind: gates.Zero}, tc.gate}, led, led, panel.DiffConfig{})
+		got := comparedFor([]gates.Gate{{Kind: gates.Zero}, tc.gate}, led, led, panel.DiffConfig{})
 		if (got.Suite != nil) != tc.want || got.Suite != nil && got.Suite.Population != panel.ThisSuite {
 			t.Errorf("%s: %+v", name, got.Suite)
 		}

@@ -445,7 +445,7 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 			return nil, err
 		}
 		h.baseline, h.input.Comparison = req.Baseline.Name(),
-			ComparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
+			comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
 	}
 	return decide(a, h, file, req)
 }

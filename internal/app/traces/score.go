@@ -178,7 +178,7 @@ func writePartial(ctx context.Context, a *app.App, s *results.Scored, name strin
 		return fmt.Errorf("write partial result: %w", err)
 	}
 	return a.Config.Files.Write(ctx, name, func(w io.Writer) error {
-		if _, err := w.Write(app.Seal(s.Sheet.AppendPartial(nil, note))); err != nil {
+		if _, err := w.Write(seal(s.Sheet.AppendPartial(nil, note))); err != nil {
 			return fmt.Errorf("write partial result: %w", err)
 		}
 		return nil
@@ -317,7 +317,7 @@ func mergePartials(a *app.App, names []string, cfg steps.Config) (*results.Score
 		if err != nil {
 			return nil, fmt.Errorf("read partial result: %w", err)
 		}
-		if b, err = app.Unseal(b); err != nil {
+		if b, err = unseal(b); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if i == 0 {

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package app
+package traces
 
 import (
 	"encoding/binary"
@@ -10,14 +10,14 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Seal appends a checksum to a partial result: a result damaged in transit from another machine may
+// seal appends a checksum to a partial result: a result damaged in transit from another machine may
 // still look valid.
-func Seal(b []byte) []byte {
+func seal(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, crc64.Checksum(b, crc64.MakeTable(crc64.ECMA)))
 }
 
-// Unseal gives what was sealed. The error wraps callvet.ErrInvalid.
-func Unseal(b []byte) ([]byte, error) {
+// unseal gives what was sealed. The error wraps callvet.ErrInvalid.
+func unseal(b []byte) ([]byte, error) {
 	n := len(b) - 8
 	if n < 0 || crc64.Checksum(b[:n], crc64.MakeTable(crc64.ECMA)) != binary.LittleEndian.Uint64(b[n:]) {
 		return nil, fmt.Errorf("read partial result: it was damaged or cut off: %w", callvet.ErrInvalid)
