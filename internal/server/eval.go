@@ -300,7 +300,7 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 
 // everyTarget returns all targets that a run asks, including judges and embedding models.
 func everyTarget(q *app.RunRequest) []app.TargetSpec {
-	all := slices.Concat(q.Targets, runs.Targets(q.Judges))
+	all := slices.Concat(q.Targets, runs.JudgeTargets(q.Judges))
 	if q.Embedder != "" {
 		all = append(all, app.TargetSpec{Target: q.Embedder})
 	}

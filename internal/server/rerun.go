@@ -123,7 +123,7 @@ func (s *Server) repeatable(ctx context.Context, by *account.Principal, id strin
 	if a.run, err = results.Open(ctx, s.cfg.App, id); err != nil {
 		return nil, err
 	}
-	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, runs.Targets(a.run.Manifest.Judges)), nil)
+	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, runs.JudgeTargets(a.run.Manifest.Judges)), nil)
 }
 
 // goesOn reports whether a job waits or runs; "" is no job.

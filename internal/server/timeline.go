@@ -312,7 +312,7 @@ func summarize(c *runs.RunConfiguration) string {
 			text += ", "
 		}
 		text += c.Targets[i].Name
-		if brief := runs.Brief(&c.Targets[i].Spec); brief != "" {
+		if brief := runs.BriefOf(&c.Targets[i].Spec); brief != "" {
 			text += " (" + brief + ")"
 		}
 	}

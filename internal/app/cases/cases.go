@@ -42,7 +42,7 @@ type LockResult struct {
 // regression case is an error. The error wraps callvet.ErrInvalid for a suite with errors,
 // those of a case that was changed after it was locked among them.
 func Lock(ctx context.Context, a *app.App, req LockRequest, events app.Events) (out *LockResult, err error) {
-	err = holding(ctx, a, req.Suite, func(k *heldFile) error {
+	err = lockFile(ctx, a, req.Suite, func(k *heldFile) error {
 		s, err := caseFile(ctx, a, req.SuiteRequest, events)
 		if err != nil {
 			return err
@@ -103,9 +103,9 @@ type heldFile struct {
 	lock *suite.Lock
 }
 
-// holding reads a file of cases and its lock, and keeps others from changing them until do is
+// lockFile reads a file of cases and its lock, and keeps others from changing them until do is
 // over: what do writes is what it read, with its own change.
-func holding(ctx context.Context, a *app.App, name string, do func(*heldFile) error) (err error) {
+func lockFile(ctx context.Context, a *app.App, name string, do func(*heldFile) error) (err error) {
 	if kind := a.Config.Files.Kind(name); name == "-" || kind != app.KindNone && kind != app.KindFile {
 		return &callvet.Hinted{
 			Err:  fmt.Errorf("change cases of %s: %w: it is no file", name, callvet.ErrInvalid),
@@ -165,7 +165,7 @@ func Archive(ctx context.Context, a *app.App, req ArchiveRequest) error {
 	if strings.TrimSpace(req.Reason) == "" {
 		return app.Wrong("reason", "", "say why the case does not apply any more")
 	}
-	return holding(ctx, a, req.File, func(k *heldFile) error {
+	return lockFile(ctx, a, req.File, func(k *heldFile) error {
 		if err := k.lock.Archive(req.Case, req.Reason, a.Config.Now()); err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func Add(ctx context.Context, a *app.App, req AddCaseRequest, events app.Events)
 	if err != nil {
 		return nil, err
 	}
-	err = holding(ctx, a, req.File, func(k *heldFile) error {
+	err = lockFile(ctx, a, req.File, func(k *heldFile) error {
 		ids, err = addCases(ctx, a, k, cases, state)
 		return err
 	})

@@ -42,11 +42,11 @@ func FromTrace(ctx context.Context, a *app.App, req FromTraceRequest, events app
 	if err := req.NewCaseSettings.check(req.Tier); err != nil {
 		return nil, err
 	}
-	d, err := traced(a, &req)
+	d, err := draftFromTrace(a, &req)
 	if err != nil {
 		return nil, err
 	}
-	if err := expectation(a, d, &req.NewCaseExpectation, events); err != nil {
+	if err := addExpectation(a, d, &req.NewCaseExpectation, events); err != nil {
 		return nil, err
 	}
 	if !req.given() {
@@ -57,8 +57,8 @@ func FromTrace(ctx context.Context, a *app.App, req FromTraceRequest, events app
 	return newCase(ctx, a, d, &req.NewCaseSettings, events)
 }
 
-// traced reads the attempt that a case is made of.
-func traced(a *app.App, req *FromTraceRequest) (*draft, error) {
+// draftFromTrace reads the attempt that a case is made of.
+func draftFromTrace(a *app.App, req *FromTraceRequest) (*draft, error) {
 	off, err := app.Kinds(req.Keep)
 	if err != nil {
 		return nil, err

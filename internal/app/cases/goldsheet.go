@@ -121,7 +121,7 @@ func GoldTools(ctx context.Context, a *app.App, s app.Side) ([]GoldTool, error) 
 			Parameters: known[i].Parameters,
 		}
 	}
-	for at, err := range logged(ctx, a, s) {
+	for at, err := range attemptsOf(ctx, a, s) {
 		if err != nil {
 			return nil, err
 		}

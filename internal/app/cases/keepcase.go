@@ -59,7 +59,7 @@ func KeptCase(ctx context.Context, a *app.App, req KeptCaseRequest) (*callvet.Su
 		one.SystemPrompt = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[at], "")
 	}
 	one.Cases = []callvet.Case{asTier(of, req.Tier, req.Bug, a.Config.Now())}
-	return &one, shareable(a, r.Manifest, &one, req.Owner)
+	return &one, refusePersonal(a, r.Manifest, &one, req.Owner)
 }
 
 // Written writes a suite in callvet's own form, as yaml or json.
@@ -91,14 +91,14 @@ func asTier(c *callvet.Case, tier callvet.Tier, bug string, now time.Time) callv
 	return out
 }
 
-// shareable refuses a suite that would not be the same without what must be hidden: secrets, and
+// refusePersonal refuses a suite that would not be the same without what must be hidden: secrets, and
 // personal data for all but their owner. A case that expects "[REDACTED:email]" tests nothing.
-func shareable(a *app.App, m *results.Manifest, s *callvet.Suite, owner bool) error {
+func refusePersonal(a *app.App, m *results.Manifest, s *callvet.Suite, owner bool) error {
 	keep := m.Leaves()
 	if owner {
 		keep = redact.PersonalKinds()
 	}
-	found, err := hidden(a, s, keep)
+	found, err := countRedacted(a, s, keep)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -115,14 +115,14 @@ func shareable(a *app.App, m *results.Manifest, s *callvet.Suite, owner bool) er
 	}
 }
 
-// personal is the personal data of a suite, by kind, in words; "" where there are none.
-func personal(a *app.App, s *callvet.Suite) (string, error) {
-	found, err := hidden(a, s, nil)
+// describePersonal is the personal data of a suite, by kind, in words; "" where there are none.
+func describePersonal(a *app.App, s *callvet.Suite) (string, error) {
+	found, err := countRedacted(a, s, nil)
 	return kindCounts(found), err
 }
 
-// hidden counts what a redactor would take out of a suite, but for the kinds that are kept.
-func hidden(a *app.App, s *callvet.Suite, keep []redact.Kind) (map[redact.Kind]int64, error) {
+// countRedacted counts what a redactor would take out of a suite, but for the kinds that are kept.
+func countRedacted(a *app.App, s *callvet.Suite, keep []redact.Kind) (map[redact.Kind]int64, error) {
 	red, err := a.SecretKeeper.Redactor(keep)
 	if err != nil {
 		return nil, err

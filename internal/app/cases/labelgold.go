@@ -112,7 +112,7 @@ func drawGold(ctx context.Context, a *app.App, req *GoldDrawRequest, g *labels.G
 	for i := range g.Tasks {
 		done[g.Tasks[i].Key()] = true
 	}
-	pool, err := pool(ctx, a, req)
+	pool, err := newGoldPool(ctx, a, req)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -158,8 +158,8 @@ func readGold(a *app.App, name string, events app.Events) (*labels.Gold, []byte,
 	return g, data, err
 }
 
-// logged are the attempts of a run or of a trace file.
-func logged(ctx context.Context, a *app.App, s app.Side) iter.Seq2[*trace.Attempt, error] {
+// attemptsOf are the attempts of a run or of a trace file.
+func attemptsOf(ctx context.Context, a *app.App, s app.Side) iter.Seq2[*trace.Attempt, error] {
 	return func(yield func(*trace.Attempt, error) bool) {
 		if s.Run == "" {
 			stop := errors.New("stop")
@@ -281,9 +281,9 @@ func noResult(raw json.RawMessage) bool {
 	return false
 }
 
-// pool are the tasks by the values of the keys, one attempt of each: the first one that did not
+// newGoldPool are the tasks by the values of the keys, one attempt of each: the first one that did not
 // end in an error.
-func pool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPool, error) {
+func newGoldPool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPool, error) {
 	if err := results.Unambiguous("by", req.By); err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func pool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPool, err
 		strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{},
 		edge: map[labels.Key]string{},
 	}
-	for at, err := range logged(ctx, a, req.Side) {
+	for at, err := range attemptsOf(ctx, a, req.Side) {
 		if err != nil {
 			return nil, err
 		}
@@ -372,7 +372,7 @@ func shownGold(ctx context.Context, a *app.App, req *GoldDrawRequest, drawn []la
 		return nil, err
 	}
 	out := make([]labels.GoldTask, len(drawn))
-	for one, err := range logged(ctx, a, req.Side) {
+	for one, err := range attemptsOf(ctx, a, req.Side) {
 		if err != nil {
 			return nil, err
 		}
@@ -558,7 +558,7 @@ func makeGold(ctx context.Context, a *app.App, req *GoldApplyRequest, events app
 			return nil, err
 		}
 	}
-	if err := label(ctx, a, req, g, out); err != nil {
+	if err := labelTasks(ctx, a, req, g, out); err != nil {
 		return nil, err
 	}
 	if req.Suite != "" {
@@ -569,8 +569,8 @@ func makeGold(ctx context.Context, a *app.App, req *GoldApplyRequest, events app
 	return out, nil
 }
 
-// label gives the filled-in tasks their labels.
-func label(ctx context.Context, a *app.App, req *GoldApplyRequest, g *labels.Gold, out *golden) error {
+// labelTasks gives the filled-in tasks their labels.
+func labelTasks(ctx context.Context, a *app.App, req *GoldApplyRequest, g *labels.Gold, out *golden) error {
 	want := map[labels.Key]*labels.GoldTask{}
 	for i := range g.Tasks {
 		if t := &g.Tasks[i]; t.Open() {
@@ -592,7 +592,7 @@ func label(ctx context.Context, a *app.App, req *GoldApplyRequest, g *labels.Gol
 	if err != nil {
 		return err
 	}
-	for at, err := range logged(ctx, a, req.Side) {
+	for at, err := range attemptsOf(ctx, a, req.Side) {
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func MakeCase(ctx context.Context, a *app.App, req NewCaseRequest, events app.Ev
 			Fields: map[string]string{},
 		},
 	}
-	if err := expectation(a, d, &req.NewCaseExpectation, events); err != nil {
+	if err := addExpectation(a, d, &req.NewCaseExpectation, events); err != nil {
 		return nil, err
 	}
 	return newCase(ctx, a, d, &req.NewCaseSettings, events)
@@ -151,8 +151,8 @@ func (q *NewCaseExpectation) check() error {
 
 func (q *NewCaseExpectation) given() bool { return len(q.Expect)+len(q.Accept) > 0 }
 
-// expectation gives a draft what is expected, and the tools that there are.
-func expectation(a *app.App, d *draft, q *NewCaseExpectation, events app.Events) error {
+// addExpectation gives a draft what is expected, and the tools that there are.
+func addExpectation(a *app.App, d *draft, q *NewCaseExpectation, events app.Events) error {
 	if q.Difficulty != "" {
 		d.of.Fields["difficulty"] = q.Difficulty
 	}
@@ -197,7 +197,7 @@ func FromFailure(ctx context.Context, a *app.App, req FromFailureRequest, events
 	if err := req.check(callvet.TierRegression); err != nil {
 		return nil, err
 	}
-	f, err := failure(ctx, a, &req)
+	f, err := readFailure(ctx, a, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +208,14 @@ func FromFailure(ctx context.Context, a *app.App, req FromFailureRequest, events
 	if err != nil {
 		return nil, err
 	}
-	if personal, err := personal(a, one); err != nil {
+	if personal, err := describePersonal(a, one); err != nil {
 		return nil, err
 	} else if personal != "" {
 		events.Note("personal", "the case has %s, as it was asked: look at it before you share the file", personal)
 	}
 	tool := cmp.Or(req.Tool, f.about())
 	file := cmp.Or(req.Output, fileWord(tool)+"."+string(callvet.TierRegression)+".yaml")
-	if data, err := peek(a, file); err != nil {
+	if data, err := readExisting(a, file); err != nil {
 		return nil, err
 	} else if suite.IsEvalFile(file, data) {
 		return newCase(ctx, a, f, &req.NewCaseSettings, events)
@@ -223,8 +223,8 @@ func FromFailure(ctx context.Context, a *app.App, req FromFailureRequest, events
 	return keptFailure(ctx, a, f, one, file, tool, &req.NewCaseSettings)
 }
 
-// peek reads a file that cases are added to; nil where there is none.
-func peek(a *app.App, file string) ([]byte, error) {
+// readExisting reads a file that cases are added to; nil where there is none.
+func readExisting(a *app.App, file string) ([]byte, error) {
 	if a.Config.Files.Kind(file) != app.KindFile {
 		return nil, nil // holding refuses what is no file
 	}
@@ -248,7 +248,7 @@ func keptFailure(ctx context.Context, a *app.App, f *draft, one *callvet.Suite, 
 	if err != nil {
 		return nil, err
 	}
-	err = holding(ctx, a, file, func(k *heldFile) error {
+	err = lockFile(ctx, a, file, func(k *heldFile) error {
 		var to *callvet.Suite
 		if len(k.data) > 0 {
 			if to, err = caseFile(ctx, a, app.SuiteRequest{Suite: file}, nil); err != nil {
@@ -292,8 +292,8 @@ func (q *NewCaseSettings) check(tier callvet.Tier) error {
 	return nil
 }
 
-// failure reads the attempts of a run that failed at a case.
-func failure(ctx context.Context, a *app.App, req *FromFailureRequest) (*draft, error) {
+// readFailure reads the attempts of a run that failed at a case.
+func readFailure(ctx context.Context, a *app.App, req *FromFailureRequest) (*draft, error) {
 	r, err := results.OpenToShow(ctx, a, req.Run)
 	if err != nil {
 		return nil, err
@@ -356,7 +356,7 @@ func newCase(ctx context.Context, a *app.App, d *draft, q *NewCaseSettings, even
 	if err != nil {
 		return nil, err
 	}
-	err = holding(ctx, a, file, func(k *heldFile) error {
+	err = lockFile(ctx, a, file, func(k *heldFile) error {
 		there, err := suite.ReadCases(file, k.data, nil)
 		if err != nil {
 			return err
@@ -372,7 +372,7 @@ func newCase(ctx context.Context, a *app.App, d *draft, q *NewCaseSettings, even
 			return err
 		}
 		c.ID = suite.NextID(d.tier, tool, there, k.lock)
-		if err := tried(ctx, a, d, c, out); err != nil {
+		if err := tryOut(ctx, a, d, c, out); err != nil {
 			return err
 		}
 		_, err = addCases(ctx, a, k, []*callvet.Case{c}, state)
@@ -388,10 +388,10 @@ func newCase(ctx context.Context, a *app.App, d *draft, q *NewCaseSettings, even
 	return out, nil
 }
 
-// tried reports what the form of the file cannot express, and how many attempts fail the case as
+// tryOut reports what the form of the file cannot express, and how many attempts fail the case as
 // read from the file. It refuses a regression case that no attempt fails, and a case made from an
 // attempt's calls that the attempt fails.
-func tried(ctx context.Context, a *app.App, d *draft, c *callvet.Case, out *NewCase) error {
+func tryOut(ctx context.Context, a *app.App, d *draft, c *callvet.Case, out *NewCase) error {
 	out.ID, out.Lost = c.ID, d.lost
 	text, more, err := suite.ExportAs("forge", &callvet.Suite{Cases: []callvet.Case{*c}})
 	if err != nil {

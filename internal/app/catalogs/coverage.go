@@ -70,7 +70,7 @@ func MeasureCoverage(ctx context.Context, a *app.App, req CoverageRequest, event
 		k.Offer(more)
 	}
 	for _, name := range req.Suites {
-		if err := counted(ctx, a, req.suite(name), k, offer, events); err != nil {
+		if err := countCases(ctx, a, req.suite(name), k, offer, events); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +110,8 @@ func (q *CoverageRequest) suite(name string) app.SuiteRequest {
 	}
 }
 
-// counted takes in the cases of one suite.
-func counted(ctx context.Context, a *app.App, req app.SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool),
+// countCases takes in the cases of one suite.
+func countCases(ctx context.Context, a *app.App, req app.SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool),
 	events app.Events,
 ) error {
 	read, err := a.OpenSuite(ctx, req, events)

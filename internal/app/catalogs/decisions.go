@@ -60,13 +60,13 @@ func Decisions(ctx context.Context, a *app.App, req DecisionsRequest, events app
 	case req.Run != "" && req.setting() != "":
 		return nil, app.Wrong(req.setting(), "", "a run has selected already: it is for a search of a catalogue")
 	}
-	production, err := produced(ctx, a, req.Production)
+	production, err := selectedInProduction(ctx, a, req.Production)
 	if err != nil {
 		return nil, err
 	}
 	var evaluation []routing.Selected
 	if req.Run != "" {
-		evaluation, err = evaluated(ctx, a, req.Run, req.RunTarget)
+		evaluation, err = selectedByRun(ctx, a, req.Run, req.RunTarget)
 	} else {
 		evaluation, err = app.Catalogued(a, events, func(e *catalog.Env) ([]routing.Selected, error) {
 			return searched(ctx, e, &req.Search, production, events)
@@ -140,8 +140,8 @@ func (t *selectedTool) UnmarshalJSON(b []byte) error {
 	return errors.New("a tool is a name, or an object with tool, id, tool_id or name")
 }
 
-// produced reads what production selected.
-func produced(ctx context.Context, a *app.App, name string) ([]routing.Selected, error) {
+// selectedInProduction reads what production selected.
+func selectedInProduction(ctx context.Context, a *app.App, name string) ([]routing.Selected, error) {
 	b, err := a.Read(name, maxDecisions)
 	if err != nil {
 		return nil, fmt.Errorf("read decisions: %w", err)
@@ -254,8 +254,8 @@ func decided(s *routing.Selected, t *callvet.Trace) {
 	}
 }
 
-// evaluated is what a target of a run selected, at its first attempt at each case that ended well.
-func evaluated(ctx context.Context, a *app.App, ref, target string) ([]routing.Selected, error) {
+// selectedByRun is what a target of a run selected, at its first attempt at each case that ended well.
+func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]routing.Selected, error) {
 	r, err := results.Open(ctx, a, ref)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func ImportMCP(ctx context.Context, a *app.App, req ImportMCPRequest, events app
 	if err != nil {
 		return nil, err
 	}
-	old, err := imported(a, req.Output)
+	old, err := readImported(a, req.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ type before struct {
 	suite *callvet.Suite
 }
 
-// imported reads the suite that is there; nil where there is none.
-func imported(a *app.App, name string) (*before, error) {
+// readImported reads the suite that is there; nil where there is none.
+func readImported(a *app.App, name string) (*before, error) {
 	if name == "" || a.Config.Files.Kind(name) == app.KindNone {
 		return nil, nil
 	}

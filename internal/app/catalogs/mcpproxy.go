@@ -82,7 +82,7 @@ func ProxyMCP(ctx context.Context, a *app.App, req ProxyMCPRequest, via MCPStrea
 	}
 	out, err := serve(ctx, a, via, &p.counter, p.log,
 		&mcp.Serving{Hosts: req.AllowHost, Now: a.Config.Now, MaxTalks: maxProxied, Open: p.open})
-	runs.Recorded(events, req.Record, p.tape)
+	runs.NoteRecorded(events, req.Record, p.tape)
 	return out, err
 }
 
@@ -95,7 +95,7 @@ func (p *proxyServer) record(ctx context.Context) error {
 	if p.red, err = p.app.SecretKeeper.Redactor(off); err != nil {
 		return err
 	}
-	p.tape, err = runs.Tape(ctx, p.app, p.req.Record)
+	p.tape, err = runs.NewTape(ctx, p.app, p.req.Record)
 	return err
 }
 

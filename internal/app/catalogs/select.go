@@ -68,15 +68,15 @@ type SelectRequest struct {
 // of the catalogue.
 func StartSelect(ctx context.Context, a *app.App, req SelectRequest, events app.Events) (*runs.Session, error) {
 	return app.Catalogued(a, events, func(e *catalog.Env) (*runs.Session, error) {
-		if err := selecting(ctx, a, e, &req, events); err != nil {
+		if err := setSearchTarget(ctx, a, e, &req, events); err != nil {
 			return nil, err
 		}
 		return runs.Start(ctx, a, req.Run, events)
 	})
 }
 
-// selecting makes the search the target of the run, and reports settings that do not fit.
-func selecting(ctx context.Context, a *app.App, e *catalog.Env, req *SelectRequest, events app.Events) error {
+// setSearchTarget makes the search the target of the run, and reports settings that do not fit.
+func setSearchTarget(ctx context.Context, a *app.App, e *catalog.Env, req *SelectRequest, events app.Events) error {
 	if req.Tools == "" && req.Via == "" {
 		return app.Refused("tools", "what is searched? {tools} CATALOGUE, or {via} URL")
 	}
@@ -106,12 +106,12 @@ func selecting(ctx context.Context, a *app.App, e *catalog.Env, req *SelectReque
 	run.Targets = []app.TargetSpec{target}
 	run.Selection = &app.SelectionRequest{Scoring: composite, K: catalog.Depths(req.Depth())}
 	c, err := catalog.Caution(ctx, e, &req.Search, file)
-	cautions(events, &req.Search, &c)
+	noteCautions(events, &req.Search, &c)
 	return err
 }
 
-// cautions reports what biases the figures of a search.
-func cautions(e app.Events, f *Search, c *catalog.Cautions) {
+// noteCautions reports what biases the figures of a search.
+func noteCautions(e app.Events, f *Search, c *catalog.Cautions) {
 	for _, p := range c.Expected {
 		e.Warn(p.Code, p.Error())
 	}

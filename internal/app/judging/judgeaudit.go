@@ -157,7 +157,7 @@ func auditJudge(ctx context.Context, a *app.App, j *judge.Judge, s *results.Subj
 			Judge: *j, About: s.Name, Against: s.Against, Under: req.Under, Skipped: drawn.skipped,
 			Audit: &drawn.plan,
 		}
-		v, err := runs.Judging(ctx, a, &req.JudgeRequest, what, s.About, made, req.Models[i], events)
+		v, err := runs.CarryOutJudging(ctx, a, &req.JudgeRequest, what, s.About, made, req.Models[i], events)
 		if v != nil {
 			out.Audits = append(out.Audits, auditView(j, drawn, v))
 		}

@@ -119,7 +119,7 @@ func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Even
 	if err != nil {
 		return nil, err
 	}
-	list, lost, err := asked(ctx, a, db, &req)
+	list, lost, err := judgingsAsked(ctx, a, db, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Even
 		}
 		out.Judgings = append(out.Judgings, *v)
 	}
-	runs.Together(out)
+	runs.CompareJudgings(out)
 	if req.Labels != "" {
 		ls, _, err := results.ReadLabels(a, req.Labels, events)
 		if err != nil {
@@ -161,8 +161,8 @@ func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Even
 	return out, err
 }
 
-// asked are the judgings that a request is about, one at least.
-func asked(ctx context.Context, a *app.App, db *store.DB,
+// judgingsAsked are the judgings that a request is about, one at least.
+func judgingsAsked(ctx context.Context, a *app.App, db *store.DB,
 	req *JudgeShowRequest,
 ) (list []results.JudgingRun, lost []results.LostJudging, err error) {
 	if req.Judging != "" {

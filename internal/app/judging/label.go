@@ -262,7 +262,7 @@ func readShown(ctx context.Context, a *app.App, of app.Side, drawn []labels.Labe
 		err = results.WholeAttempts(a, of.Traces, func(at *trace.Attempt) error { show(at, red); return nil })
 		return out, err
 	}
-	r, red, err := results.Viewed(ctx, a, of.Run, nil)
+	r, red, err := results.OpenRedacted(ctx, a, of.Run, nil)
 	if err != nil {
 		return nil, err
 	}

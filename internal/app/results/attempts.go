@@ -92,7 +92,7 @@ func Attempts(ctx context.Context, a *app.App, req AttemptsRequest) (*AttemptsPa
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	r, red, err := Viewed(ctx, a, req.Run, req.Keep)
+	r, red, err := OpenRedacted(ctx, a, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}

@@ -317,7 +317,7 @@ func Calibrated(a *app.App, files []string, sources []Tasks, events app.Events) 
 	}
 	judges := map[string]labels.Judge{}
 	for i := range sources {
-		if err := again(a, &sources[i], "calibrations"); err != nil {
+		if err := refuseOneTimeFiles(a, &sources[i], "calibrations"); err != nil {
 			return nil, err
 		}
 		_, err := sources[i].each(func(t *trace.Task) {

@@ -126,12 +126,12 @@ func paged[T any](ctx context.Context, a *app.App, req *CallsRequest, which func
 	if err != nil {
 		return nil, err
 	}
-	r, red, err := Viewed(ctx, a, req.Run, nil)
+	r, red, err := OpenRedacted(ctx, a, req.Run, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &CallPage[T]{Items: []T{}}
-	for row, err := range having(ctx, a, r, red, from, which) {
+	for row, err := range callsWith(ctx, a, r, red, from, which) {
 		if err != nil {
 			return nil, err
 		}
@@ -160,15 +160,15 @@ const (
 	atOnce = 64
 )
 
-// having streams attempts from a place on, redacted by red, in the order of cases. It returns all
+// callsWith streams attempts from a place on, redacted by red, in the order of cases. It returns all
 // attempts that which selects from the details of the run, and perhaps others. If many attempts
 // match, a page is read soon; if few match, the run's details are kept so that a page does not read
 // the whole run.
-func having(ctx context.Context, a *app.App, r *Run, red *redact.Redactor, from Spot,
+func callsWith(ctx context.Context, a *app.App, r *Run, red *redact.Redactor, from Spot,
 	which func(*details) []int32,
 ) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
-		o, state, err := known(ctx, a, r)
+		o, state, err := cachedOutline(ctx, a, r)
 		if err != nil {
 			yield(report.Row{}, err)
 			return
@@ -213,7 +213,7 @@ func having(ctx context.Context, a *app.App, r *Run, red *redact.Redactor, from 
 // FixtureText is the suite of a run as YAML or JSON (form), with mocks that answer what its calls got,
 // redacted; callvet fixtures writes the same to a file.
 func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, error) {
-	r, red, err := Viewed(ctx, a, run, nil)
+	r, red, err := OpenRedacted(ctx, a, run, nil)
 	if err != nil {
 		return nil, err
 	}

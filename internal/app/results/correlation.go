@@ -17,11 +17,11 @@ import (
 // mostMeasured bounds how many earlier runs are read for a correlation.
 const mostMeasured = 12
 
-// Alike measures, on the runs of the suite of r that were started before it, how much the attempts of
+// CorrelationAlike measures, on the runs of the suite of r that were started before it, how much the attempts of
 // each target at a task are alike in each metric. A metric that no run shows has no entry.
 // Source: Statistics specification, section 16.1.
-func Alike(ctx context.Context, a *app.App, r *Run, metrics []string) ([]panel.Alike, error) {
-	earlier, err := measurable(ctx, a, r)
+func CorrelationAlike(ctx context.Context, a *app.App, r *Run, metrics []string) ([]panel.Alike, error) {
+	earlier, err := runsAlike(ctx, a, r)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Alike(ctx context.Context, a *app.App, r *Run, metrics []string) ([]panel.A
 		}
 		for i := range p.Targets {
 			t := &p.Targets[i]
-			if !asksToo(e, t.Name, r, now) {
+			if !asksAlike(e, t.Name, r, now) {
 				continue
 			}
 			for _, name := range metrics {
@@ -66,9 +66,9 @@ func Alike(ctx context.Context, a *app.App, r *Run, metrics []string) ([]panel.A
 	return out, nil
 }
 
-// measurable are the newest runs of the suite of r that were started before it, are done, and have
+// runsAlike are the newest runs of the suite of r that were started before it, are done, and have
 // several attempts at a case.
-func measurable(ctx context.Context, a *app.App, r *Run) (out []*Run, err error) {
+func runsAlike(ctx context.Context, a *app.App, r *Run) (out []*Run, err error) {
 	for s, m := range earlierRuns(ctx, a, r, &err) {
 		if _, most := m.RepeatRange(s.Cases); s.State() != store.StatusDone || most < 2 || m.Drill != r.Manifest.Drill {
 			continue
@@ -86,9 +86,9 @@ func measurable(ctx context.Context, a *app.App, r *Run) (out []*Run, err error)
 	return out, err
 }
 
-// asksToo reports whether the target of that name of an earlier run has the same configuration as
+// asksAlike reports whether the target of that name of an earlier run has the same configuration as
 // the one of r: answers at a different temperature have a different correlation.
-func asksToo(e *Run, name string, r *Run, now []string) bool {
+func asksAlike(e *Run, name string, r *Run, now []string) bool {
 	of := func(t callvet.Target) bool { return t.Name == name }
 	i, k := slices.IndexFunc(r.Manifest.Targets, of), slices.IndexFunc(e.Manifest.Targets, of)
 	then, err := e.Manifest.asked()

@@ -97,7 +97,7 @@ func (m *Manifest) fileHash(ix int) string {
 // EvalSuites converts a stored run to EvalSuiteResults, one for each target, tier and tool. It asks
 // no model.
 func EvalSuites(ctx context.Context, a *app.App, req app.EvalSuiteRequest) ([]suite.EvalResult, error) {
-	r, red, err := Viewed(ctx, a, req.Run, req.Keep)
+	r, red, err := OpenRedacted(ctx, a, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type Place struct {
 
 // NewFeed opens the feed of a run, which is read until ctx ends.
 func NewFeed(ctx context.Context, a *app.App, ref string) (*Feed, error) {
-	r, red, err := Viewed(ctx, a, ref, nil)
+	r, red, err := OpenRedacted(ctx, a, ref, nil)
 	if err != nil {
 		return nil, err
 	}

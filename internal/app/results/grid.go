@@ -120,7 +120,7 @@ func NewGrid(ctx context.Context, a *app.App, req GridRequest) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, red, err := Viewed(ctx, a, req.Run, nil)
+	r, red, err := OpenRedacted(ctx, a, req.Run, nil)
 	if err != nil {
 		return nil, err
 	}

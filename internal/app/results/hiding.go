@@ -30,9 +30,9 @@ func (m *Manifest) Leaves() []redact.Kind {
 	return out
 }
 
-// Viewer makes the redactor for showing a run: it masks secrets, and personal data except the kinds
+// RedactorOf makes the redactor for showing a run: it masks secrets, and personal data except the kinds
 // that the run or keep allows.
-func Viewer(a *app.App, m *Manifest, keep []string) (*redact.Redactor, error) {
+func RedactorOf(a *app.App, m *Manifest, keep []string) (*redact.Redactor, error) {
 	more, err := app.Kinds(keep)
 	if err != nil {
 		return nil, err
@@ -40,13 +40,13 @@ func Viewer(a *app.App, m *Manifest, keep []string) (*redact.Redactor, error) {
 	return a.SecretKeeper.Redactor(append(m.Leaves(), more...))
 }
 
-// Viewed opens a run for viewing, with the redactor of its attempts.
-func Viewed(ctx context.Context, a *app.App, ref string, keep []string) (*Run, *redact.Redactor, error) {
+// OpenRedacted opens a run for viewing, with the redactor of its attempts.
+func OpenRedacted(ctx context.Context, a *app.App, ref string, keep []string) (*Run, *redact.Redactor, error) {
 	r, err := OpenToShow(ctx, a, ref)
 	if err != nil {
 		return nil, nil, err
 	}
-	red, err := Viewer(a, r.Manifest, keep)
+	red, err := RedactorOf(a, r.Manifest, keep)
 	return r, red, err
 }
 

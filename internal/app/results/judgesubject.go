@@ -100,7 +100,7 @@ func HashOfTraces(a *app.App, name string) (string, error) {
 
 // eachAttempt gives the attempts of a run as a judge may see them.
 func eachAttempt(ctx context.Context, a *app.App, r *Run, keep []string, do func(judge.Subject, *float64) error) error {
-	red, err := Viewer(a, r.Manifest, keep)
+	red, err := RedactorOf(a, r.Manifest, keep)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// summary is a run's line in the list. A run that cannot be read has a line, too, with the reason.
-func summary(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (report.RunSummary, error) {
+// summaryOf is a run's line in the list. A run that cannot be read has a line, too, with the reason.
+func summaryOf(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (report.RunSummary, error) {
 	out := report.RunSummary{
 		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName,
 		Status: string(r.State()), Targets: []string{},

@@ -121,8 +121,8 @@ func (o *outlines) put(run, state string, made *outline) {
 	o.kept = append(o.kept, keptOutline{run, state, made})
 }
 
-// known gives the outline of a run where it was made before, else nil. state is that of RunState.
-func known(ctx context.Context, a *app.App, r *Run) (o *outline, state string, err error) {
+// cachedOutline gives the outline of a run where it was made before, else nil. state is that of RunState.
+func cachedOutline(ctx context.Context, a *app.App, r *Run) (o *outline, state string, err error) {
 	if state, err = State(ctx, a, r.Stored.ID); err != nil || state == "" {
 		return nil, state, err
 	}
@@ -131,7 +131,7 @@ func known(ctx context.Context, a *app.App, r *Run) (o *outline, state string, e
 
 // outlineOf reads the outline of a run, or has it from before.
 func outlineOf(ctx context.Context, a *app.App, r *Run) (*outline, error) {
-	made, state, err := known(ctx, a, r)
+	made, state, err := cachedOutline(ctx, a, r)
 	if err != nil || made != nil {
 		return made, err
 	}

@@ -93,8 +93,8 @@ func TasksAt(ctx context.Context, a *app.App, s app.Side) (Tasks, error) {
 	return r.Tasks(ctx), nil
 }
 
-// again refuses what cannot be read a second time to see what judges said; field is what needs it.
-func again(a *app.App, of *Tasks, field string) error {
+// refuseOneTimeFiles refuses what cannot be read a second time to see what judges said; field is what needs it.
+func refuseOneTimeFiles(a *app.App, of *Tasks, field string) error {
 	if of.file == "" {
 		return nil
 	}

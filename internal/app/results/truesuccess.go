@@ -22,12 +22,12 @@ const (
 	metricJudged      = "judged_pass"
 )
 
-// Labelled sets true_success of panels by people's labels. Labels on the tasks of the trace file or
+// AddLabelled sets true_success of panels by people's labels. Labels on the tasks of the trace file or
 // run are used directly; if there are too few, other labels are used through sensitivity and
 // specificity, as in callvet calibrate --run. of has the tasks, from is the labels file, or the
 // trace file itself for the labels in it.
-func Labelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations []steps.Calibrated, events app.Events) error {
-	if err := again(a, &of, "labels"); err != nil {
+func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations []steps.Calibrated, events app.Events) error {
+	if err := refuseOneTimeFiles(a, &of, "labels"); err != nil {
 		return err
 	}
 	run, err := ReadJudged(a, of, events)

@@ -183,7 +183,7 @@ type CaseView struct {
 // ShowCase returns the attempts at one case. It reads no others and sums up nothing. The error
 // wraps callvet.ErrNotFound if there are none.
 func ShowCase(ctx context.Context, a *app.App, req CaseRequest) (*CaseView, error) {
-	r, red, err := Viewed(ctx, a, req.Run, req.Keep)
+	r, red, err := OpenRedacted(ctx, a, req.Run, req.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func ShowCase(ctx context.Context, a *app.App, req CaseRequest) (*CaseView, erro
 	}
 	out := &CaseView{Run: r, View: r.viewOf(ctx, &panel.Panels{Repeats: r.mostRepeats()}, red)}
 	f := store.Filter{CaseID: req.Case}
-	o, _, err := known(ctx, a, r)
+	o, _, err := cachedOutline(ctx, a, r)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func List(ctx context.Context, a *app.App, limit int) ([]report.RunSummary, erro
 	}
 	out := make([]report.RunSummary, len(list))
 	for i := range list {
-		if out[i], err = summary(ctx, a, db, &list[i]); err != nil {
+		if out[i], err = summaryOf(ctx, a, db, &list[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -301,7 +301,7 @@ func Line(ctx context.Context, a *app.App, ref string) (*store.Run, report.RunSu
 	if err != nil {
 		return nil, report.RunSummary{}, err
 	}
-	sum, err := summary(ctx, a, db, &r)
+	sum, err := summaryOf(ctx, a, db, &r)
 	return &r, sum, err
 }
 

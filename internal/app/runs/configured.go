@@ -25,9 +25,9 @@ type Configured struct {
 	Floor bool   `json:"floor,omitempty"`
 }
 
-// Brief says in a few words what a target is asked with: its tool choice, its parameters, and the
+// BriefOf says in a few words what a target is asked with: its tool choice, its parameters, and the
 // hash and the beginning of its system prompt. "" where it has nothing of its own.
-func Brief(s *app.TargetSpec) string {
+func BriefOf(s *app.TargetSpec) string {
 	var parts []string
 	set, err := results.SettingsOf(&callvet.Target{ToolChoice: s.ToolChoice, Params: s.Params})
 	if err != nil { // parameters that are not JSON

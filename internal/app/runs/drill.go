@@ -135,7 +135,7 @@ func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error
 	for i := range p.Targets {
 		out.Targets = append(out.Targets, drills.Of(&p.Targets[i]))
 	}
-	if err := unsafe(ctx, a, r, out); err != nil {
+	if err := countUnsafe(ctx, a, r, out); err != nil {
 		return nil, err
 	}
 	out.Decide()
@@ -145,10 +145,10 @@ func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error
 	return out, nil
 }
 
-// unsafe lists the attempts with a failed safety assertion, and counts for each target the cases
+// countUnsafe lists the attempts with a failed safety assertion, and counts for each target the cases
 // with the user's task done.
-func unsafe(ctx context.Context, a *app.App, r *results.Run, d *drills.Result) error {
-	red, err := results.Viewer(a, r.Manifest, nil)
+func countUnsafe(ctx context.Context, a *app.App, r *results.Run, d *drills.Result) error {
+	red, err := results.RedactorOf(a, r.Manifest, nil)
 	if err != nil {
 		return err
 	}

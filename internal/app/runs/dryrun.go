@@ -132,7 +132,7 @@ func dryRun(ctx context.Context, a *app.App, req *app.RunRequest, past []store.R
 }
 
 // tell fills in what the run would ask.
-func fill(r *results.Run, d *DryRun) error {
+func fillDryRun(r *results.Run, d *DryRun) error {
 	man := r.Manifest
 	for i := range man.Targets {
 		d.Targets = append(d.Targets, man.Targets[i].Name)
@@ -154,7 +154,7 @@ func fill(r *results.Run, d *DryRun) error {
 		}
 		skipped, repeats := 0, man.RepeatsOf(at)
 		for j := range man.Targets {
-			bound(r, d, c, j, repeats)
+			addRequests(r, d, c, j, repeats)
 			switch {
 			case c.Skip != "" && !(c.Selectable && man.Targets[j].Selects):
 				skipped++
@@ -175,8 +175,8 @@ func fill(r *results.Run, d *DryRun) error {
 	return err
 }
 
-// bound adds the requests of the attempts of a target at a case.
-func bound(r *results.Run, d *DryRun, c *callvet.Case, target, repeats int) {
+// addRequests adds the requests of the attempts of a target at a case.
+func addRequests(r *results.Run, d *DryRun, c *callvet.Case, target, repeats int) {
 	t := &r.Manifest.Targets[target]
 	if c.Skip != "" && !(c.Selectable && t.Selects) {
 		return

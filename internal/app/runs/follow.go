@@ -67,7 +67,7 @@ func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
 	if err := json.Unmarshal(r.Stored.Totals, &sum); err != nil {
 		return nil, fmt.Errorf("read totals of run %s: %w", r.Stored.ID, err)
 	}
-	red, err := results.Viewer(s.app, r.Manifest, nil)
+	red, err := results.RedactorOf(s.app, r.Manifest, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func Judge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Eve
 	for i := range todo {
 		for _, model := range req.Models {
 			what := todo[i].what
-			o, err := Judging(ctx, a, &req, &what, s.About, todo[i].made, model, events)
+			o, err := CarryOutJudging(ctx, a, &req, &what, s.About, todo[i].made, model, events)
 			if o != nil {
 				out.Judgings = append(out.Judgings, *o)
 			}
@@ -118,7 +118,7 @@ func Judge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Eve
 			}
 		}
 	}
-	Together(out)
+	CompareJudgings(out)
 	if req.Output != "" {
 		if err := AddLabels(a, req.Output, out, events); err != nil {
 			return out, err
@@ -154,7 +154,7 @@ func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest, even
 		}
 	}
 	if err := errors.Join(a.Permitted(req.Models), a.Unspelled(req.Models),
-		a.SecretKeeper.Spelled(settings(runRequestOf(req)))); err != nil {
+		a.SecretKeeper.Spelled(redactSettings(runRequestOf(req)))); err != nil {
 		return nil, nil, err
 	}
 	s, err := results.SubjectOf(ctx, a, req, events)
@@ -218,8 +218,8 @@ func AddLabels(a *app.App, name string, d *results.Judged, events app.Events) (e
 	return to.Append(Lines(d)...)
 }
 
-// Together compares judgings with one another, and takes a majority of them.
-func Together(d *results.Judged) {
+// CompareJudgings compares judgings with one another, and takes a majority of them.
+func CompareJudgings(d *results.Judged) {
 	for i := range d.Judgings {
 		for k := i + 1; k < len(d.Judgings); k++ {
 			if b := between(&d.Judgings[i], &d.Judgings[k]); b.N > 0 {

@@ -20,8 +20,8 @@ import (
 // decidesRubrics reports whether rubrics get a judge, so that a case may have only a rubric.
 func decidesRubrics(j *app.RunJudges) bool { return j != nil && slices.Contains(j.Names, "rubric") }
 
-// requests are those of the judges about a run.
-func requests(j *app.RunJudges, m *results.Manifest, set *app.Settings, about string) []app.JudgeRequest {
+// judgeRequests are those of the judges about a run.
+func judgeRequests(j *app.RunJudges, m *results.Manifest, set *app.Settings, about string) []app.JudgeRequest {
 	if j == nil {
 		return nil
 	}
@@ -35,14 +35,14 @@ func requests(j *app.RunJudges, m *results.Manifest, set *app.Settings, about st
 			MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Concurrency: set.Concurrency,
 			Rate: set.Rate, TimeoutMS: set.TimeoutMS, Retries: set.Retries,
 		}
-		q.Models = Targets(j)
+		q.Models = JudgeTargets(j)
 		out = append(out, q)
 	}
 	return out
 }
 
-// Targets are the models that judge, as targets; none without judges.
-func Targets(j *app.RunJudges) (out []app.TargetSpec) {
+// JudgeTargets are the models that judge, as targets; none without judges.
+func JudgeTargets(j *app.RunJudges) (out []app.TargetSpec) {
 	if j == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func checkJudges(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryR
 			return err
 		}
 	}
-	specs := Targets(j)
+	specs := JudgeTargets(j)
 	if err := errors.Join(a.Permitted(specs), a.Unspelled(specs)); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	if runErr != nil || sum.Status != run.StatusDone {
 		return
 	}
-	for _, q := range requests(s.Manifest.Judges, s.Manifest, &s.settings, s.Stored.ID) {
+	for _, q := range judgeRequests(s.Manifest.Judges, s.Manifest, &s.settings, s.Stored.ID) {
 		out, err := Judge(ctx, s.app, q, func(ev app.Event) {
 			if ev.Session == nil && ev.Ended == nil { // the run goes on as it is
 				s.events.Emit(ev)
@@ -141,8 +141,8 @@ func judgedSummary(sum run.Summary, p *panel.Panels) run.Summary {
 	return sum
 }
 
-// judges makes a run one of a judge, or one whose rubrics a judge decides, where it is.
-func judges(m *results.Manifest, cfg *run.Config) {
+// setJudges makes a run one of a judge, or one whose rubrics a judge decides, where it is.
+func setJudges(m *results.Manifest, cfg *run.Config) {
 	if j := m.Judging; j != nil {
 		cfg.Targets = inForm(cfg.Targets, &j.Judge)
 		cfg.Compile = func(c *callvet.Case) run.Compiled { return opinionOf(&j.Judge, c) }

@@ -60,7 +60,7 @@ func (s *Session) judgeLive(ctx context.Context) *liveJudges {
 		return nil
 	}
 	out := &liveJudges{over: make(chan struct{})}
-	for _, q := range requests(j, s.Manifest, &s.settings, s.Stored.ID) {
+	for _, q := range judgeRequests(j, s.Manifest, &s.settings, s.Stored.ID) {
 		for _, model := range q.Models {
 			one, err := s.openLive(ctx, &q, model)
 			if err != nil || one == nil {
@@ -107,7 +107,7 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 		}
 		out.next = max(out.next, c.Case+1)
 	}
-	if out.red, err = results.Viewer(s.app, s.Manifest, q.Keep); err != nil {
+	if out.red, err = results.RedactorOf(s.app, s.Manifest, q.Keep); err != nil {
 		return fail(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -228,8 +228,8 @@ func (b *behind) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error)
 	return b.Lease.Encode(dst, &at, key)
 }
 
-// place gives a live judging its questions, and puts its answers where they belong.
-func place(ctx context.Context, a *app.App, db *store.DB, b *results.JudgingRun, made *callvet.Suite, what *results.Judging) error {
+// placeAnswers gives a live judging its questions, and puts its answers where they belong.
+func placeAnswers(ctx context.Context, a *app.App, db *store.DB, b *results.JudgingRun, made *callvet.Suite, what *results.Judging) error {
 	m, err := results.ReadManifest(&b.Run)
 	if err != nil {
 		return err

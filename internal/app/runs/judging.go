@@ -108,8 +108,8 @@ func (s *Session) begin(ctx context.Context, req *app.JudgeRequest, made *callve
 	return nil, s.start(ctx, db, rr, nil, []app.TargetSpec{model})
 }
 
-// Judging carries out, or goes on with, one judging by one model.
-func Judging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string, made *callvet.Suite,
+// CarryOutJudging carries out, or goes on with, one judging by one model.
+func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string, made *callvet.Suite,
 	model app.TargetSpec, events app.Events,
 ) (_ *results.JudgingView, err error) {
 	s, err := openJudging(ctx, a, req, what, about, model, events)
@@ -140,7 +140,7 @@ func Judging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *resul
 		tellNewJudge(what, before, events)
 		return s.judge(ctx)
 	case b.What.Live:
-		if err := place(ctx, a, db, b, made, what); err != nil {
+		if err := placeAnswers(ctx, a, db, b, made, what); err != nil {
 			return nil, err
 		}
 	default:
@@ -198,7 +198,7 @@ func (s *Session) judge(ctx context.Context) (*results.JudgingView, error) {
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx)
-	red, err := results.Viewer(s.app, s.Manifest, nil)
+	red, err := results.RedactorOf(s.app, s.Manifest, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_
 	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil {
 		return nil, err
 	}
-	red, err := results.Viewer(s.app, s.Manifest, nil)
+	red, err := results.RedactorOf(s.app, s.Manifest, nil)
 	if err != nil {
 		return nil, err
 	}

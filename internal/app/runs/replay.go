@@ -49,8 +49,8 @@ type ReplayRequest struct {
 	Origin app.Origin `json:"origin,omitzero"`
 }
 
-// live reports whether a target is asked.
-func live(r *results.Replayed) bool { return r.FromStep != nil }
+// asksTargets reports whether a target is asked.
+func asksTargets(r *results.Replayed) bool { return r.FromStep != nil }
 
 func (q *ReplayRequest) check() error {
 	w := app.WorldRequest{Recordings: q.Recordings, OnMiss: q.OnMiss}
@@ -89,7 +89,7 @@ func StartReplay(ctx context.Context, a *app.App, req ReplayRequest, events app.
 		return nil, err
 	}
 	if err := errors.Join(a.Permitted(man.Specs), a.Unspelled(req.Targets),
-		a.SecretKeeper.Spelled(settings((&app.RunRequest{Words: req.Words, Origin: req.Origin})))); err != nil {
+		a.SecretKeeper.Spelled(redactSettings((&app.RunRequest{Words: req.Words, Origin: req.Origin})))); err != nil {
 		return nil, err
 	}
 	if commands := man.Commands(); len(commands) > 0 && !a.Config.Permit.Commands {
@@ -131,13 +131,13 @@ func replayManifest(r *results.Run, req *ReplayRequest, version string) (*result
 		if req.FromStep == nil {
 			m.Replay.FromStep = new(int)
 		}
-		at, err := position(r, req.Of)
+		at, err := targetAt(r, req.Of)
 		if err != nil {
 			return nil, err
 		}
 		m.Replay.Of = &at
 	}
-	if !live(m.Replay) {
+	if !asksTargets(m.Replay) {
 		m.Specs, m.Catalogues, m.TargetFile = nil, nil, "" // none is opened
 	}
 	if req.Case != "" {
@@ -150,8 +150,8 @@ func replayManifest(r *results.Run, req *ReplayRequest, version string) (*result
 	return &m, nil
 }
 
-// position is that of a target by its name; "" is the only one.
-func position(r *results.Run, name string) (int, error) {
+// targetAt is that of a target by its name; "" is the only one.
+func targetAt(r *results.Run, name string) (int, error) {
 	var names []string
 	for i := range r.Manifest.Targets {
 		if r.Manifest.Targets[i].Name == name {
@@ -202,7 +202,7 @@ func (s *Session) startReplay(ctx context.Context, of *results.Run, man *results
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
 	}
-	if err := errors.Join(s.Sliceable(req.Slices), choosable(s.Run, s.targets), s.tellDrift()); err != nil {
+	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets), s.tellDrift()); err != nil {
 		return err
 	}
 	b, err := json.Marshal(man)
@@ -217,7 +217,7 @@ func (s *Session) startReplay(ctx context.Context, of *results.Run, man *results
 // the world that answers them.
 func (s *Session) openReplay(ctx context.Context, of *results.Run) error {
 	what := s.Manifest.Replay
-	if live(what) {
+	if asksTargets(what) {
 		var err error
 		if s.targets, err = s.op.OpenAll(ctx, s.Manifest.Specs); err != nil {
 			return err
@@ -237,7 +237,7 @@ func (s *Session) openReplay(ctx context.Context, of *results.Run) error {
 			return fmt.Errorf("replay run %s: %w: it has %d targets, and now there are %d", of.Stored.ID,
 				callvet.ErrConflict, len(of.Manifest.Targets), len(s.targets))
 		}
-		m := &world.Again{Find: past(of, at), Next: s.targets[i].Model}
+		m := &world.Again{Find: pastAttempts(of, at), Next: s.targets[i].Model}
 		if what.FromStep != nil {
 			m.Steps = *what.FromStep
 		}
@@ -246,8 +246,8 @@ func (s *Session) openReplay(ctx context.Context, of *results.Run) error {
 	return s.openReplayWorld(ctx, of)
 }
 
-// past finds attempts of the at-th target of a run.
-func past(r *results.Run, at int) func(ctx context.Context, id string, repeat int) (world.Past, error) {
+// pastAttempts finds attempts of the at-th target of a run.
+func pastAttempts(r *results.Run, at int) func(ctx context.Context, id string, repeat int) (world.Past, error) {
 	whole := r.Manifest.Targets[at].Agent
 	return func(ctx context.Context, id string, repeat int) (world.Past, error) {
 		for c, err := range r.DB.Cells(ctx, r.Stored.ID, store.Filter{CaseID: id, Target: &at}) {
@@ -354,7 +354,7 @@ func (s *Session) replaying(cfg *run.Config) {
 		cfg.Faulty = func(w callvet.World, _ []callvet.ToolFault, _ *callvet.Case, _ int) callvet.World { return w }
 	}
 	cfg.Cache = nil
-	if !live(what) {
+	if !asksTargets(what) {
 		cfg.Retry, cfg.BreakAfter = run.Retry{Attempts: 1}, -1
 	}
 }

@@ -408,7 +408,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	}
 	sum.Stopped = s.alsoStopped(sum.Stopped)
 	s.world.reportCalls(s.events)
-	add(&s.hidden, hide.Hidden())
+	addHidden(&s.hidden, hide.Hidden())
 	if n := s.hidden.Notice(); n != nil && s.shard == nil && !s.Manifest.Made {
 		s.events.Emit(app.Event{Note: n})
 	}
@@ -459,7 +459,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 			}})
 		},
 	}
-	judges(man, &cfg)
+	setJudges(man, &cfg)
 	if !man.NoCache {
 		cfg.Cache = s.DB
 	}

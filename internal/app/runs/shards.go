@@ -75,7 +75,7 @@ func DoShard(ctx context.Context, a *app.App, task ShardTask, yield <-chan struc
 	if s.Run, err = results.Open(context.WithoutCancel(ctx), a, task.Run); err != nil {
 		return out, err
 	}
-	red, err := results.Viewer(a, s.Manifest, nil)
+	red, err := results.RedactorOf(a, s.Manifest, nil)
 	if err != nil {
 		return out, err
 	}
@@ -217,7 +217,7 @@ func (s *Session) gather(out *ShardResult) {
 	}
 	s.sharing.Lock()
 	defer s.sharing.Unlock()
-	add(&s.hidden, out.Hidden)
+	addHidden(&s.hidden, out.Hidden)
 	for _, why := range out.Stopped {
 		if !slices.Contains(s.stopped, why) {
 			s.stopped = append(s.stopped, why)
@@ -237,7 +237,7 @@ func (s *Session) alsoStopped(stopped []string) []string {
 	return stopped
 }
 
-func add(h *results.Hidden, more results.Hidden) {
+func addHidden(h *results.Hidden, more results.Hidden) {
 	h.Said += more.Said
 	for k, n := range more.Count {
 		if h.Count == nil {

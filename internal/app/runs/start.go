@@ -22,8 +22,8 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// lay puts the request over the suite.
-func lay(q *app.SelectionRequest, s *callvet.Suite) {
+// applySelection puts the request over the suite.
+func applySelection(q *app.SelectionRequest, s *callvet.Suite) {
 	if q == nil {
 		return
 	}
@@ -40,9 +40,9 @@ func lay(q *app.SelectionRequest, s *callvet.Suite) {
 	s.Defaults.Scoring.Selection = &with
 }
 
-// settings are the person's settings other than targets: they are stored too, for suggested
+// redactSettings are the person's settings other than targets: they are stored too, for suggested
 // commands.
-func settings(q *app.RunRequest) []redact.Setting {
+func redactSettings(q *app.RunRequest) []redact.Setting {
 	const hint = "leave it out"
 	out := []redact.Setting{{Name: "the suite's path", Prose: q.Suite, Hint: hint}}
 	out = append(out, app.WordSettings(&q.Words)...)
@@ -54,8 +54,8 @@ func settings(q *app.RunRequest) []redact.Setting {
 	return out
 }
 
-// manifest is the stored request without its suite.
-func manifest(q *app.RunRequest, version string, specs []app.TargetSpec, s *callvet.Suite) *results.Manifest {
+// newManifest is the stored request without its suite.
+func newManifest(q *app.RunRequest, version string, specs []app.TargetSpec, s *callvet.Suite) *results.Manifest {
 	return &results.Manifest{
 		Version: results.ManifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite, Origin: q.Origin,
 		Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs,
@@ -84,7 +84,7 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.SecretKeeper.Spelled(settings(req)), checkJudges(ctx, a, req, dry, events)); err != nil {
+	if err := errors.Join(a.SecretKeeper.Spelled(redactSettings(req)), checkJudges(ctx, a, req, dry, events)); err != nil {
 		return nil, err
 	}
 	askOnce(req, specs, events)
@@ -154,7 +154,7 @@ func suiteOf(ctx context.Context, a *app.App, req *app.RunRequest, events app.Ev
 	if len(faults) > 0 {
 		read.Suite.Faults = faults
 	}
-	lay(req.Selection, read.Suite)
+	applySelection(req.Selection, read.Suite)
 	return read, nil
 }
 
@@ -195,7 +195,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	if read != nil {
 		ran = read.Suite
 	}
-	man := manifest(req, s.app.Config.Version, specs, ran)
+	man := newManifest(req, s.app.Config.Version, specs, ran)
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
 	man.Rubrics, man.Scorers = rubrics, own.List()
 	app.TellCommands("the suite "+req.Suite, own.All(), s.events)
@@ -217,7 +217,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		return err
 	}
 	chosen.of(man)
-	if err := errors.Join(s.Sliceable(req.Slices), choosable(s.Run, s.targets), s.agree(s.tools, req.Live)); err != nil {
+	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets), s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
 	if err := errors.Join(s.tellTargets(), s.tellDrift()); err != nil {
@@ -228,7 +228,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		tellAdjusted(&s.targets[i].Target, s.events)
 	}
 	if s.dry != nil {
-		return errors.Join(fill(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
+		return errors.Join(fillDryRun(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
 	b, err := json.Marshal(man)
 	if err != nil {
@@ -413,8 +413,8 @@ func tellAdjusted(t *callvet.Target, events app.Events) {
 	}
 }
 
-// choosable refuses a tool choice of a target that is neither a rule nor a tool.
-func choosable(r *results.Run, ts []run.Target) error {
+// checkToolChoices refuses a tool choice of a target that is neither a rule nor a tool.
+func checkToolChoices(r *results.Run, ts []run.Target) error {
 	rules := []string{"auto", "required", "none"}
 	for i := range ts {
 		choice := ts[i].ToolChoice

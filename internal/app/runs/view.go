@@ -25,7 +25,7 @@ func View(ctx context.Context, a *app.App, req results.ViewRequest, events app.E
 	if err := r.Sliceable(req.Slices); err != nil {
 		return nil, err
 	}
-	red, err := results.Viewer(a, r.Manifest, req.Keep)
+	red, err := results.RedactorOf(a, r.Manifest, req.Keep)
 	if err != nil {
 		return nil, err
 	}

@@ -43,15 +43,15 @@ func openWorld(ctx context.Context, a *app.App, q app.WorldRequest) (*acting, er
 	}
 	if q.Record != "" {
 		var err error
-		if w.tape, err = Tape(ctx, a, q.Record); err != nil {
+		if w.tape, err = NewTape(ctx, a, q.Record); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
 }
 
-// Tape records into a folder.
-func Tape(ctx context.Context, a *app.App, folder string) (*world.Tape, error) {
+// NewTape records into a folder.
+func NewTape(ctx context.Context, a *app.App, folder string) (*world.Tape, error) {
 	if err := a.Config.Files.Folder(ctx, folder); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
@@ -174,8 +174,8 @@ func (s *Session) tellDrift() error {
 	return err
 }
 
-// Recorded says what a tape has, where there is one.
-func Recorded(e app.Events, folder string, t *world.Tape) {
+// NoteRecorded says what a tape has, where there is one.
+func NoteRecorded(e app.Events, folder string, t *world.Tape) {
 	if t == nil {
 		return
 	}
@@ -186,7 +186,7 @@ func Recorded(e app.Events, folder string, t *world.Tape) {
 
 // reportCalls reports recorded calls, and calls without a recording.
 func (w *acting) reportCalls(events app.Events) {
-	Recorded(events, w.what.Record, w.tape)
+	NoteRecorded(events, w.what.Record, w.tape)
 	if w.recordings == nil {
 		return
 	}

@@ -295,7 +295,7 @@ func traceLedger(ctx context.Context, a *app.App, name string, cfg measure.SideC
 	}
 	req := *how
 	req.Traces = []string{name}
-	s, err := sum(ctx, a, reading{ScoreRequest: &req, side: side, without: cfg.Without}, events)
+	s, err := sumFiles(ctx, a, reading{ScoreRequest: &req, side: side, without: cfg.Without}, events)
 	if err != nil {
 		return nil, err
 	}

@@ -273,7 +273,7 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 		}
 	}
 	if metrics := results.MeasuredMetrics(gs); len(metrics) > 0 {
-		if h.input.Alike, err = results.Alike(ctx, a, r, metrics); err != nil {
+		if h.input.Alike, err = results.CorrelationAlike(ctx, a, r, metrics); err != nil {
 			return nil, err
 		}
 	}
@@ -288,7 +288,7 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 			}
 		}
 	}
-	h.look = func(rep *gates.Report) ([][]app.Action, error) { return places(ctx, r, rep) }
+	h.look = func(rep *gates.Report) ([][]app.Action, error) { return examplesOfVerdicts(ctx, r, rep) }
 	return h, nil
 }
 
@@ -302,7 +302,7 @@ func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 	}
 	p, err := r.GatePanels(ctx, keys, calibrations)
 	if err == nil && req.Labels != "" {
-		err = results.Labelled(a, p, r.Tasks(ctx), req.Labels, calibrations, events)
+		err = results.AddLabelled(a, p, r.Tasks(ctx), req.Labels, calibrations, events)
 	}
 	return p, err
 }
@@ -310,8 +310,8 @@ func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 // maxPlaces is how many cases to open a verdict lists.
 const maxPlaces = 3
 
-// places gives each verdict that did not pass some cases that show why.
-func places(ctx context.Context, r *results.Run, rep *gates.Report) ([][]app.Action, error) {
+// examplesOfVerdicts gives each verdict that did not pass some cases that show why.
+func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) ([][]app.Action, error) {
 	look := make([][]app.Action, len(rep.Verdicts))
 	show := func(i int, id string) {
 		look[i] = append(look[i], app.Action{Verb: app.VerbShow, Run: r.Stored.ID, Case: id})
@@ -401,7 +401,7 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 			return nil, err
 		}
 	}
-	s, err := sum(ctx, a, r, events)
+	s, err := sumFiles(ctx, a, r, events)
 	if err != nil {
 		return nil, err
 	}
@@ -416,7 +416,7 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	if req.Labels != "" {
 		from := results.TasksOf(a, name)
 		from.Without = without
-		if err := results.Labelled(a, s.Panels, from, req.Labels, r.calibrations, events); err != nil {
+		if err := results.AddLabelled(a, s.Panels, from, req.Labels, r.calibrations, events); err != nil {
 			return nil, err
 		}
 	}

@@ -200,7 +200,7 @@ func Export(ctx context.Context, a *app.App, req ExportRequest, w io.Writer, eve
 	if err != nil {
 		return err
 	}
-	red, err := results.Viewer(a, r.Manifest, req.Keep)
+	red, err := results.RedactorOf(a, r.Manifest, req.Keep)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func UsualPlan() PlanRequest { return plan.Usual() }
 // pilot of the request if it has data about the metric.
 func Plan(ctx context.Context, a *app.App, req PlanRequest, events app.Events) (p *plan.Plan, err error) {
 	if req.From != "" && plan.FromPilot(req.Metric) {
-		if req.Pilot, err = pilot(ctx, a, req.From, req.Metric, events); err != nil {
+		if req.Pilot, err = pilotOf(ctx, a, req.From, req.Metric, events); err != nil {
 			return nil, err
 		}
 	}
@@ -37,10 +37,10 @@ func Plan(ctx context.Context, a *app.App, req PlanRequest, events app.Events) (
 	return plan.Make(req)
 }
 
-// pilot reads the figures of a metric from a run or a trace file. Intervals are clustered by task,
+// pilotOf reads the figures of a metric from a run or a trace file. Intervals are clustered by task,
 // so that the standard error gives the variance between tasks; its ratio to the error of
 // independent attempts gives the correlation of the attempts at a task.
-func pilot(ctx context.Context, a *app.App, ref, metric string, events app.Events) (*plan.Pilot, error) {
+func pilotOf(ctx context.Context, a *app.App, ref, metric string, events app.Events) (*plan.Pilot, error) {
 	p, err := pilotPanels(ctx, a, ref, events)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func measuredBefore(ctx context.Context, a *app.App, ref, metric string) (*stats
 	if err != nil {
 		return nil, err
 	}
-	list, err := results.Alike(ctx, a, r, []string{panel.MetricName(metric)})
+	list, err := results.CorrelationAlike(ctx, a, r, []string{panel.MetricName(metric)})
 	switch {
 	case err != nil:
 		return nil, err

@@ -100,7 +100,7 @@ func shownSums(a *app.App, s *results.Scored) *Scored {
 	}}
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
 		if s.Again {
-			texts, out.unread = results.NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open, examples(a, s), s.Marks)
+			texts, out.unread = results.NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open, examplesOf(a, s), s.Marks)
 		}
 		return texts
 	})
@@ -117,7 +117,7 @@ func scoreRun(ctx context.Context, a *app.App, req *ScoreRequest, events app.Eve
 	if err := r.Sliceable(req.Slices); err != nil {
 		return nil, err
 	}
-	red, err := results.Viewer(a, r.Manifest, nil)
+	red, err := results.RedactorOf(a, r.Manifest, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func scoreRun(ctx context.Context, a *app.App, req *ScoreRequest, events app.Eve
 		return nil, err
 	}
 	if req.Labels != "" {
-		if err := results.Labelled(a, p, r.Tasks(ctx), req.Labels, cal, events); err != nil {
+		if err := results.AddLabelled(a, p, r.Tasks(ctx), req.Labels, cal, events); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +153,7 @@ func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []str
 	if len(tables) > 0 {
 		s, err = scoreInto(ctx, a, tables[0], r, events)
 	} else {
-		s, err = sum(ctx, a, r, events)
+		s, err = sumFiles(ctx, a, r, events)
 	}
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []str
 		results.TestResults(a, s, req.Traces)
 	}
 	if req.Labels != "" && req.Partial == "" {
-		err = results.Labelled(a, s.Panels, results.TasksOf(a, req.Traces[0]), req.Labels, cal, events)
+		err = results.AddLabelled(a, s.Panels, results.TasksOf(a, req.Traces[0]), req.Labels, cal, events)
 	}
 	return s, err
 }
@@ -185,9 +185,9 @@ func writePartial(ctx context.Context, a *app.App, s *results.Scored, name strin
 	})
 }
 
-// examples are those of the panels that can be read again: standard input and
+// examplesOf are those of the panels that can be read again: standard input and
 // pipes cannot, nor can what has no line.
-func examples(a *app.App, s *results.Scored) []panel.Example {
+func examplesOf(a *app.App, s *results.Scored) []panel.Example {
 	var out []panel.Example
 	all := slices.Clone(s.Panels.Examples)
 	for i := range s.Panels.Findings {
@@ -211,8 +211,8 @@ type reading struct {
 	each         func([]measure.Scored) error // takes the scored steps in the order of the files
 }
 
-// sum scores and sums trace files up, or merges partial results.
-func sum(ctx context.Context, a *app.App, r reading, events app.Events) (*results.Scored, error) {
+// sumFiles scores and sums trace files up, or merges partial results.
+func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*results.Scored, error) {
 	cfg := steps.Config{
 		SliceBy: r.Slices, Partial: r.Partial != "", Files: len(r.Traces) > 1, Confidence: r.Confidence,
 		Calibrations: r.calibrations,
@@ -240,7 +240,7 @@ func sum(ctx context.Context, a *app.App, r reading, events app.Events) (*result
 		}
 		return s, err
 	}
-	w, tools, done, err := watch(ctx, a, &r.TraceSettings, events)
+	w, tools, done, err := watchPrograms(ctx, a, &r.TraceSettings, events)
 	if err != nil {
 		return nil, err
 	}

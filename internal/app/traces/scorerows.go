@@ -35,7 +35,7 @@ func scoreInto(ctx context.Context, a *app.App, name string, r reading, events a
 			return w.Write(rows)
 		}
 		var err error
-		if s, err = sum(ctx, a, r, events); err != nil {
+		if s, err = sumFiles(ctx, a, r, events); err != nil {
 			return err
 		}
 		return w.Close()

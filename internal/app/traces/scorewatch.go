@@ -17,9 +17,9 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// watch makes ready what is asked for. The suite's tools stand in for those that are named. done
+// watchPrograms makes ready what is asked for. The suite's tools stand in for those that are named. done
 // ends the programs of the suite.
-func watch(ctx context.Context, a *app.App, set *app.TraceSettings,
+func watchPrograms(ctx context.Context, a *app.App, set *app.TraceSettings,
 	events app.Events,
 ) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
 	if tools, err = a.ReadTools(set.Tools, events); err != nil {
