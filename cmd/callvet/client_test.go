@@ -100,9 +100,15 @@ func spokenVerbs() map[string]spoken {
 			requests: []reflect.Type{of[catalogs.SuggestRequest]()},
 			args:     []string{"tools", "via", "run", "retrieval"}, client: []string{"dry-run"},
 		},
-		"tools apply":       {requests: []reflect.Type{of[catalogs.ApplyRequest]()}, args: []string{"tools"}},
-		"tools cache":       {requests: []reflect.Type{of[catalogs.VectorsRequest]()}, args: []string{"models", "drop"}},
-		"tools cache clear": {requests: []reflect.Type{of[catalogs.VectorsRequest]()}, args: []string{"models", "drop"}},
+		"tools apply": {requests: []reflect.Type{of[catalogs.ApplyRequest]()}, args: []string{"tools"}},
+		"tools cache": {
+			requests: []reflect.Type{of[catalogs.VectorsRequest]()},
+			args:     []string{"models", "drop"},
+		},
+		"tools cache clear": {
+			requests: []reflect.Type{of[catalogs.VectorsRequest]()},
+			args:     []string{"models", "drop"},
+		},
 		"score": {
 			requests: []reflect.Type{of[traces.ScoreRequest]()}, args: []string{"run", "traces"},
 			client: []string{"all"},

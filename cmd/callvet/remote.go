@@ -107,7 +107,9 @@ func unsent(flags *pflag.FlagSet, sent ...string) error {
 }
 
 // remoteGate holds a run on a server against gates, and shows what comes out as if the run were here.
-func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req *traces.GateRequest, f *gateFlags) error {
+func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req *traces.GateRequest,
+	f *gateFlags,
+) error {
 	if err := f.check(); err != nil {
 		return err
 	}

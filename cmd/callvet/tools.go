@@ -22,7 +22,8 @@ func (a *cli) toolsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := a.eventPrinter(false, "")
 			defer t.tellUsed()
-			out, err := catalogs.LintTools(cmd.Context(), a.program(), catalogs.LintToolsRequest{Tools: args[0]}, t.print)
+			out, err := catalogs.LintTools(cmd.Context(), a.program(),
+				catalogs.LintToolsRequest{Tools: args[0]}, t.print)
 			if err != nil {
 				return err
 			}
@@ -51,7 +52,8 @@ func (a *cli) toolsCommand() *cobra.Command {
 func (a *cli) vectorsCommand() *cobra.Command {
 	list := func(drop bool) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, models []string) error {
-			out, err := catalogs.Vectors(cmd.Context(), a.program(), catalogs.VectorsRequest{Models: models, Drop: drop})
+			out, err := catalogs.Vectors(cmd.Context(), a.program(),
+				catalogs.VectorsRequest{Models: models, Drop: drop})
 			if err != nil {
 				return err
 			}

@@ -119,7 +119,8 @@ func TestAttempts(t *testing.T) {
 	counted := 0
 	for _, c := range v.View.Panels.Targets[0].Confusion { // with at most one call of a kind in an attempt
 		if _, page := attemptNames(t, a,
-			results.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 || page.Total > c.N {
+			results.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 ||
+			page.Total > c.N {
 			t.Errorf("expected %s, called %s: %d attempts of %d calls", c.Expected, c.Called, page.Total, c.N)
 		}
 		counted++

@@ -91,12 +91,14 @@ func TestCallPages(t *testing.T) {
 	}
 	for _, cursor := range []string{`{"a":3,"e":0}`, `[-1,0,0,0]`, `[0,0,0,99999999999]`, "x"} {
 		var field *callvet.FieldError
-		if _, err := results.Recordings(t.Context(), a, results.CallsRequest{Run: id, Limit: 5, After: cursor}); !errors.As(err,
+		if _, err := results.Recordings(t.Context(), a,
+			results.CallsRequest{Run: id, Limit: 5, After: cursor}); !errors.As(err,
 			&field) || field.Field != "cursor" {
 			t.Errorf("%s: %v", cursor, err)
 		}
 	}
-	if page, err := results.Incidents(t.Context(), a, results.CallsRequest{Run: id, Limit: 5, After: "[99999,0,0,0]"}); err != nil ||
+	if page, err := results.Incidents(t.Context(), a,
+		results.CallsRequest{Run: id, Limit: 5, After: "[99999,0,0,0]"}); err != nil ||
 		len(page.Items) != 0 || page.Next != "" {
 		t.Errorf("behind the end: %+v, %v", page, err)
 	}

@@ -90,16 +90,19 @@ type EndedEvent struct {
 // Events takes events, one at a time. Nil drops them.
 type Events func(Event)
 
+// Emit hands over an event; nil Events drop it.
 func (e Events) Emit(ev Event) {
 	if e != nil {
 		e(ev)
 	}
 }
 
+// Note emits what the user may want to know.
 func (e Events) Note(code, format string, args ...any) {
 	e.Emit(Event{Note: &callvet.Notice{Code: code, Text: fmt.Sprintf(format, args...)}})
 }
 
+// Warn emits what may make a result wrong.
 func (e Events) Warn(code, text string) {
 	e.Emit(Event{Warning: &callvet.Notice{Code: code, Text: text}})
 }
@@ -107,6 +110,7 @@ func (e Events) Warn(code, text string) {
 // notify forwards notices of catalogues and models.
 func (e Events) notify(n callvet.Notice) { e.Emit(Event{Warning: &n}) }
 
+// Problems emits the problems of a file; none: no event.
 func (e Events) Problems(list []callvet.Problem) {
 	if len(list) > 0 {
 		e.Emit(Event{Problems: list})
@@ -120,6 +124,7 @@ func (e Events) Lines(list []callvet.Problem, log *trace.Log) {
 	}
 }
 
+// Catalogue emits the problems of a catalogue, and its notes.
 func (e Events) Catalogue(list []callvet.Problem) {
 	if len(list) > 0 {
 		e.Emit(Event{Catalogue: list})
@@ -137,6 +142,7 @@ func (e Events) used(list []callvet.ModelUse) {
 	}
 }
 
+// Lost emits how many parts of attempts the forms of files could not carry, by part.
 func (e Events) Lost(read, written map[string]int64) {
 	if len(read)+len(written) > 0 {
 		e.Emit(Event{Lost: &LostEvent{Read: read, Written: written}})

@@ -101,7 +101,8 @@ func TestGrid(t *testing.T) {
 		t.Errorf("the same target twice: %v", got)
 	}
 	if got, page := gridCases(t, a,
-		results.GridRequest{Run: run, Search: "PARIS", Targets: []string{"two"}}); len(got) == 0 || len(got) == len(want) ||
+		results.GridRequest{Run: run, Search: "PARIS", Targets: []string{"two"}}); len(got) == 0 ||
+		len(got) == len(want) ||
 		len(page.Items[0].Cells) != 1 || page.Targets[0].Name != "two" {
 		t.Errorf("%v %+v", got, page)
 	}

@@ -48,7 +48,10 @@ func (p *ModelProxy) Result() *ModelProxyResult {
 // ModelProxy makes a proxy. It reports its actions as notes with the codes of modelproxy.What, and
 // problems as warnings.
 func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error) {
-	cfg := modelproxy.Config{Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.SecretKeeper.Hide, HTTP: a.models.Transport}
+	cfg := modelproxy.Config{
+		Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.SecretKeeper.Hide,
+		HTTP: a.models.Transport,
+	}
 	switch {
 	case (q.Replay == "") == (q.Record == ""):
 		return nil, Refused("record",

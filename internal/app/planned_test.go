@@ -68,7 +68,8 @@ func TestPlanned(t *testing.T) {
 					t.Errorf("JUnit, %v: %s", err, xml.String())
 				}
 				g, err := traces.Gate(
-					t.Context(), d.With(app.Uploads{"g": []byte("- {metric: pass_rate, at_least: 0.0001, min_n: 0}")}), traces.GateRequest{Side: app.Side{Run: d.runs[0]}, Gates: "g"}, nil)
+					t.Context(), d.With(app.Uploads{"g": []byte("- {metric: pass_rate, at_least: 0.0001, min_n: 0}")}),
+					traces.GateRequest{Side: app.Side{Run: d.runs[0]}, Gates: "g"}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

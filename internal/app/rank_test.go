@@ -51,7 +51,8 @@ func TestRanksOfARun(t *testing.T) {
 	const one, other = `{"target": "offline/lexical", "name": "one"}`,
 		`{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
 	for targets, ranked := range map[string]bool{one: false, one + "," + other: true} {
-		s, err := runs.Start(t.Context(), a, as[app.RunRequest](t, `{"suite": "weather", "targets": [`+targets+`]}`), nil)
+		s, err := runs.Start(t.Context(), a,
+			as[app.RunRequest](t, `{"suite": "weather", "targets": [`+targets+`]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

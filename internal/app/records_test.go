@@ -163,13 +163,15 @@ func (d *damaged) read(t *testing.T, run, what string) {
 			t.Errorf("%s: export %q: %v", what, to, err)
 		}
 	}
-	if _, err := results.ShowCase(ctx, d.App, results.CaseRequest{Run: run, Case: fmt.Sprintf("c%d", d.cells-1)}); err != nil {
+	if _, err := results.ShowCase(ctx, d.App,
+		results.CaseRequest{Run: run, Case: fmt.Sprintf("c%d", d.cells-1)}); err != nil {
 		t.Errorf("%s: show: %v", what, err)
 	}
 	if _, err := traces.Score(ctx, d.App, traces.ScoreRequest{Run: run}, nil); err != nil {
 		t.Errorf("%s: score: %v", what, err)
 	}
-	if _, err := traces.Diff(ctx, d.App, traces.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}},
+	if _, err := traces.Diff(ctx, d.App,
+		traces.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}},
 		nil); err != nil {
 		t.Errorf("%s: diff: %v", what, err)
 	}
@@ -565,8 +567,9 @@ func TestDamagedRun(t *testing.T) {
 			case (c.problem != "") != (got.Report.Verdict == runs.Inconclusive):
 				t.Errorf("gates: %s", got.Report.Verdict)
 			}
-			if v, err := runs.View(ctx, d.App, results.ViewRequest{Run: d.runs[1]}, nil); err != nil || v.View.Problem != "" &&
-				!strings.Contains(v.View.Problem, "suite") {
+			if v, err := runs.View(ctx, d.App, results.ViewRequest{Run: d.runs[1]}, nil); err != nil ||
+				v.View.Problem != "" &&
+					!strings.Contains(v.View.Problem, "suite") {
 				t.Errorf("the other run: %v", err)
 			}
 		})

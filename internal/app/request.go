@@ -143,6 +143,7 @@ type JudgeRequest struct {
 	Settings
 }
 
+// Check refuses a request that cannot be carried out; the error is a callvet.FieldError.
 func (q *JudgeRequest) Check() error {
 	switch {
 	case len(q.Judges) == 0:

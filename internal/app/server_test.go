@@ -442,7 +442,8 @@ func TestOneWayOut(t *testing.T) {
 	}
 	g := &guard{}
 	a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}})
-	if _, err := catalogs.Query(t.Context(), a, catalogs.QueryRequest{Text: "weather", Search: catalogs.Search{Via: open.URL}},
+	if _, err := catalogs.Query(t.Context(), a,
+		catalogs.QueryRequest{Text: "weather", Search: catalogs.Search{Via: open.URL}},
 		nil); err == nil || g.met.Load() != 1 {
 		t.Errorf("a service: %v, %d requests met", err, g.met.Load())
 	}

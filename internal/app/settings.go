@@ -110,6 +110,7 @@ const (
 	defaultRetries = 3
 )
 
+// Timeout is that of one request.
 func (s *Settings) Timeout() time.Duration {
 	if s.TimeoutMS == 0 {
 		return defaultTimeout

@@ -44,6 +44,7 @@ type Makers struct {
 	tool   map[string]string // of the envelope of a file
 }
 
+// NewMakers starts with the files of a suite and no case.
 func NewMakers(files []suite.File) *Makers {
 	m := &Makers{files: map[string]*suite.File{}, at: map[string]*MadeGroup{}, tool: map[string]string{}}
 	for i := range files {
@@ -139,6 +140,7 @@ func (m *Makers) Compare(ctx context.Context, s *callvet.Suite, now *suite.Stale
 	return CompareGroups(ctx, m.groups, s, now)
 }
 
+// CompareGroups compares what cases were made for with now; the result has the groups that differ.
 func CompareGroups(ctx context.Context, groups []*MadeGroup, s *callvet.Suite,
 	now *suite.StaleState,
 ) ([]StaleGroup, error) {

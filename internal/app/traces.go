@@ -317,6 +317,7 @@ func (a *App) TraceKeys(name string, p *panel.Panels, keys []string) ([]string, 
 	return have, nil
 }
 
+// TableKeys are the keys of all slices of all targets, each once.
 func TableKeys(p *panel.Panels) []string {
 	var out []string
 	for i := range p.Targets {

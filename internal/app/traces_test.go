@@ -60,7 +60,8 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		}
 	}
 	s, err := traces.Score(ctx, a,
-		as[traces.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), events)
+		as[traces.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`),
+		events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,8 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		t.Errorf("steps %d, tasks %d, bad %d, told %v, report:\n%s", s.View.Steps, s.View.Tasks,
 			s.View.Panels.Lost.Records(), lines, files.written["report.md"])
 	}
-	c, err := traces.Diff(ctx, a, as[traces.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`),
+	c, err := traces.Diff(ctx, a,
+		as[traces.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`),
 		nil)
 	if err != nil || len(c.Targets) != 1 || len(c.Targets[0].Changes) != 1 || c.Targets[0].Changes[0].Case != "rome" {
 		t.Fatalf("changes: %+v (%v)", c, err)
@@ -175,7 +177,8 @@ func TestCalibrationTooLong(t *testing.T) {
 		labels.MaxCalibrationBytes + 1: callvet.ErrLimited,
 	} {
 		put("c", bytes.Repeat([]byte(" "), size))
-		if _, err := traces.Score(t.Context(), a, as[traces.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`),
+		if _, err := traces.Score(t.Context(), a,
+			as[traces.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`),
 			nil); !errors.Is(err, kind) {
 			t.Errorf("%d bytes: %v", size, err)
 		}

@@ -6,13 +6,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/callvet/callvet/internal/app/runs"
 	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/stats"
 )

@@ -6,13 +6,13 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"github.com/callvet/callvet/internal/app"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 )
@@ -68,7 +68,8 @@ func (s *Server) addDrills() {
 			in *callsIn,
 		) (*struct {
 			Body results.CallPage[results.IncidentAt]
-		}, error) {
+		}, error,
+		) {
 			return callsOf(ctx, s.cfg.App, in, results.Incidents)
 		})
 	add(s, op("list-recordings", "/recordings", "What the calls of a run got: what a replay answers with"),

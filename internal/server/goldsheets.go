@@ -167,7 +167,8 @@ func (s *Server) applyGold(ctx context.Context, of labelled, in *goldMakeIn) (*s
 	defer release()
 	files[sheetField] = text
 	h := &notices{}
-	made, result, err := cases.MakeGold(ctx, s.cfg.App.With(files), cases.GoldApplyRequest{File: sheetField, Side: side},
+	made, result, err := cases.MakeGold(ctx, s.cfg.App.With(files),
+		cases.GoldApplyRequest{File: sheetField, Side: side},
 		in.To, h.collect)
 	if errors.Is(err, callvet.ErrNotFound) { // a task of the sheet
 		return nil, &callvet.FieldError{Field: "sheet", Text: "{sheet}: " + strings.ReplaceAll(err.Error(), "{", "")}

@@ -317,7 +317,9 @@ func notAsked(err error, embeds, reranks bool) error {
 }
 
 // modelSettings returns how to ask models about a catalogue, in runs of by.
-func (s *Server) modelSettings(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, runs.Conclude) {
+func (s *Server) modelSettings(ctx context.Context, by *account.Principal,
+	q *ModelAsk,
+) (app.RunRequest, runs.Conclude) {
 	how := app.RunRequest{
 		Shared:   app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv},
 		Settings: app.Settings{MaxCostUSD: q.MaxCost},
@@ -428,7 +430,8 @@ func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *stru
 	}
 	var h notices
 	a = a.With(app.Uploads{c.ID: c.Text, editsFile: []byte(in.Body.Edits)})
-	made, err := catalogs.Revise(a, catalogs.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.collect)
+	made, err := catalogs.Revise(a,
+		catalogs.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.collect)
 	if err != nil {
 		return nil, h.lab(err)
 	}

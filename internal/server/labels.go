@@ -270,7 +270,8 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 		Key: in.Key,
 	}
 	h := &notices{}
-	read, err := judging.LabelLines(s.cfg.App.With(app.Uploads{labelsField: text}), req, by.Role != account.Admin, h.collect)
+	read, err := judging.LabelLines(s.cfg.App.With(app.Uploads{labelsField: text}), req,
+		by.Role != account.Admin, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}

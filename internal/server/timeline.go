@@ -159,7 +159,8 @@ func (s *Server) compared(ctx context.Context, run string, with traces.DiffReque
 	}
 	with.Candidate, with.Slices, with.Metrics = app.Side{Run: run}, []string{}, []string{metricOverall}
 	about := fmt.Sprintf("against %s %s %q %s", with.Base.Run, with.Target, with.Pairs, state)
-	return stored(ctx, s, run, about, func() (*panel.Comparison, error) { return traces.Diff(ctx, s.cfg.App, with, nil) })
+	return stored(ctx, s, run, about,
+		func() (*panel.Comparison, error) { return traces.Diff(ctx, s.cfg.App, with, nil) })
 }
 
 // overall is the difference of the overall scores of a pair; nil where there is none.
@@ -279,9 +280,10 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			})
 			continue
 		}
-		shown, err := stored(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status), func() (*results.Judged, error) {
-			return judging.Show(ctx, s.cfg.App, judging.JudgeShowRequest{Judging: j.ID}, nil)
-		})
+		shown, err := stored(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status),
+			func() (*results.Judged, error) {
+				return judging.Show(ctx, s.cfg.App, judging.JudgeShowRequest{Judging: j.ID}, nil)
+			})
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,8 @@ func TestWorkReachesNothingPrivate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = catalogs.ImportMCP(t.Context(), a, catalogs.ImportMCPRequest{MCPServer: app.MCPServer{URL: inner.URL + "/mcp"}}, nil)
+		_, err = catalogs.ImportMCP(t.Context(), a,
+			catalogs.ImportMCPRequest{MCPServer: app.MCPServer{URL: inner.URL + "/mcp"}}, nil)
 		if err == nil {
 			t.Error("a teapot is an MCP server")
 		}

@@ -111,7 +111,8 @@ func (q *CoverageRequest) suite(name string) app.SuiteRequest {
 }
 
 // countCases takes in the cases of one suite.
-func countCases(ctx context.Context, a *app.App, req app.SuiteRequest, k *suite.CoverageCounter, offer func([]callvet.Tool),
+func countCases(ctx context.Context, a *app.App, req app.SuiteRequest, k *suite.CoverageCounter,
+	offer func([]callvet.Tool),
 	events app.Events,
 ) error {
 	read, err := a.OpenSuite(ctx, req, events)

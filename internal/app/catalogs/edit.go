@@ -35,7 +35,9 @@ type WhatIfRequest struct {
 
 // WhatIf compares the edited catalogue with the present one. If models could not be asked, the
 // retriever's result is returned together with the error.
-func WhatIf(ctx context.Context, a *app.App, req WhatIfRequest, conclude runs.Conclude, events app.Events) (*WhatIfResult, error) {
+func WhatIf(ctx context.Context, a *app.App, req WhatIfRequest, conclude runs.Conclude,
+	events app.Events,
+) (*WhatIfResult, error) {
 	out, err := app.Catalogued(a, events, func(e *catalog.Env) (*WhatIfResult, error) {
 		e.Ask = runs.NewAsker(a, req.Models, &req.Run, conclude, events).Ask
 		return catalog.WhatIf(ctx, e, req.WhatIfRequest)
@@ -52,7 +54,9 @@ type SuggestRequest struct {
 
 // Suggest asks a model for better descriptions of the tools that fail most, and measures them on
 // questions that it has not seen. The error is an *Unwritten where they could not be written.
-func Suggest(ctx context.Context, a *app.App, req SuggestRequest, conclude runs.Conclude, events app.Events) (*Suggestions, error) {
+func Suggest(ctx context.Context, a *app.App, req SuggestRequest, conclude runs.Conclude,
+	events app.Events,
+) (*Suggestions, error) {
 	return app.Catalogued(a, events, func(e *catalog.Env) (*Suggestions, error) {
 		e.Ask = runs.NewAsker(a, req.Models, &req.Run, conclude, events).Ask
 		return catalog.Suggest(ctx, e, req.SuggestRequest)
@@ -87,7 +91,8 @@ func Apply(ctx context.Context, a *app.App, req ApplyRequest, events app.Events)
 
 // Revise gives the catalogue that Apply writes, and writes nothing.
 func Revise(a *app.App, req ApplyRequest, events app.Events) (*Revised, error) {
-	out, err := app.Catalogued(a, events, func(e *catalog.Env) (*Revised, error) { return catalog.ReviseCatalogue(e, req) })
+	out, err := app.Catalogued(a, events,
+		func(e *catalog.Env) (*Revised, error) { return catalog.ReviseCatalogue(e, req) })
 	return out, misread(err, events)
 }
 

@@ -97,7 +97,8 @@ func TestNotOwn(t *testing.T) {
 		"elsewhere": "callvet: 1\nname: n\ntools_from: tools.json\ncases: []\n",
 	} {
 		a := app.New(app.Config{Files: app.Uploads{"s": []byte(text)}, Permit: app.Permit{Commands: true}})
-		if _, err := ImportMCP(t.Context(), a, ImportMCPRequest{MCPServer: app.MCPServer{Command: "false"}, Output: "s"},
+		if _, err := ImportMCP(t.Context(), a,
+			ImportMCPRequest{MCPServer: app.MCPServer{Command: "false"}, Output: "s"},
 			nil); err == nil || !strings.Contains(err.Error(), "import tools into s") {
 			t.Errorf("%s: %v", name, err)
 		}

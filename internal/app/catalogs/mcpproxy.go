@@ -53,7 +53,9 @@ type proxyServer struct {
 // ProxyMCP is a proxy between agents and a server until ctx ends, or over standard input until that
 // ends. Each conversation has its own session with the server, so that a server over stdio is
 // started for each. An unreachable server is a *callvet.Fault, which the agent also gets.
-func ProxyMCP(ctx context.Context, a *app.App, req ProxyMCPRequest, via MCPStreams, events app.Events) (*ServedMCP, error) {
+func ProxyMCP(ctx context.Context, a *app.App, req ProxyMCPRequest, via MCPStreams,
+	events app.Events,
+) (*ServedMCP, error) {
 	cfg, err := a.Server(&req.MCPServer, events)
 	if err != nil {
 		return nil, err

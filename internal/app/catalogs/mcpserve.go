@@ -94,7 +94,9 @@ func (c *counter) note(format string, args ...any) {
 // ServeMCP answers agents until ctx ends, or over standard input until that does. Each conversation
 // has a mock world of its own, as each attempt of a run has. The error wraps callvet.ErrInvalid
 // where the suite cannot be served.
-func ServeMCP(ctx context.Context, a *app.App, req ServeMCPRequest, via MCPStreams, events app.Events) (*ServedMCP, error) {
+func ServeMCP(ctx context.Context, a *app.App, req ServeMCPRequest, via MCPStreams,
+	events app.Events,
+) (*ServedMCP, error) {
 	m, err := newMockServer(ctx, a, &req, events)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/callvet/callvet/panel"
 	"maps"
 	"strconv"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -170,7 +170,9 @@ func RunSweep(ctx context.Context, a *app.App, req SweepRequest, events app.Even
 
 // DrawCurve lets models choose among the retrieved tools, and among all. If that ends early, there may
 // be a curve together with the error.
-func DrawCurve(ctx context.Context, a *app.App, req SweepRequest, conclude runs.Conclude, events app.Events) (*Curve, error) {
+func DrawCurve(ctx context.Context, a *app.App, req SweepRequest, conclude runs.Conclude,
+	events app.Events,
+) (*Curve, error) {
 	return app.Catalogued(a, events, func(e *catalog.Env) (*Curve, error) {
 		e.Progress, e.Ask = events.Searches, runs.NewAsker(a, req.Models, &req.Run, conclude, events).Ask
 		return catalog.CurveFor(ctx, e, req.SweepRequest)
@@ -201,16 +203,20 @@ func Tune(ctx context.Context, a *app.App, req TuneRequest, events app.Events) (
 
 // Learn learns routes from questions.
 func Learn(ctx context.Context, a *app.App, req LearnRequest, events app.Events) (*catalog.Lesson, error) {
-	return app.Catalogued(a, events, func(e *catalog.Env) (*catalog.Lesson, error) { return catalog.Learn(ctx, e, req) })
+	return app.Catalogued(a, events,
+		func(e *catalog.Env) (*catalog.Lesson, error) { return catalog.Learn(ctx, e, req) })
 }
 
 // LintTools finds what prevents tools from being found or distinguished.
 func LintTools(ctx context.Context, a *app.App, req LintToolsRequest, events app.Events) (*catalog.Findings, error) {
-	return app.Catalogued(a, events, func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
+	return app.Catalogued(a, events,
+		func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
 }
 
 // Confusable finds pairs of tools that are easily taken for one another.
-func Confusable(ctx context.Context, a *app.App, req ConfusableRequest, events app.Events) (*catalog.Confusable, error) {
+func Confusable(ctx context.Context, a *app.App, req ConfusableRequest,
+	events app.Events,
+) (*catalog.Confusable, error) {
 	return app.Catalogued(a, events, func(e *catalog.Env) (*catalog.Confusable, error) {
 		return catalog.FindConfusable(ctx, e, req, func(ctx context.Context, run string) ([]panel.Confused, error) {
 			return confusionOf(ctx, a, run)

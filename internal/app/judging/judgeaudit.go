@@ -122,7 +122,8 @@ func Audit(ctx context.Context, a *app.App, req JudgeAuditRequest, events app.Ev
 	}
 	for _, j := range js {
 		if len(j.Probes()) == 0 {
-			return nil, app.Wrong("judge", j.Name, "it looks at all that a target did: there is nothing to compare it with")
+			return nil, app.Wrong("judge", j.Name,
+				"it looks at all that a target did: there is nothing to compare it with")
 		}
 	}
 	out := &Audited{Subject: s.Name}
@@ -136,7 +137,8 @@ func Audit(ctx context.Context, a *app.App, req JudgeAuditRequest, events app.Ev
 }
 
 // auditJudge audits one judge by each model; more: it was not interrupted.
-func auditJudge(ctx context.Context, a *app.App, j *judge.Judge, s *results.Subject, req *JudgeAuditRequest, out *Audited,
+func auditJudge(ctx context.Context, a *app.App, j *judge.Judge, s *results.Subject, req *JudgeAuditRequest,
+	out *Audited,
 	events app.Events,
 ) (more bool, err error) {
 	drawn, err := drawAudit(j, s, req)

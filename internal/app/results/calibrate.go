@@ -63,7 +63,9 @@ func (r *CalibrateRequest) check() error {
 
 // Calibrate compares a judge with people's labels. True success that is refused is no
 // error: the report says why.
-func Calibrate(ctx context.Context, a *app.App, req CalibrateRequest, events app.Events) (*labels.CalibrationReport, error) {
+func Calibrate(ctx context.Context, a *app.App, req CalibrateRequest,
+	events app.Events,
+) (*labels.CalibrationReport, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}

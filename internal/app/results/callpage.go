@@ -135,7 +135,7 @@ func paged[T any](ctx context.Context, a *app.App, req *CallsRequest, which func
 		if err != nil {
 			return nil, err
 		}
-		at := PlaceOf(row.Cell)
+		at := SpotOf(row.Cell)
 		list := entries(CallPlace{row.Case.ID, r.Manifest.Targets[row.Cell.Target].Name, row.Cell.Repeat}, &row)
 		skip := 0
 		if at == from {
@@ -177,7 +177,7 @@ func callsWith(ctx context.Context, a *app.App, r *Run, red *redact.Redactor, fr
 			n := 0
 			for row, err := range r.Shown(ctx, store.Filter{Order: store.ByCase, From: from.stored()}, red) {
 				if n++; err == nil && n > patience && state != "" && r.Size() <= mostOutlined {
-					from, n = PlaceOf(row.Cell), -1
+					from, n = SpotOf(row.Cell), -1
 					break
 				}
 				if !yield(row, err) {

@@ -73,7 +73,7 @@ func runsAlike(ctx context.Context, a *app.App, r *Run) (out []*Run, err error) 
 		if _, most := m.RepeatRange(s.Cases); s.State() != store.StatusDone || most < 2 || m.Drill != r.Manifest.Drill {
 			continue
 		}
-		switch e, bad := OpenRun(ctx, r.DB, s.ID); {
+		switch e, bad := OpenIn(ctx, r.DB, s.ID); {
 		case bad == nil:
 			out = append(out, e)
 		case momentary(ctx, bad):

@@ -42,7 +42,7 @@ func OpenToShow(ctx context.Context, a *app.App, ref string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := OpenRun(ctx, db, ref)
+	r, err := OpenIn(ctx, db, ref)
 	var damaged *damagedError
 	if !errors.As(err, &damaged) {
 		return r, err

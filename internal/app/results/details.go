@@ -126,7 +126,7 @@ func (o *outline) each(ctx context.Context, r *Run, do func(at int32, row *repor
 		if err != nil {
 			return err
 		}
-		at, known := o.position(PlaceOf(row.Cell))
+		at, known := o.position(SpotOf(row.Cell))
 		if known && row.Cell.Target < len(r.Manifest.Targets) { // others came after the outline was made
 			do(at, &row)
 		}

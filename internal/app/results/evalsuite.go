@@ -31,6 +31,7 @@ type EvalFiles struct {
 	err  error
 }
 
+// Of adds a case; cases come in the order of their files.
 func (f *EvalFiles) Of(c *callvet.Case) {
 	name := c.Position.File
 	if n := len(f.list); n == 0 || f.list[n-1].Name != name {

@@ -34,14 +34,15 @@ type excerpt struct {
 	red          *redact.Redactor // its own, so that its replacements are numbered from 1
 }
 
-// exhibitor shows lines redacted, and says what is wrong with them.
-type exhibitor struct {
+// Exhibitor shows lines redacted, and says what is wrong with them.
+type Exhibitor struct {
 	red    *redact.Redactor
 	scorer *score.StepScorer // nil: nothing is said
 }
 
-func NewExhibitor(by *score.StepScorer, red *redact.Redactor) *exhibitor {
-	x := &exhibitor{red: red}
+// NewExhibitor finds excerpts with a fork of by, and hides in them what red hides. by may be nil.
+func NewExhibitor(by *score.StepScorer, red *redact.Redactor) *Exhibitor {
+	x := &Exhibitor{red: red}
 	if by != nil {
 		x.scorer = by.Fork()
 	}
@@ -51,7 +52,7 @@ func NewExhibitor(by *score.StepScorer, red *redact.Redactor) *exhibitor {
 // reasons are the mistakes of a step, one line each. They contain no values if any value of the
 // step was masked, or has a name of a secret: sentences do not name the member of a value, and a
 // contract has values too.
-func (x *exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, masked bool) (out []string) {
+func (x *Exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, masked bool) (out []string) {
 	if x.scorer == nil {
 		return nil
 	}
@@ -80,7 +81,7 @@ func withoutValues(c *callvet.CallMatch) (out []string) {
 }
 
 // secret reports whether a value of a step has a name of a secret.
-func (x *exhibitor) secret(s *trace.Step) bool {
+func (x *Exhibitor) secret(s *trace.Step) bool {
 	values := []json.RawMessage{s.Args, json.RawMessage(s.ArgsRaw), s.Result, s.Error}
 	if g := s.Gold; g != nil {
 		values = append(values, g.Args, g.Result)
@@ -90,7 +91,7 @@ func (x *exhibitor) secret(s *trace.Step) bool {
 
 // Excerpts reads the lines of the examples again, by file and line. Marks are the offsets of some
 // lines of a file.
-func (x *exhibitor) Excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example,
+func (x *Exhibitor) Excerpts(open func(name string) (io.ReadCloser, error), list []panel.Example,
 	marks map[string][]measure.Mark,
 ) (map[panel.Example]string, error) {
 	out := map[panel.Example]string{}
@@ -121,7 +122,7 @@ func (x *exhibitor) Excerpts(open func(name string) (io.ReadCloser, error), list
 
 // fileExcerpts reads where the examples are: from mark to mark, or the file up to
 // the last of them where there are no marks.
-func (x *exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []measure.Mark) ([]string, error) {
+func (x *Exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []measure.Mark) ([]string, error) {
 	wanted := make([]excerpt, len(list))
 	for i, e := range list {
 		wanted[i].task, wanted[i].target, wanted[i].attempt, wanted[i].from = e.Task, e.Target, e.Attempt, e.Line
@@ -208,7 +209,7 @@ func touches(wanted []excerpt, from, to int64) bool {
 // maxExcerpt bounds the text of one example in bytes.
 const maxExcerpt = 8000
 
-func (e *excerpt) take(v *trace.View, x *exhibitor) {
+func (e *excerpt) take(v *trace.View, x *Exhibitor) {
 	red := e.red
 	if v.Line < e.from || v.Line > e.to || e.text.Len() > maxExcerpt ||
 		string(v.TaskID) != e.task || v.Attempt != e.attempt || e.target != "" && string(v.Target) != e.target {

@@ -44,6 +44,7 @@ func (s *side) add(one judge.Subject) (k attemptKey, first bool) {
 	return k, first
 }
 
+// Add takes one more subject of j.
 func (m *Multiple) Add(j *judge.Judge, s judge.Subject) {
 	switch {
 	case !s.Made():

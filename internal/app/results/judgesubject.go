@@ -49,7 +49,9 @@ func SubjectOf(ctx context.Context, a *app.App, req *app.JudgeRequest, events ap
 }
 
 // SideOf opens a run or a trace file.
-func SideOf(ctx context.Context, a *app.App, side app.Side, req *app.JudgeRequest, events app.Events) (*Subject, error) {
+func SideOf(ctx context.Context, a *app.App, side app.Side, req *app.JudgeRequest,
+	events app.Events,
+) (*Subject, error) {
 	if side.Run != "" {
 		r, err := Open(ctx, a, side.Run)
 		if err != nil {
@@ -157,6 +159,7 @@ func Automatic(r *callvet.Result) *float64 {
 		r.Verdict == callvet.VerdictPass || r.Verdict == callvet.VerdictFail)
 }
 
+// OfVerdict is 1 for a pass, 0 for a failure and nil for a verdict that is not known.
 func OfVerdict(pass, known bool) *float64 {
 	x := 0.0
 	switch {

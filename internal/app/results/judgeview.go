@@ -62,6 +62,7 @@ func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, err
 	return out, nil
 }
 
+// Live reports how far a live judging is.
 func (j *JudgingRun) Live(ctx context.Context, db *store.DB) (LiveJudging, error) {
 	id := j.What.Identity
 	p, err := db.Progress(ctx, j.Run.ID, 0)

@@ -83,7 +83,7 @@ func countLine(ctx context.Context, a *app.App, db *store.DB, r *store.Run, m *M
 	}
 	of := &Run{Manifest: m}
 	if m.Skipped == nil { // an older run: the suite has it
-		if of, err = OpenRun(ctx, db, r.ID); err != nil {
+		if of, err = OpenIn(ctx, db, r.ID); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func countJudged(ctx context.Context, a *app.App, db *store.DB, r *store.Run, st
 			return nil
 		}
 	}
-	of, err := OpenRun(ctx, db, r.ID)
+	of, err := OpenIn(ctx, db, r.ID)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (r *Run) skipped() (n int, err error) {
 
 // countTargets counts what is stored of a run.
 func countTargets(ctx context.Context, db *store.DB, r *store.Run, m *Manifest) ([]run.Totals, error) {
-	of, err := OpenRun(ctx, db, r.ID)
+	of, err := OpenIn(ctx, db, r.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -87,8 +87,10 @@ type Manifest struct {
 	Judging *Judging `json:"judging,omitempty"`
 }
 
+// ManifestVersion is the newest form of manifests that this program reads, and the one it writes.
 const ManifestVersion = 1
 
+// ReadManifest decodes the manifest of a stored run. A damaged or newer one is an error.
 func ReadManifest(r *store.Run) (*Manifest, error) {
 	var m Manifest
 	if r.Damage != nil {

@@ -52,9 +52,11 @@ type outlined struct {
 	flags       outlineFlags
 }
 
+// Spot is a Place in 12 bytes.
 type Spot struct{ Case, Target, Repeat int32 }
 
-func PlaceOf(c *callvet.Cell) Spot {
+// SpotOf is where a cell stands in its run.
+func SpotOf(c *callvet.Cell) Spot {
 	return Spot{int32(c.Case), int32(c.Target), int32(c.Repeat)} //nolint:gosec // a suite has fewer cases
 }
 
@@ -147,7 +149,7 @@ func outlineOf(ctx context.Context, a *app.App, r *Run) (*outline, error) {
 		if !r.placed(c) {
 			continue
 		}
-		l := outlined{at: PlaceOf(c), verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class}
+		l := outlined{at: SpotOf(c), verdict: c.Result.Verdict, outcome: c.Trace.Outcome, class: c.Result.Class}
 		if i := slices.IndexFunc(c.Result.Scores, isOverall); i >= 0 {
 			l.score, l.flags = c.Result.Scores[i].Value, l.flags|hasScore
 		}

@@ -68,10 +68,11 @@ func Open(ctx context.Context, a *app.App, ref string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return OpenRun(ctx, db, ref)
+	return OpenIn(ctx, db, ref)
 }
 
-func OpenRun(ctx context.Context, db *store.DB, ref string) (*Run, error) {
+// OpenIn opens the run of a store that ref names; see Open.
+func OpenIn(ctx context.Context, db *store.DB, ref string) (*Run, error) {
 	s, err := Stored(ctx, db, ref)
 	if err != nil {
 		return nil, err

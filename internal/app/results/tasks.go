@@ -34,6 +34,7 @@ func TasksOf(a *app.App, file string) Tasks {
 	}
 }
 
+// TaskSources are the tasks of trace files, one for each file.
 func TaskSources(a *app.App, files []string) []Tasks {
 	out := make([]Tasks, len(files))
 	for i, f := range files {
@@ -103,7 +104,8 @@ func refuseOneTimeFiles(a *app.App, of *Tasks, field string) error {
 	}
 	partial, err := a.IsPartial(of.file)
 	if err == nil && partial {
-		err = app.Wrong(field, "", "the traces are needed, to see what their judges said: %s is a partial result", of.file)
+		err = app.Wrong(field, "",
+			"the traces are needed, to see what their judges said: %s is a partial result", of.file)
 	}
 	return err
 }

@@ -26,7 +26,9 @@ const (
 // run are used directly; if there are too few, other labels are used through sensitivity and
 // specificity, as in callvet calibrate --run. of has the tasks, from is the labels file, or the
 // trace file itself for the labels in it.
-func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations []steps.Calibrated, events app.Events) error {
+func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations []steps.Calibrated,
+	events app.Events,
+) error {
 	if err := refuseOneTimeFiles(a, &of, "labels"); err != nil {
 		return err
 	}

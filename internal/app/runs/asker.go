@@ -47,7 +47,8 @@ func NewAsker(a *app.App, models []string, how *app.RunRequest, conclude Conclud
 func (q *Asker) Ask(ctx context.Context, path string, made *callvet.Suite,
 	read func(*catalog.Answers) error,
 ) (err error) {
-	if slices.ContainsFunc(q.how.Targets, func(t app.TargetSpec) bool { return strings.HasPrefix(t.Target, "retrieve:") }) {
+	if slices.ContainsFunc(q.how.Targets,
+		func(t app.TargetSpec) bool { return strings.HasPrefix(t.Target, "retrieve:") }) {
 		return app.Refused("models",
 			"{models} asks those who choose among tools; the retriever is that of {preset}, {k} or one {configurations}")
 	}

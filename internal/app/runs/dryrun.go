@@ -103,7 +103,9 @@ func Preview(ctx context.Context, a *app.App, req app.RunRequest, events app.Eve
 }
 
 // PreviewFrom is DryRun with the runs that it may estimate from, the latest first: those that a user may read.
-func PreviewFrom(ctx context.Context, a *app.App, req app.RunRequest, past []string, events app.Events) (*DryRun, error) {
+func PreviewFrom(ctx context.Context, a *app.App, req app.RunRequest, past []string,
+	events app.Events,
+) (*DryRun, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
 		return nil, err
@@ -122,7 +124,9 @@ func PreviewFrom(ctx context.Context, a *app.App, req app.RunRequest, past []str
 	return dryRun(ctx, a, &req, runs, events)
 }
 
-func dryRun(ctx context.Context, a *app.App, req *app.RunRequest, past []store.Run, events app.Events) (*DryRun, error) {
+func dryRun(ctx context.Context, a *app.App, req *app.RunRequest, past []store.Run,
+	events app.Events,
+) (*DryRun, error) {
 	out := &DryRun{Format: "callvet.dry_run", Version: 1, Suite: req.Suite, Targets: []string{}}
 	s, err := startRun(ctx, a, req, out, events)
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 
 // elsewhere is the outcome of a run that another process has ended, as stored by that process.
 func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
-	r, err := results.OpenRun(ctx, s.DB, s.Stored.ID)
+	r, err := results.OpenIn(ctx, s.DB, s.Stored.ID)
 	if err != nil {
 		return nil, err
 	}

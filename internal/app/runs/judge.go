@@ -100,7 +100,10 @@ func Judge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Eve
 			return nil, err
 		}
 		todo = append(todo,
-			toJudge{results.Judging{Judge: *j, About: s.Name, Against: s.Against, Under: req.Under, Skipped: skipped}, made})
+			toJudge{
+				results.Judging{Judge: *j, About: s.Name, Against: s.Against, Under: req.Under, Skipped: skipped},
+				made,
+			})
 	}
 	out := &results.Judged{Subject: s.Name, About: s.About}
 	for i := range todo {
@@ -134,7 +137,9 @@ type toJudge struct {
 }
 
 // PreparedJudges checks a request and opens what it is about.
-func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest, events app.Events) ([]*judge.Judge, *results.Subject, error) {
+func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest,
+	events app.Events,
+) ([]*judge.Judge, *results.Subject, error) {
 	if err := req.Check(); err != nil {
 		return nil, nil, err
 	}

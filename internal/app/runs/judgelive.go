@@ -89,7 +89,8 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 		return nil, err
 	}
 	fail := func(err error) (*liveJudge, error) { return nil, errors.Join(err, of.Close()) }
-	before, _, err := results.JudgingsThat(ctx, s.DB, s.Stored.ID, func(j *results.Judging) bool { return j.Audit == nil })
+	before, _, err := results.JudgingsThat(ctx, s.DB, s.Stored.ID,
+		func(j *results.Judging) bool { return j.Audit == nil })
 	if err != nil {
 		return fail(err)
 	}
@@ -229,7 +230,9 @@ func (b *behind) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error)
 }
 
 // placeAnswers gives a live judging its questions, and puts its answers where they belong.
-func placeAnswers(ctx context.Context, a *app.App, db *store.DB, b *results.JudgingRun, made *callvet.Suite, what *results.Judging) error {
+func placeAnswers(ctx context.Context, a *app.App, db *store.DB, b *results.JudgingRun, made *callvet.Suite,
+	what *results.Judging,
+) error {
 	m, err := results.ReadManifest(&b.Run)
 	if err != nil {
 		return err

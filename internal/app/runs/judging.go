@@ -59,7 +59,8 @@ func runRequestOf(q *app.JudgeRequest) *app.RunRequest {
 }
 
 // openJudging opens the model that judges, for a judging that is new or goes on. Close the session.
-func openJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string, model app.TargetSpec,
+func openJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string,
+	model app.TargetSpec,
 	events app.Events,
 ) (_ *Session, err error) {
 	rr := runRequestOf(req)
@@ -75,7 +76,8 @@ func openJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *r
 		return nil, errors.Join(err, s.Close())
 	}
 	if len(s.targets) != 1 || s.targets[0].Selects || s.targets[0].Floor {
-		return nil, errors.Join(app.Wrong("models", model.Target, "it answers no question: a judge is a model or an agent"),
+		return nil, errors.Join(app.Wrong("models", model.Target,
+			"it answers no question: a judge is a model or an agent"),
 			s.Close())
 	}
 	what.Identity = identity(&what.Judge, &s.targets[0].Target, rr.Repeats)
@@ -109,7 +111,8 @@ func (s *Session) begin(ctx context.Context, req *app.JudgeRequest, made *callve
 }
 
 // CarryOutJudging carries out, or goes on with, one judging by one model.
-func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string, made *callvet.Suite,
+func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string,
+	made *callvet.Suite,
 	model app.TargetSpec, events app.Events,
 ) (_ *results.JudgingView, err error) {
 	s, err := openJudging(ctx, a, req, what, about, model, events)

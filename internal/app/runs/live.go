@@ -31,7 +31,8 @@ func liveTools(a *app.App, req *app.RunRequest, events app.Events) (*world.Tools
 	case req.World != app.WorldLive:
 		return nil, nil
 	case req.Live == "":
-		return nil, app.Wrong("world", app.WorldLive, "name the file that says which tools are called: {live} live.yaml")
+		return nil, app.Wrong("world", app.WorldLive,
+			"name the file that says which tools are called: {live} live.yaml")
 	case !a.Config.Permit.Tools:
 		return nil, &callvet.FieldError{
 			Field: "world", Kind: callvet.ErrDenied,

@@ -365,5 +365,6 @@ func (w *acting) unanswers(s *callvet.Suite, c *callvet.Case) bool {
 		return false
 	}
 	was := w.of.Manifest.World
-	return (was == nil || was.World == "" || was.World == app.WorldMock) && world.Mocks(s, c, world.MockOptions{}) == nil
+	return (was == nil || was.World == "" || was.World == app.WorldMock) &&
+		world.Mocks(s, c, world.MockOptions{}) == nil
 }

@@ -161,7 +161,8 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 		return err
 	}
 	if complete { // but for the last cases, which are the session's
-		maps.DeleteFunc(errs, func(p results.Spot, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
+		maps.DeleteFunc(errs,
+			func(p results.Spot, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
 		// a lost worker can write nothing more; this also reads whether the run must be canceled
 	} else if err := lease.Alone(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -183,7 +184,7 @@ func withErrors(cells iter.Seq2[*callvet.Cell, error]) (iter.Seq2[*callvet.Cell,
 	return func(yield func(*callvet.Cell, error) bool) {
 		for c, err := range cells {
 			if err == nil && unjudged(c) {
-				errs[results.PlaceOf(c)] = true
+				errs[results.SpotOf(c)] = true
 			}
 			if !yield(c, err) {
 				return
@@ -196,7 +197,7 @@ func withErrors(cells iter.Seq2[*callvet.Cell, error]) (iter.Seq2[*callvet.Cell,
 func without(cells iter.Seq2[*callvet.Cell, error], places map[results.Spot]bool) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
 		for c, err := range cells {
-			if err == nil && unjudged(c) && places[results.PlaceOf(c)] {
+			if err == nil && unjudged(c) && places[results.SpotOf(c)] {
 				continue
 			}
 			if !yield(c, err) {

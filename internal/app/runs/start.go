@@ -57,8 +57,9 @@ func redactSettings(q *app.RunRequest) []redact.Setting {
 // newManifest is the stored request without its suite.
 func newManifest(q *app.RunRequest, version string, specs []app.TargetSpec, s *callvet.Suite) *results.Manifest {
 	return &results.Manifest{
-		Version: results.ManifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite, Origin: q.Origin,
-		Made: q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs,
+		Version: results.ManifestVersion, Callvet: version, Rules: callvet.RulesVersion, Path: q.Suite,
+		Origin: q.Origin,
+		Made:   q.Made != nil && !q.Drill, Kept: q.Text != nil, Drill: q.Drill, Specs: specs,
 		ToolsHash: callvet.NewToolset(s.Tools).Hash, Repeats: max(q.Repeats, 1),
 		Filter: q.Filter, Sample: q.Sample, Seed: q.Seed, FailedFrom: q.FailedFrom, Slices: q.Slices,
 		TargetFile: q.TargetFile, Prices: q.Prices, RealLatency: q.RealLatency, NoCache: q.NoCache,
@@ -84,7 +85,8 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.SecretKeeper.Spelled(redactSettings(req)), checkJudges(ctx, a, req, dry, events)); err != nil {
+	if err := errors.Join(a.SecretKeeper.Spelled(redactSettings(req)),
+		checkJudges(ctx, a, req, dry, events)); err != nil {
 		return nil, err
 	}
 	askOnce(req, specs, events)
@@ -217,7 +219,8 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		return err
 	}
 	chosen.of(man)
-	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets), s.agree(s.tools, req.Live)); err != nil {
+	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets),
+		s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
 	if err := errors.Join(s.tellTargets(), s.tellDrift()); err != nil {
@@ -278,7 +281,8 @@ func chosenOf(positions, chosen []int) *int {
 // keepSuite stores the suite while it is read, case by case, unless lint finds an
 // error in it: then nothing is stored. rubrics are the positions of the cases for judges.
 // each is given every case.
-func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunRequest, read *suite.Stream, own *app.ScorersOf,
+func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunRequest, read *suite.Stream,
+	own *app.ScorersOf,
 	each func(*callvet.Case), events app.Events,
 ) (hash string, rubrics []int, err error) {
 	n := 0

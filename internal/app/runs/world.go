@@ -74,7 +74,8 @@ func NewTape(ctx context.Context, a *app.App, folder string) (*world.Tape, error
 
 // ran is what the manifest keeps; nil where mocks answer and nothing is recorded.
 func (w *acting) ran() *results.RanWorld {
-	if w == nil || w.what == (results.RanWorld{}) || w.what == (results.RanWorld{WorldRequest: app.WorldRequest{World: app.WorldMock}}) {
+	if w == nil || w.what == (results.RanWorld{}) ||
+		w.what == (results.RanWorld{WorldRequest: app.WorldRequest{World: app.WorldMock}}) {
 		return nil
 	}
 	return &w.what

@@ -199,7 +199,8 @@ func (r *DiffRequest) with(has []string, name string) string {
 }
 
 // Against compares a run with a baseline, and gives the baseline's name.
-func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, cfg measure.SideConfig, gs []gates.Gate,
+func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, cfg measure.SideConfig,
+	gs []gates.Gate,
 	events app.Events,
 ) (*panel.Comparison, string, error) {
 	name := baseline.Traces
@@ -291,7 +292,8 @@ func traceLedger(ctx context.Context, a *app.App, name string, cfg measure.SideC
 			log.Reject(c.Line, results.Contradicts("attempt", of, "number attempts"))
 		}
 		events.Lines(log.Problems(name), log)
-		return sideLedger(name, side, results.LostOf(log, func(line int64) (string, int64) { return name, line }), events)
+		return sideLedger(name, side,
+			results.LostOf(log, func(line int64) (string, int64) { return name, line }), events)
 	}
 	req := *how
 	req.Traces = []string{name}

@@ -245,7 +245,9 @@ func compared(gs []gates.Gate) []string {
 }
 
 // holdRun sums a stored run up for its gates.
-func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate, events app.Events) (*held, error) {
+func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate,
+	events app.Events,
+) (*held, error) {
 	keys := sliceKeys(gs)
 	h := &held{subject: "run " + r.Stored.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
 	var bad error
@@ -391,7 +393,8 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	keys := sliceKeys(file.Gates)
 	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
 	r := reading{ScoreRequest: score, complete: true, without: without}
-	if r.calibrations, err = results.Calibrated(a, req.Calibrations, results.TaskSources(a, score.Traces), events); err != nil {
+	if r.calibrations, err = results.Calibrated(a, req.Calibrations, results.TaskSources(a, score.Traces),
+		events); err != nil {
 		return nil, err
 	}
 	cfg := measure.SideConfig{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
@@ -465,7 +468,10 @@ func lookInto(name string, read []app.Setting) func(*gates.Report) ([][]app.Acti
 			if v.Key != "" && v.Verdict != gate.Pass && v.N > 0 && name != "-" {
 				v.Open = append(v.Open, gates.Place{})
 				look[i] = append(look[i],
-					app.Action{Verb: app.VerbScore, Case: name, With: append(slices.Clip(read), app.One("slices", v.Key))})
+					app.Action{
+						Verb: app.VerbScore, Case: name,
+						With: append(slices.Clip(read), app.One("slices", v.Key)),
+					})
 			}
 		}
 		return look, nil

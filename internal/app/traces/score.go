@@ -100,7 +100,8 @@ func shownSums(a *app.App, s *results.Scored) *Scored {
 	}}
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
 		if s.Again {
-			texts, out.unread = results.NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open, examplesOf(a, s), s.Marks)
+			texts, out.unread = results.NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open,
+				examplesOf(a, s), s.Marks)
 		}
 		return texts
 	})
@@ -140,7 +141,9 @@ func scoreRun(ctx context.Context, a *app.App, req *ScoreRequest, events app.Eve
 }
 
 // scoreFiles sums trace files up, and writes a table of their calls.
-func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []string, events app.Events) (*results.Scored, error) {
+func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []string,
+	events app.Events,
+) (*results.Scored, error) {
 	if err := results.Unambiguous("slices", req.Slices); err != nil {
 		return nil, err
 	}

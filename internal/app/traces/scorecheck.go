@@ -32,7 +32,8 @@ func (r *ScoreRequest) check(files app.Files) error {
 		return app.Wrong("confidence", fmt.Sprint(c), "it is no share between 0 and 1, such as 0.95")
 	}
 	if slices.Contains(r.Slices, "") {
-		return app.Wrong("slices", "", "it names no key: give language, tag or a field of the traces, * for all of them")
+		return app.Wrong("slices", "",
+			"it names no key: give language, tag or a field of the traces, * for all of them")
 	}
 	for i, p := range r.Traces {
 		if slices.ContainsFunc(r.Traces[:i], func(q string) bool { return files.Same(p, q) }) {

@@ -107,7 +107,8 @@ func (e *UnfitSuiteError) Unwrap() error { return callvet.ErrInvalid }
 // WholeSuite reads a suite that is to judge: one with errors is none.
 func WholeSuite(ctx context.Context, a *app.App, set *app.TraceSettings, events app.Events) (*callvet.Suite, error) {
 	name := set.Suite
-	s, err := a.OpenSuite(ctx, app.SuiteRequest{Suite: name, Programs: set.AllowExec && a.Config.Permit.Commands}, events)
+	s, err := a.OpenSuite(ctx,
+		app.SuiteRequest{Suite: name, Programs: set.AllowExec && a.Config.Permit.Commands}, events)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,8 @@ func WholeSuite(ctx context.Context, a *app.App, set *app.TraceSettings, events 
 	}
 	problems := s.Problems()
 	for i := range problems {
-		if p := &problems[i]; p.Code == app.CodeNotEvaluated { // no money is spent, and what cannot be judged is counted
+		// no money is spent, and what cannot be judged is counted
+		if p := &problems[i]; p.Code == app.CodeNotEvaluated {
 			p.Warning = true
 		}
 	}
