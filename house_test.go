@@ -78,7 +78,11 @@ var impure = []string{
 // headless rooms do what commands and servers ask for, for any of them: they read no flag, no
 // file and no environment themselves, and their callers show the results. The value is
 // what one imports all the same, to hand on the HTTP client of its caller.
-var headless = map[string]string{"internal/app": "net/http", "internal/catalog": "net/http", "internal/plan": ""}
+var headless = map[string]string{
+	"internal/app": "net/http", "internal/app/results": "", "internal/app/traces": "", "internal/app/runs": "net/http",
+	"internal/app/judging": "", "internal/app/catalogs": "net/http", "internal/app/cases": "",
+	"internal/catalog": "net/http", "internal/plan": "",
+}
 
 var withHead = []string{
 	"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "syscall", "flag",
