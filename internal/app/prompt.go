@@ -75,7 +75,7 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Ev
 			names[i] = p[0] + " and " + p[1]
 		}
 		events.Warn("not-told-apart",
-			"nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
+			"nothing in their definitions distinguishes these tools: "+strings.Join(names, "; "))
 	}
 	if req.Output == "" {
 		return out, nil

@@ -19,7 +19,7 @@ import (
 
 // DrillAsk asks for safety drills. Its fields are those of EvalRequest.
 type DrillAsk struct {
-	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite whose cases say their own safety; empty: the shipped drills"`
+	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
 	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
 	Targets          []EvalTarget               `json:"targets,omitempty"`
 	Temperature      *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2"`

@@ -100,7 +100,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	e := &evalRun{feed: feed, report: r, total: j.Total, more: make(chan struct{}, 1)}
 	if len(j.Note) > 0 {
 		if err := json.Unmarshal(j.Note, &e.note); err != nil {
-			return nil, fmt.Errorf("read what was told: %w", err)
+			return nil, fmt.Errorf("read sent events: %w", err)
 		}
 	}
 	if err := e.begin(stored, of.Suite); err != nil {

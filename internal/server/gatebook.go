@@ -32,7 +32,7 @@ type (
 	KeptGate struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
-		Owner     string    `json:"owner" doc:"the id of the user whose they are"`
+		Owner     string    `json:"owner" doc:"the id of their owner"`
 		Shared    bool      `json:"shared" doc:"every user may read them"`
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`

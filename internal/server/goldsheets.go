@@ -35,7 +35,7 @@ type (
 	goldMakeIn struct {
 		RunIn
 		Upload
-		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite whose gold passes itself, or traces with labels of their steps"`
+		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite with gold that passes its own check, or traces with labels of their steps"`
 	}
 	// GoldSheet is a sheet of tasks for which a person writes the right calls. The server does not
 	// store it.

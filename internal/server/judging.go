@@ -40,9 +40,9 @@ type JudgeAsk struct {
 	ShowGold    bool            `json:"show_gold,omitempty" doc:"shows what the case expects, which pulls a judge towards that"`
 	MaxEvidence int             `json:"max_evidence,omitempty" minimum:"0" doc:"bytes that a judge is shown of one thing; 0: the usual ones"`
 	Threshold   *float64        `json:"threshold,omitempty" minimum:"0" maximum:"1" doc:"the least score that passes, where the score decides"`
-	Under       *float64        `json:"under,omitempty" minimum:"0" maximum:"1" doc:"judges attempts alone whose automatic score is less, or not known"`
+	Under       *float64        `json:"under,omitempty" minimum:"0" maximum:"1" doc:"judges only attempts with a lower automatic score, or with none"`
 	Samples     int             `json:"samples,omitempty" minimum:"0" maximum:"100" doc:"how often each is asked the same; the verdict of the most counts"`
-	Against     string          `json:"against_eval_id,omitempty" maxLength:"100" doc:"a run that a judge that compares sees beside this one"`
+	Against     string          `json:"against_eval_id,omitempty" maxLength:"100" doc:"baseline run shown to a comparing judge"`
 	Again       bool            `json:"again,omitempty" doc:"begins anew although the last judging did not end"`
 
 	MaxCostUSD       float64 `json:"max_cost_usd,omitempty" minimum:"0" doc:"of each judging"`

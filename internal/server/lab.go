@@ -28,10 +28,10 @@ type (
 	Sweeping struct {
 		Questions
 		Base           SearchModels `json:"base,omitempty" required:"false" doc:"the models of the base, which the others are compared with"`
-		Distractors    []int        `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"numbers of other tools beside those of a question; none: the whole catalogue"`
+		Distractors    []int        `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"how many other tools are added to those of a question; none: the whole catalogue"`
 		Draws          int          `json:"draws,omitempty" required:"false" minimum:"0" maximum:"100" doc:"draws of other tools per question; 0: 1"`
 		Seed           uint64       `json:"seed,omitempty" required:"false" doc:"of the draws"`
-		Configurations []string     `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"others beside the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
+		Configurations []string     `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"more than the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
 		Embed          []string     `json:"embed,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"embedding models, such as openai:text-embedding-3-small or tei:URL: each is a configuration beside the base"`
 		Rerank         []string     `json:"rerank,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"reranking models, such as cohere:MODEL or tei:URL: each is a configuration, alone and after each embedding model"`
 	}
@@ -77,7 +77,7 @@ type (
 		Searching
 		Editing
 		AllCases bool     `json:"all_cases,omitempty" required:"false" doc:"also the questions that suggestions were made of"`
-		Models   []string `json:"models,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"provider/model: they choose among the best tools of each side, beside the retriever"`
+		Models   []string `json:"models,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"provider/model: they choose among the best tools of each side, as the retriever does"`
 		ModelAsk
 		Offer int `json:"offer,omitempty" required:"false" minimum:"0" maximum:"128" doc:"how many tools a model chooses among; 0: 20"`
 	}
@@ -92,7 +92,7 @@ type (
 	Suggesting struct {
 		Questions
 		Searching
-		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: nobody is asked, and the prompts are told"`
+		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: no model is asked, and the prompts are returned"`
 		Tools   []string `json:"tools,omitempty" required:"false" maxItems:"200" nullable:"false" doc:"tools to describe anew; none: those that fail most"`
 		Top     int      `json:"top,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many, where none is named; 0: 5"`
 		Holdout float64  `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the questions that is kept from the model; 0: a half"`
@@ -105,7 +105,7 @@ type (
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
 		// Findings need no model.
-		Findings    []Remark              `json:"findings" nullable:"false" doc:"what keeps tools from being found or told apart, by rules"`
+		Findings    []Remark              `json:"findings" nullable:"false" doc:"what keeps tools from being found or distinguished, by rules"`
 		Prompts     *catalogs.Prompts     `json:"prompts,omitempty" doc:"what a model would be asked, where none was"`
 		Suggestions *catalogs.Suggestions `json:"suggestions,omitempty"`
 		Edits       string                `json:"edits,omitempty" doc:"the suggestions as a file of edits, for whatif and apply"`

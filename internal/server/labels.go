@@ -119,9 +119,9 @@ type (
 		Unit     string  `query:"unit" enum:"task,turn,call" default:"task" doc:"what is labelled"`
 		N        int     `query:"n" minimum:"1" maximum:"500" default:"20"`
 		Strategy string  `query:"strategy" enum:"random,neyman,disagree" default:"random" doc:"random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of these tasks; disagree: first where verdicts disagree, for the role design"`
-		Judge    string  `query:"judge" maxLength:"200" doc:"whose verdicts divide what is drawn from"`
+		Judge    string  `query:"judge" maxLength:"200" doc:"the judge: its verdicts divide what is drawn from"`
 		Role     string  `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"what the labels are for"`
-		Double   float64 `query:"double" minimum:"0" maximum:"1" doc:"share of the tasks that somebody else has labelled already"`
+		Double   float64 `query:"double" minimum:"0" maximum:"1" doc:"share of the tasks that another person has labelled already"`
 		Seed     uint64  `query:"seed" default:"1" doc:"order of the draw"`
 	}
 	labelIn struct {

@@ -57,7 +57,7 @@ type (
 		Tools      []string `json:"tools,omitempty" required:"false" nullable:"false" maxItems:"10000" doc:"the tools that are taken, as the server calls them; none: all"`
 		Prefix     string   `json:"prefix,omitempty" required:"false" maxLength:"64" doc:"stands before the names of the tools in the suite, such as mcp__github__: keeps the tools of two servers apart"`
 		SuiteName  string   `json:"suite_name,omitempty" required:"false" maxLength:"256" doc:"empty: what the server is called"`
-		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until somebody approves it"`
+		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until a person approves it"`
 	}
 )
 

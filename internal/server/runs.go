@@ -390,7 +390,7 @@ func stored[T any](ctx context.Context, s *Server, id, about string, build func(
 	if err != nil || state == "" {
 		return out, err
 	}
-	err = s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
+	err = s.cfg.Store.Change(ctx, "store the summary of a run", func(q *rows.Queries) error {
 		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, About: about, State: state, Document: b})
 	})
 	if errors.Is(err, callvet.ErrDenied) { // a read-only store
@@ -429,7 +429,7 @@ func (k *kept) put(key keptKey, doc []byte) {
 // EvalDetails is a run with its attempts.
 type EvalDetails struct {
 	EvalRun
-	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run carries gates, which the run is held against where none are named"`
+	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run has gates, which decide about the run where none are named"`
 	Resume     *app.Action     `json:"resume,omitempty" doc:"goes on with a run that lost attempts; absent where it lost none"`
 	Results    []report.Record `json:"results"`
 	// Next gets more results from /api/runs/{id}/cells.
@@ -711,7 +711,7 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 	RunIn
 	Body struct {
 		Case    string `json:"case" maxLength:"500"`
-		Target  string `json:"target,omitempty" maxLength:"500" doc:"whose system prompt is compared with that of the suite; none: that of the run's suite"`
+		Target  string `json:"target,omitempty" maxLength:"500" doc:"the target with the system prompt that is compared with that of the suite; none: that of the run's suite"`
 		SuiteID string `json:"suite_id" maxLength:"100"`
 		Tier    string `json:"tier,omitempty" enum:",golden,labeled,regression" doc:"none: the case stays of its tier"`
 		Bug     string `json:"bug,omitempty" maxLength:"500" doc:"the issue, or the commit of the fix; a regression case has one"`
@@ -795,7 +795,7 @@ func comparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Popu
 type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
 	CandidateTarget string `query:"candidate_target" maxLength:"500" doc:"the only target of the candidate that is compared"`
-	Unchanged       bool   `query:"unchanged" doc:"also tells the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
+	Unchanged       bool   `query:"unchanged" doc:"also lists the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
 }
 
 // maxUnchanged bounds the unchanged cases of a pair of targets in a response.
@@ -812,7 +812,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	Base       string   `query:"base" required:"true" maxLength:"100"`
 	Candidate  string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
 	Slices     []string `query:"slices"`
-	Metrics    []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
+	Metrics    []string `query:"metrics" doc:"compared in addition to the pass rate, such as overall"`
 	Target     string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
 	Unpaired   bool     `query:"unpaired" doc:"compares all cases of both, as where they have none in common"`
 	Population string   `query:"population" enum:"tasks,suite" doc:"what the differences are about: tasks like these, or the cases of the suite alone"`

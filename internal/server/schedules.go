@@ -69,7 +69,7 @@ type Schedule struct {
 	User    string     `json:"user_id"`
 	Created time.Time  `json:"created"`
 	Updated time.Time  `json:"updated"`
-	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: told once, when it is made"`
+	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: shown once, when it is made"`
 	// Warnings are in the responses that create or change a schedule.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 }

@@ -34,7 +34,7 @@ type (
 	}
 	// TraceWith are the files and settings for reading traces. A run has most of them already.
 	TraceWith struct {
-		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite whose cases are the tasks: its verdict is their pass where they have none, its tools say what arguments must be"`
+		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with the tasks as cases: its verdict is their pass where they have none, its tools say what arguments must be"`
 		Tools   json.RawMessage `json:"tools,omitempty" doc:"tools with their schemas, in any form that callvet reads"`
 		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
 		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
@@ -219,7 +219,7 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 		Gates    string `json:"gates" minLength:"1" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
 		Baseline string `json:"baseline_traces_id,omitempty" maxLength:"64"`
 		Run      string `json:"baseline_eval_id,omitempty" maxLength:"100"`
-		Judge    string `json:"judge,omitempty" maxLength:"200" doc:"whose verdicts in the traces are compared with the baseline's; empty: the source's own checks"`
+		Judge    string `json:"judge,omitempty" maxLength:"200" doc:"the judge in the traces that is compared with the baseline's; empty: the source's own checks"`
 		TraceWith
 	}
 },
@@ -287,7 +287,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	Base    string   `query:"baseline_traces_id" maxLength:"64"`
 	Run     string   `query:"baseline_eval_id" maxLength:"100"`
 	Slices  []string `query:"slices"`
-	Metrics []string `query:"metrics" doc:"compared beside the pass rate"`
+	Metrics []string `query:"metrics" doc:"compared in addition to the pass rate"`
 	Judge   string   `query:"judge" maxLength:"200"`
 	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
 	Compared

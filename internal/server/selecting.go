@@ -62,8 +62,8 @@ type (
 	SelectedOne struct {
 		Query         string      `json:"query"`
 		CatalogueID   string      `json:"catalogue_id"`
-		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected; acceptable tools beside others are no match, as the document counts"`
-		OwnMatchType  string      `json:"own_match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"as callvet counts: acceptable tools beside others are a partial match"`
+		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected; acceptable tools among others are no match, as the document counts"`
+		OwnMatchType  string      `json:"own_match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"as callvet counts: acceptable tools among others are a partial match"`
 		SelectedTools []string    `json:"selected_tools" nullable:"false"`
 		Details       []Candidate `json:"scoring_details" nullable:"false" doc:"the best tools, selected or not"`
 		LatencyMS     float64     `json:"latency_ms"`
@@ -541,7 +541,7 @@ type Invalidated struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`
 	Indexes int    `json:"indexes"`
-	Models  int    `json:"models" doc:"whose vectors were dropped"`
+	Models  int    `json:"models" doc:"models with dropped vectors"`
 }
 
 func (s *Server) invalidate(ctx context.Context, by *account.Principal,

@@ -116,7 +116,7 @@ type (
 		Lost     *int64 `json:"lost_count" doc:"records that cannot be read or contradict each other, and count in no number; null: not counted yet"`
 		// MaxBytes is the limit of Bytes.
 		MaxBytes  int64     `json:"max_bytes"`
-		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		Owner     string    `json:"owner" doc:"the id of its owner"`
 		OwnerName string    `json:"owner_name,omitempty" doc:"in lists: the name of that user; left out where he is gone"`
 		Shared    bool      `json:"shared"`
 		CreatedAt time.Time `json:"created_at"`

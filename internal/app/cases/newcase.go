@@ -509,7 +509,7 @@ func fileWord(tool string) string {
 func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error) {
 	from := d.of
 	if len(from.Input) == 0 {
-		return nil, d.byHand("nobody recorded what the user said")
+		return nil, d.byHand("what the user said was not recorded")
 	}
 	if from.Context != "" || len(from.Input) != 1 || from.Question() == "" {
 		return nil,
@@ -571,7 +571,7 @@ func (d *draft) routing(e *callvet.Expect) error {
 			extra = true
 		}
 		if extra {
-			return d.byHand("its plan allows other calls beside those it names, which such files cannot say")
+			return d.byHand("its plan allows other calls than those it names, which such files cannot express")
 		}
 		names, all := namesOf(p)
 		if !all {

@@ -60,7 +60,7 @@ func (f *EvalFiles) Stale(ctx context.Context, s *callvet.Suite, models []string
 		}
 	}
 	if n := len(out) - maxStale; n > 0 {
-		events.Note("stale", "and %d more things changed since the cases were made: callvet stale tells them", n)
+		events.Note("stale", "and %d more things changed since the cases were made: callvet stale lists them", n)
 	}
 	if len(groups) == 0 {
 		out = append(out, "staleness detection unavailable: nothing was recorded of how the cases were made")

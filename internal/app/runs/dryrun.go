@@ -40,7 +40,7 @@ type DryRun struct {
 	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the models that are evaluated; left out where no judge is asked"`
 	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; left out where none is asked"`
 	// Unkeyed are models and judges that could not be asked now.
-	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"whose key is missing; each is a warning too"`
+	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"those without a key; each is a warning too"`
 	// Warnings are those that a run would not report before it starts.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 

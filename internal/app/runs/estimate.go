@@ -27,7 +27,7 @@ const (
 // Estimate is a figure of a run that was not made.
 type Estimate struct {
 	// Value is nil if unknown; Reason is why.
-	Value  *float64 `json:"value" doc:"null where nothing tells it"`
+	Value  *float64 `json:"value" doc:"null: not known"`
 	Reason string   `json:"reason,omitempty" doc:"why there is no value"`
 	Basis  string   `json:"basis,omitempty" doc:"what it is estimated from"`
 }
@@ -76,8 +76,8 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 	from := strings.Join(basis, "; ")
 	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run has the tokens of"),
 		estimated(out, from, untold, "no earlier run has the tokens of")
-	d.CostUSD = estimated(usd, from, unpriced, "no earlier run tells the cost of")
-	d.Seconds = estimated(s.seconds(busy, d), from, missing, "no earlier run tells how long it takes to ask")
+	d.CostUSD = estimated(usd, from, unpriced, "no earlier run gives the cost of")
+	d.Seconds = estimated(s.seconds(busy, d), from, missing, "no earlier run shows how long it takes to ask")
 	if len(d.judges) == 0 {
 		return nil
 	}

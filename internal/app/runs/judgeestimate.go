@@ -130,8 +130,8 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 	from := strings.Join(basis, "; ")
 	out.InputTokens, out.OutputTokens = estimated(in, from, untold, "no earlier run has the tokens of"),
 		estimated(made, from, untold, "no earlier run has the tokens of")
-	out.CostUSD = estimated(usd, from, unpriced, "no earlier run tells the cost of")
-	out.Seconds = estimated(took, from, missing, "no earlier run tells how long it takes to ask")
+	out.CostUSD = estimated(usd, from, unpriced, "no earlier run gives the cost of")
+	out.Seconds = estimated(took, from, missing, "no earlier run shows how long it takes to ask")
 	return out, nil
 }
 
