@@ -8,7 +8,6 @@
 // I/O and computes no score. Package internal/run makes traces, package score judges them, and
 // package panel aggregates them.
 //
-// Invariants kept everywhere: a Score is in [0,1] or explicitly unscored, never
-// NaN; an infrastructure error is never a zero; "no trace" is not "no calls";
-// "arguments not recorded" is not an empty object.
+// Invariants: a Score is in [0,1] or explicitly unscored, never NaN. An infrastructure error is
+// never a zero. "No trace" is not "no calls", and "arguments not recorded" is not an empty object.
 package callvet

@@ -69,9 +69,9 @@ func (h *Hinted) Error() string { return h.Err.Error() }
 // Unwrap returns the error without its hint.
 func (h *Hinted) Unwrap() error { return h.Err }
 
-// FieldError is the error of a request with an invalid field. Text and Fix have names of fields in
-// braces, spelled as in JSON, so that each client can replace them with the names that its users
-// know: "sweep: {draws} is from 1 to 100".
+// FieldError is the error of a request with an invalid field. Text and Fix contain names of fields
+// in braces, spelled as in JSON. Each client replaces them with the names that its users know:
+// "sweep: {draws} is from 1 to 100".
 type FieldError struct {
 	Field string
 	Text  string

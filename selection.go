@@ -100,7 +100,7 @@ type SelectionScoring struct {
 	SubRoute *float64 `json:"sub_route,omitempty"`
 	Agents   *float64 `json:"agents,omitempty"`
 	// Exact and Acceptable are the weights of an exact and of an acceptable match of the tools;
-	// nil: 0.30 and 0.20. Tools, set in their place, is the sum of both, in that proportion.
+	// nil: 0.30 and 0.20. Tools, in their place, is the sum of both, in that proportion.
 	Exact      *float64 `json:"exact,omitempty"`
 	Acceptable *float64 `json:"acceptable,omitempty"`
 	Tools      *float64 `json:"tools,omitempty"`

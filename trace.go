@@ -407,9 +407,9 @@ func (t *Trace) Mended() []string {
 }
 
 // Classify sets Outcome, Reason and Format; no other code decides them. why is the result of
-// Response.Ending for the answers, "" where they are whole. A call whose arguments cannot be read,
-// or that names no tool, makes the attempt unparseable, never an abstention; complete calls count
-// even if the answer after them is cut off or empty. A decision with tools counts as called.
+// Response.Ending for the answers, "" where they are whole. A call with unreadable arguments or
+// without a tool makes the attempt unparseable, never an abstention. Complete calls count even if
+// the answer after them is cut off or empty. A decision with tools counts as called.
 func (t *Trace) Classify(why Reason) {
 	if why != "" && t.End == EndAnswered {
 		t.End = EndUnfinished

@@ -128,7 +128,7 @@ func (n *node) validCombined(v value.Value, m *meter) bool {
 	return branch == nil || branch.valid(v, m)
 }
 
-// accepting tells how many of the schemas accept v, stopping at enough.
+// accepting returns how many of the schemas accept v, stopping at enough.
 func accepting(list []*node, v value.Value, enough int, m *meter) int {
 	k := 0
 	for _, sub := range list {

@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Dropped gives the reasons why clients of MCP and providers of models leave out a tool with this schema of
-// arguments or results, although it is a schema: they take an object that is described at the
-// top. It is empty for a schema that all of them take, and for what is no schema.
+// Dropped returns the reasons why MCP clients and model providers leave out a tool with this valid
+// schema of arguments or results: they require an object at the top level. The list is empty for a
+// schema that all of them accept, and for an invalid schema.
 func Dropped(schema []byte) []string {
 	v, err := value.Parse(schema)
 	if err != nil || v.Kind() != value.Object {

@@ -56,8 +56,8 @@ func either(is bool, one, other left) left {
 	return other
 }
 
-// quick is what there is to look at in a property's value, in the 64 bytes of a cache
-// line: it decides most values without a look at the property's node.
+// quick is a summary of a property's value, in the 64 bytes of a cache line. It decides most values
+// without a read of the property's node.
 type quick struct {
 	n       *node // nil: left says all
 	bit     uint64
@@ -97,8 +97,8 @@ func (s span) holds(n int64) bool { return s.low <= n && n <= s.high }
 // maxEscaped is how many bytes a code point takes at most: two escapes.
 const maxEscaped = len(`\ud83d\ude00`)
 
-// sureOf gives the lengths that a string has as written, with its quotes, when it is
-// surely long enough and not too long: a code point takes one to twelve bytes.
+// sureOf returns the written lengths, quotes included, that are certainly within the string's
+// limits. A code point takes one to twelve bytes.
 func (s *stringRules) sureOf() span {
 	const quotes, most = 2, math.MaxInt32
 	sure := span{0, most}
@@ -143,9 +143,9 @@ func (r *numberRules) spanOf() span {
 	return s
 }
 
-// has reports that a number is surely within the bounds. It reads up to 18 digits,
-// and of a fraction only that it is one: what is in front of the point, and one
-// more, have to be within the bounds.
+// has reports that a number is surely within the bounds. It reads up to 18 digits and only the
+// presence of a fraction. The integer part, and the integer part plus one, have to be within the
+// bounds.
 func (s span) has(lit []byte) bool {
 	n := int64(0)
 	for i, c := range lit {

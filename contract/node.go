@@ -49,7 +49,7 @@ type objectRules struct {
 	min, max   int // -1: none
 	dependent  []dependency
 	needs      int // names that dependent looks up
-	// plain tells that there is nothing but props, required and closed.
+	// plain: the node has only props, required and closed.
 	plain bool
 }
 

@@ -83,7 +83,7 @@ func (r *numberRules) valid(lit []byte) bool {
 		(r.multiple == nil || r.multiple.divides(lit, d, ok))
 }
 
-// compare orders the number beside the bound.
+// compare compares the number with the bound.
 func (b *bound) compare(lit []byte, d decimal, small bool) int {
 	if small && b.ok {
 		if x, y, ok := align(d, b.small); ok {

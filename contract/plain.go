@@ -10,10 +10,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// plainNode compiles a schema that uses common keywords only, and uses them
-// correctly, straight from its text: ten times faster than through the
-// library, which then compiles it when a violation has to be explained. Nil
-// leaves the schema to the library; whoever is in doubt says nil.
+// plainNode compiles a schema that uses only common keywords, and uses them correctly, straight
+// from its text. That is ten times faster than the library, which compiles the schema only when a
+// violation has to be explained. Nil leaves the schema to the library; in doubt the result is nil.
 func plainNode(v value.Value) *node {
 	switch v.Kind() {
 	case value.Bool:
@@ -315,8 +314,7 @@ func (p *plain) done() *node {
 	return p.n
 }
 
-// plainRoot compiles a whole document and what it says about its properties;
-// nil when the library has to.
+// plainRoot compiles a whole document and its rules for properties; nil leaves it to the library.
 func plainRoot(v value.Value) *Schema {
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		if _, has := v.Get(key); has { // they may declare properties too

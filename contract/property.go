@@ -21,9 +21,9 @@ type Property struct {
 	Types []string
 	// Default is the declared default; nil when there is none.
 	Default json.RawMessage
-	// Required tells whether the object that holds the property demands it.
+	// Required: the parent object requires the property.
 	Required bool
-	// Constrained tells that enum, const, pattern or format restrict the value.
+	// Constrained: enum, const, pattern or format restrict the value.
 	Constrained bool
 	// Enum are the allowed values, nil without enum.
 	Enum        []json.RawMessage

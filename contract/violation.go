@@ -100,7 +100,7 @@ func leaf(e *jsonschema.ValidationError, p *message.Printer) callvet.Violation {
 	return v
 }
 
-// wantGot gives both sides of a violation where the library tells them.
+// wantGot returns both sides of a violation where the library has them.
 func wantGot(k jsonschema.ErrorKind) (want, got string) {
 	switch k := k.(type) {
 	case *kind.Type:

@@ -220,11 +220,10 @@ type DiffConfig struct {
 // independent. Targets are paired by name; where no names are shared and each run has one target,
 // these two are compared. confidence is two-sided, 0 means 0.95.
 //
-// The interval is Newcombe's with McNemar's mid-p where each case was judged
-// once, and reaches at least to the ends of Tango's; else it is the t interval of the
-// mean difference by case, longer on the side of a tail, with the exact sign-flip test
-// below 15 cases.
-// Source: Statistics specification, section 9.
+// The interval is Newcombe's with McNemar's mid-p where each case was judged once, and reaches at
+// least to the ends of Tango's. Else it is the t interval of the mean difference by case, longer on
+// the side of a tail. Below 15 cases it uses the exact sign-flip test. Source: Statistics
+// specification, section 9.
 func Diff(baseline, candidate *Ledger, confidence float64) *Comparison {
 	return DiffWith(baseline, candidate, DiffConfig{Confidence: confidence})
 }

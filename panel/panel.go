@@ -226,7 +226,7 @@ const ByCall = "_by_call"
 const byTask = "_by_task"
 
 // ByTask is the name of the metric by task for a measurement of calls: the share of tasks with only
-// right calls, and for MetricOverCall the share of tasks with an unneeded call.
+// right calls. For MetricOverCall it is the share of tasks with an unneeded call.
 func ByTask(name string) string { return strings.TrimSuffix(name, ByCall) + byTask }
 
 // Metric finds a metric by its name; nil when the slice has none. Where no attempt was scored, the

@@ -14,7 +14,7 @@ import (
 // that it is there, and how to fix it. Fix names the commands of callvet, in backquotes.
 type Play struct{ Code, Title, Unit, Test, Fix string }
 
-// Playbook returns the entry of a code: S1 to S7 are symptoms of calls, T1 to T9 of runs, A1 to A6
+// Playbook returns the entry of a code. S1 to S7 are symptoms of calls, T1 to T9 of runs, A1 to A6
 // of whole attempts, L1 of loops, B1 and B2 of tools' contracts. It returns the zero Play for other
 // codes. Source: Evaluating Tool Calling, §7 and §2.1; Tool Calling Evaluation, "Common Issues".
 func Playbook(code string) Play {

@@ -18,8 +18,8 @@ import (
 //
 // "Within" means as a substring, regardless of word borders. The best 24 tools of the primary
 // namespaces are candidates, or those of the fallback when no primary one has a point; two are
-// returned. Three agents are chosen: 4 points for the name, 3 for each keyword, 1 for each word of
-// the description, 4 times the cosine and 4 for agents that answered before. The best 6 are
+// returned. Three agents are chosen. Each has 4 points for the name, 3 for each keyword, 1 for each
+// word of the description, 4 times the cosine and 4 for agents that answered before. The best 6 are
 // reranked; the agents that a route prefers go first. The catalog defines which agents an intent
 // puts first. The preset exists for comparison of results: a word such as "i" is within nearly
 // every description. Source: Tool Selection Evaluation System, Tool Retrieval and Agent Selection.

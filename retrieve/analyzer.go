@@ -99,9 +99,9 @@ func (a *Analyzer) Look(out []TextWord, words []string) []TextWord {
 	return out
 }
 
-// Document appends to terms the terms of a document in language l: for each word that is no
-// function word its stem in l, and its English stem where that differs, since names of tools are
-// often English. It writes the cache and is not safe for concurrent use.
+// Document appends to terms the terms of a document in language l. For each word that is no
+// function word these are its stem in l, and its English stem where that differs, since names of
+// tools are often English. It writes the cache and is not safe for concurrent use.
 func (a *Analyzer) Document(terms []string, l Language, words []TextWord) []string {
 	at := slices.Index(Languages(), l)
 	for i := range words {

@@ -13,8 +13,8 @@ type Evidence struct {
 	Score, Lead float64
 	// Semantic is the vector part of the first tool's score before reranking.
 	Semantic float64
-	// Matched is how much of the question matches the formula's first tool: the BM25F score of its
-	// words, divided by the score of a word that only one tool has.
+	// Matched is how much of the question matches the formula's first tool. It is the BM25F score
+	// of its words, divided by the score of a word that only one tool has.
 	Matched float64
 	// Words is how many words the question has, function words left out.
 	Words int

@@ -23,7 +23,7 @@ type paramAssertion struct {
 	rule *match.Rule
 }
 
-// assertions compiles what needs it and tells whether the case asserts anything.
+// assertions compiles the assertions and reports whether the case asserts anything.
 func (k *Compiled) assertions(set match.Settings, ps *problems) {
 	e := &k.src.Expect
 	for i, p := range e.ResponseMatches {
@@ -110,8 +110,8 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 	w.assertion = match.Budget(w.assertion, e, w.t)
 }
 
-// assertAnswer looks at the text after the calls. Where nothing answered the calls there is
-// none: what the target said beside them is not the answer that the case is about.
+// assertAnswer looks at the text after the calls. If nothing answered the calls, there is none: the
+// target's text with the calls is not the answer that the case is about.
 func (w *scratch) assertAnswer(e *callvet.Expect) {
 	first := len(w.assertion)
 	w.assertion = match.Answer(w.assertion, e, w.k.texts, w.t.Answer)
@@ -148,8 +148,8 @@ func (w *scratch) names() []string {
 	return out
 }
 
-// assertNoErrors looks at every call that was made. Calls that nobody executed cannot have
-// failed: where there are no others, nothing is known.
+// assertNoErrors looks at every executed call. A call that was not executed cannot have failed: if
+// there are no others, the result is unknown.
 func (w *scratch) assertNoErrors() {
 	calls := w.t.Calls()
 	executed := len(calls) == 0
@@ -168,8 +168,8 @@ func (w *scratch) assertNoErrors() {
 	w.record("no_tool_errors", callvet.LayerRouting, true, "no errors", "none")
 }
 
-// assertParam looks at every call of the tool. When the tool was not called and
-// routing is asserted elsewhere, that assertion already tells.
+// assertParam looks at every call of the tool. If the tool was not called and routing is asserted
+// elsewhere, that assertion already fails.
 func (w *scratch) assertParam(p *paramAssertion) {
 	want := p.src.Tool + "." + p.src.Path
 	for _, s := range [...]string{p.src.Matcher.Mode, short(p.src.Matcher.Value)} {

@@ -11,7 +11,8 @@ const (
 	maxPairs = 1 << 18
 )
 
-// tooMany says why the plans of the case cannot be held against so many calls; "" where they can.
+// tooMany returns why the plans of the case cannot be compared with so many calls; "" where they
+// can.
 func (k *Compiled) tooMany(made int) string {
 	switch n := k.widest; {
 	case n > MaxExpectedCalls:

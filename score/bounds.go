@@ -27,7 +27,7 @@ type claim struct {
 	counts []callCount
 }
 
-// bounds compiles what a case says of calls beside its plans.
+// bounds compiles the case's rules on calls apart from its plans.
 func (k *Compiled) bounds(set match.Settings, ps *problems) {
 	e := &k.src.Expect
 	k.counts = k.callCounts(e.Counts, set, "", ps)
@@ -134,8 +134,8 @@ func (w *scratch) assertBounds(e *callvet.Expect) {
 	}
 }
 
-// assertClaims holds claims against the attempt. Where arguments that decide were not
-// recorded nothing is known.
+// assertClaims checks claims on the attempt. If the deciding arguments were not recorded, the
+// result is unknown.
 func (w *scratch) assertClaims(name string, claims []claim, wanted bool) {
 	for i := range claims {
 		c := &claims[i]
@@ -305,7 +305,7 @@ func (w *scratch) mostRepeated() (most int, name string) {
 	return most, name
 }
 
-// assertRequests counts the answers of the model, of which each took a request.
+// assertRequests counts the answers of the model; each took a request.
 func (w *scratch) assertRequests(limit int) {
 	n := 0
 	for i := range w.t.Turns {

@@ -31,7 +31,7 @@ type property struct {
 // catalogue is the set of tools a case offers.
 type catalogue struct {
 	tools []tool
-	names []string // of tools, beside one another
+	names []string // of tools, contiguous
 	exact map[string]*tool
 	fold  map[string]*tool
 }

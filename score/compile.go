@@ -32,7 +32,7 @@ type Compiled struct {
 	names   []string          // restricts tools; nil: all
 	only    bool              // names is in force
 	plans   []plan
-	widest  int              // of the longest list that attempts are held against
+	widest  int              // of the longest list that attempts are compared with
 	texts   []*regexp.Regexp // of response_matches
 	params  []paramAssertion
 	posts   []postcondition
@@ -44,7 +44,7 @@ type Compiled struct {
 	answer  *match.Rule // of the answer as JSON
 	graded  bool        // scores decide in place of the plans
 	scorers []custom
-	// watch holds attempts to the case's own safety; nil where it says none, or nothing does.
+	// watch checks attempts against the case's own safety; nil where the case has none.
 	watch    func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident)
 	asserts  bool // the case asserts something that can be evaluated
 	routing  bool
@@ -92,12 +92,11 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 	}
 }
 
-// Compile makes ready what judges the attempts at a case, and says what is wrong
-// with it: tools of its own whose schema does not compile, unknown modes, invalid
-// patterns, thresholds, tolerances, dates and expressions, semantic matching without
-// an embedder. What it returns is usable in spite of them; what has a problem matches
-// nothing. The case need not be one of the suite's. Compiling takes as long as judging
-// a few attempts: who judges several at a case compiles it once and keeps the result.
+// Compile prepares a case for judging, and returns its mistakes: own tools whose schema does not
+// compile, unknown modes, invalid patterns, thresholds, tolerances, dates and expressions, semantic
+// matching without an embedder. The result is usable in spite of them: a part with a mistake
+// matches nothing. The case need not be one of the suite's. Compiling takes as long as judging a
+// few attempts, so compile once for several attempts at a case.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
 	k := &Compiled{
@@ -246,7 +245,7 @@ func (k *Compiled) plan(src *callvet.Plan, set match.Settings, key string, ps *p
 	return p
 }
 
-// expects takes note of a list of expectations, each of which is compared with every call.
+// expects adds a list of expectations; each is compared with every call.
 func (k *Compiled) expects(n int, key string, ps *problems) {
 	k.widest = max(k.widest, n)
 	if n > MaxExpectedCalls {
@@ -327,11 +326,10 @@ func (t *tool) declares(a *match.Args) bool {
 	return true
 }
 
-// link resolves After and refuses unknown names and cycles. The order of calls
-// is the order in which the target emitted them, whether it batched them into
-// parallel turns or not: a strict or in_order plan and an after entry state a
-// dependency, which emission order has to keep; any_order and calls without
-// after between them are free.
+// link resolves After and refuses unknown names and cycles. The order of calls is the order of
+// their emission by the target, whether it batched them into parallel turns or not. A strict or
+// in_order plan and an after entry state a dependency, which emission order has to keep. any_order
+// and calls without after between them are free.
 func (p *plan) link(key string, ps *problems) {
 	ids := map[string]int{}
 	for i := range p.calls {

@@ -42,7 +42,7 @@ const (
 type Opinion struct {
 	// Score is in [0,1]. Nil: 1 for a pass and 0 for a failure.
 	Score *float64 `json:"score,omitempty"`
-	// Pass is the verdict. Nil: the score is held against the scorer's threshold, and decides
+	// Pass is the verdict. Nil: the score is compared with the scorer's threshold, and decides
 	// nothing where it has none.
 	Pass *bool `json:"pass,omitempty"`
 	// Reason is for a person.
@@ -121,7 +121,7 @@ func (k *Compiled) customs(cfg *Config, ps *problems) {
 func (k *Compiled) implement(c *custom, cfg *Config, key string, ps *problems) {
 	if kinds := ways(c.src); len(kinds) > 1 {
 		ps.add("conflict", key, strings.Join(kinds, " and ")+" exclude each other", "keep one of them")
-		c.why = "it says in several ways how it judges"
+		c.why = "it has several ways of judging"
 		return
 	}
 	var err error
@@ -144,7 +144,7 @@ func (k *Compiled) implement(c *custom, cfg *Config, key string, ps *problems) {
 	}
 }
 
-// ways are the ways in which a scorer says how it judges.
+// ways are the keys of a scorer that define how it judges.
 func ways(s *callvet.Scorer) []string {
 	var out []string
 	for _, w := range [...]struct{ name, text string }{
@@ -160,7 +160,7 @@ func ways(s *callvet.Scorer) []string {
 	return out
 }
 
-// said is what came of a scorer.
+// verdict is the result of a scorer.
 type said struct {
 	of      *custom
 	version string

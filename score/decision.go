@@ -54,9 +54,9 @@ func (k *Compiled) givenTool(name string, want *callvet.Selection) string {
 	return name
 }
 
-// Idle says why no attempt at the case could be judged, whatever the target does; empty
-// when one could, and when the case asserts nothing at all, which lint refuses. selects
-// tells of a target that selects tools and does not call them.
+// Idle returns why no attempt at the case could be judged, whatever the target does. It is empty
+// when one could, and when the case asserts nothing at all, which lint refuses. selects: the target
+// selects tools and does not call them.
 func (k *Compiled) Idle(selects bool) string {
 	c := k.src
 	left := c.Expect.Unevaluated()

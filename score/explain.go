@@ -13,8 +13,7 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// explain sets expected beside actual calls: the plan's calls in order, then
-// the calls nobody expected.
+// explain pairs expected with actual calls: the plan's calls in order, then the unexpected calls.
 func (w *scratch) explain(planned bool) []callvet.CallMatch {
 	out := slices.Grow([]callvet.CallMatch(nil), len(w.fit.match)+len(w.calls))
 	for i := range w.fit.match {
@@ -37,7 +36,7 @@ func (w *scratch) explain(planned bool) []callvet.CallMatch {
 func (w *scratch) explainExpected(i int) callvet.CallMatch {
 	e, j := &w.fit.plan.calls[i], w.fit.match[i]
 	m := callvet.CallMatch{State: callvet.StateMissing, Expected: i, Actual: j, Want: e.src.Tools}
-	if json.Valid(e.src.Args) { // else New has told; a result must stay JSON
+	if json.Valid(e.src.Args) { // else New has reported it; a result must stay JSON
 		m.WantArgs = e.src.Args
 	}
 	if j < 0 {
@@ -88,8 +87,8 @@ func (w *scratch) describe(m *callvet.CallMatch, j int) {
 	}
 }
 
-// misnamed is the note on a call by another spelling of the tool's name: of the tool that is
-// offered, or of the one that is expected where it is not known what is offered.
+// misnamed is the note on a call by a different spelling of the tool's name. It names the offered
+// tool, or the expected one where the offered tools are not known.
 func (w *scratch) misnamed(a *actual, want []string) string {
 	if a.tool != nil {
 		return callvet.Misnamed(a.src.Tool, a.tool.src.Name)
@@ -121,7 +120,7 @@ func note(a, b string) string {
 
 func short(raw []byte) string { return match.Clip(string(raw)) }
 
-// argSentence tells the first argument that is wrong.
+// argSentence describes the first wrong argument.
 func argSentence(tool string, d *callvet.ArgDiff) string {
 	switch {
 	case d.Actual == nil:

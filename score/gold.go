@@ -14,12 +14,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Gold makes an attempt that does what the case expects: the calls of its first
-// plan that can be derived, after the required prerequisites, and an answer with
-// the expected texts. ok is false where no such attempt can be derived from the
-// expectations, such as for patterns or "at least two calls". Arguments that the
-// case does not assert are not recorded. Judging a gold attempt shows whether a
-// case can be passed at all.
+// Gold makes an attempt that does what the case expects. It has the calls of its first plan that
+// can be derived, after the required prerequisites, and an answer with the expected texts. If no
+// such attempt can be derived from the expectations, as for patterns or "at least two calls", ok is
+// false. Arguments that the case does not assert are not recorded. Judging a gold attempt shows
+// whether a case can be passed at all.
 func (k *Compiled) Gold() (t callvet.Trace, ok bool) {
 	c := k.src
 	g := gold{k: k, last: -1}
@@ -50,8 +49,8 @@ func (g *gold) bounded() bool {
 	return e.Counts != nil || e.AllOf != nil || e.Not != nil || e.MaxSameCalls != nil
 }
 
-// closed reports whether all attempts that meet the case's only plan make the same calls, as
-// far as the case's bounds look at them: then what the gold attempt says of these all say.
+// closed reports whether all attempts that meet the case's only plan make the same calls, as far as
+// the case's bounds look at them. Then the bounds' results for the gold attempt hold for all.
 func (g *gold) closed() bool {
 	if len(g.k.plans) != 1 || g.k.multi != nil || g.k.graded || g.k.plans[0].maxExtra != 0 {
 		return false
@@ -125,9 +124,8 @@ func (g *gold) plan() bool {
 	return e.MinToolCalls == nil || len(g.calls) >= *e.MinToolCalls
 }
 
-// others adds the calls that the case asks for beside those of a plan that allows more:
-// by name, and as many as it wants at least. They have no arguments, so that none is
-// wrong.
+// others adds the calls that the case asks for in addition to those of a plan that allows more: by
+// name, as many as the least number. They have no arguments, so that none is wrong.
 func (g *gold) others(p *plan) {
 	if g.k.multi != nil || p.maxExtra == 0 && p.src.Order != callvet.OrderSuperset &&
 		p.src.Order != callvet.OrderRecall {

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// risesWithQuality reports whether a name is that of a score of which more is better.
+// risesWithQuality reports whether more is better for the score of this name.
 func risesWithQuality(name string) bool {
 	return slices.Contains([]string{
 		CallF1, ToolSetF1, SequenceF1, SequenceRecall, Position, ToolSelection, ToolPrecision, ToolRecall,
@@ -100,7 +100,7 @@ func (w *scratch) nameSets(p *plan) (met, asked, made int) {
 	return met, asked, len(called)
 }
 
-// assertScores holds scores against the least values that the case asks for.
+// assertScores compares scores with the case's minimum values.
 func (w *scratch) assertScores(scores []callvet.Score) {
 	least := w.k.src.Expect.MinScores
 	for _, name := range sortedKeys(least) {

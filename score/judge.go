@@ -16,7 +16,7 @@ type facts struct {
 	unknownTool int  // position + 1 of the first call of a tool not offered
 	invalid     int  // position + 1 of the first call that fails for its contract
 	unrecorded  bool // asserted arguments were not recorded
-	unverified  int  // position + 1 of the first call of which it is not known whether it keeps its contract
+	unverified  int  // position + 1 of the first call that may or may not keep its contract
 	redundant   int
 	detours     int
 	prereqs     prereqs
@@ -34,7 +34,7 @@ func (f *facts) good(enforce bool) bool {
 		f.prereqs.missing == "" && !f.prereqs.disorder && f.flow.failed == ""
 }
 
-// anything reports that something beside the plan was judged.
+// anything reports that something other than the plan was judged.
 func (f *facts) anything() bool { return f.evaluated > 0 || f.prereqs.required > 0 || f.flow.total > 0 }
 
 // judge makes the result of the attempt that begin read.
@@ -151,7 +151,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 	return r
 }
 
-// undecided says why an attempt of which nothing was asserted has no verdict.
+// undecided returns why an attempt without assertions has no verdict.
 func (w *scratch) undecided(r *callvet.Result) string {
 	if len(w.said) > 0 && r.NotEvaluated == 0 {
 		return "its scorers measured the attempt, and none gave a verdict: give a scorer a threshold"
@@ -159,9 +159,9 @@ func (w *scratch) undecided(r *callvet.Result) string {
 	return "nothing could be evaluated: " + why(r.Unevaluated())
 }
 
-// telling reports whether a pass has something to show: a default left out, a
-// soft match, a repaired call, another spelling of a tool's name, a contract violation that was only recorded,
-// and a pairing that its calls alone do not show.
+// notable reports whether a pass has something to show. That is a default left out, a soft match, a
+// repaired call, another spelling of a tool's name, a contract violation that was only recorded, or
+// a pairing that the calls alone do not show.
 func (w *scratch) telling() bool {
 	if w.reordered() {
 		return true

@@ -11,8 +11,7 @@ import (
 
 // Label says of one call of an attempt what its case says of it.
 type Label struct {
-	// Needed tells that some call was needed at its place, Tool which tool's; "" where none
-	// was needed.
+	// Needed: a call was needed at this place. Tool is the needed tool; "" where none was needed.
 	Needed bool
 	Tool   string
 	// Call is the expected call that it is paired with, or that it was made in place of; nil
@@ -149,8 +148,8 @@ func nearestSet(sets [][]string, made []callvet.Call, r *callvet.Result) (best e
 	return best
 }
 
-// pair gives for each expected call the position of the call that is taken for it, -1 for none:
-// that of the comparison where there is one, else as inOrder has it.
+// pair returns for each expected call the position of its actual call, -1 for none. That is the
+// pair of the comparison where there is one, else the pair of inOrder.
 func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) []int {
 	if len(compared) == 0 {
 		return inOrder(len(e), len(made), func(i, j int) bool { return e[i].accepts(made[j].Tool) },
@@ -171,9 +170,9 @@ func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) [
 	return out
 }
 
-// inOrder pairs n expected with m made calls of accepted names without a comparison: first those with
-// equal arguments, and then each expected one with the first that is left; -1 where none is. A result
-// without a comparison has this pairing (see scratch.telling).
+// inOrder pairs n expected with m made calls of accepted names without a comparison. First it pairs
+// those with equal arguments, and then each expected one with the first that is left; -1 where none
+// is. A result without a comparison has this pairing (see scratch.notable).
 func inOrder(n, m int, accepts, equal func(i, j int) bool) []int {
 	out, taken := make([]int, n), make([]bool, m)
 	for i := range out {

@@ -68,7 +68,7 @@ func (k *Compiled) counted(t *callvet.Trace) []callvet.Counted {
 	return n.counts
 }
 
-// caseNaming puts the names that count into copies of what a case has.
+// caseNaming puts the names that count into copies of parts of a case.
 type caseNaming struct {
 	*callvet.Naming
 	counts []callvet.Counted // the names that count as others

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// Config is what scoring needs beside the suite.
+// Config is the input of scoring apart from the suite.
 type Config struct {
 	// Similarity answers for mode semantic; nil makes that mode a problem. It must
 	// be deterministic for one pair of texts and safe for concurrent use. An attempt is
@@ -103,7 +103,7 @@ func (k *Compiled) compared(t *callvet.Trace, said []said) callvet.Result {
 	return k.similar.judge(k.src, func() callvet.Result { return k.judge(t, said) })
 }
 
-// judge judges an attempt of which scorers of the suite's own said so much.
+// judge judges an attempt, given the results of the suite's own scorers.
 func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeError:
@@ -183,8 +183,8 @@ next:
 	return needed > 0
 }
 
-// Check gives every way in which the call breaks its tool's contract: nil when
-// it keeps it, when its tool has none, and when no catalogue is known.
+// Check returns every violation of a tool's contract in the call. It is nil without a violation,
+// without a contract, and without a catalogue.
 func (k *Compiled) Check(call *callvet.Call) []callvet.Violation {
 	w := k.pool.Get().(*scratch)
 	defer k.pool.Put(w)

@@ -27,19 +27,18 @@ const (
 	// agents, AgentsExact whether they are the same.
 	AgentOverlap = "agent_overlap"
 	AgentsExact  = "agents_exact"
-	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for
-	// some of these beside others, else 0. A set of k tools cannot equal one of another size:
-	// the ranks below say what a retriever of k tools is worth.
+	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for some of these
+	// with others, else 0. A set of k tools cannot equal one of another size: the ranks below
+	// measure a retriever of k tools.
 	ToolMatch = "tool_match"
-	// MatchExact is 1 for the expected set, MatchAcceptable for that or a choice of
-	// acceptable tools, MatchPartial for some of these beside others, MatchNone
-	// for none of them.
+	// MatchExact is 1 for the expected set. MatchAcceptable is 1 for that or a choice of acceptable
+	// tools, MatchPartial for some of these with others, MatchNone for none of them.
 	MatchExact      = "match_exact"
 	MatchAcceptable = "match_acceptable"
 	MatchPartial    = "match_partial"
 	MatchNone       = "match_none"
-	// MatchNoneExpected is 1 for what the Tool Selection Evaluation System calls no match: no expected
-	// tool is given, and not acceptable ones alone. MatchPartial also counts these beside others.
+	// MatchNoneExpected is 1 for "no match" of the Tool Selection Evaluation System: no expected
+	// tool is given, and not acceptable ones alone. MatchPartial also counts these with others.
 	MatchNoneExpected = "match_none_expected"
 	// HitAt with k behind it is 1 when an expected tool is among the first k,
 	// RecallAt the share of the expected tools there, NDCGAt discounts them by rank.
@@ -55,22 +54,22 @@ const (
 	// is 1 when nothing was given although tools are expected, and less is better.
 	SelectionAbstention = "selection_abstention"
 	FalseAbstention     = "false_abstention"
-	// CompositeBest is the composite that a decision could have reached that is right in
-	// every layer and gives as many different tools as this one: more tools than are
-	// expected or acceptable are a partial match at best. A decision that gives none
-	// where some are expected, or some where none are, had the choice: 1.
+	// CompositeBest is the highest composite of a decision that is right in every layer and gives
+	// as many different tools as this one: more tools than are expected or acceptable are a partial
+	// match at best. It is 1 for a decision without tools where some are expected, or with some
+	// where none are, because it had the choice.
 	CompositeBest = "composite_best"
 	// ToolsRight is 1 when the layer of tools is right: every expected tool is among
 	// those given, or only acceptable ones are, or none where nothing fits.
 	ToolsRight = "tools_right"
-	// ToolsBlocked is 1 when the tools are wrong under another layer that was wrong
-	// before (of agents, under none of those expected), 0 when they are wrong by
-	// themselves; absent when they are right.
+	// ToolsBlocked is 1 when the tools are wrong under another layer that was wrong before. For
+	// agents that means: under none of the expected ones. It is 0 when the tools are wrong by
+	// themselves, and absent when they are right.
 	ToolsBlocked = "tools_blocked"
-	// AgentGate is 1 when expected tools are not given and the agents, decided before
-	// the tools, are none of those expected, so that their tools could not be chosen; 0
-	// when they are not given although an expected agent was chosen. Absent when the
-	// tools are right, and where agents are not judged before tools.
+	// AgentGate is 1 when expected tools are missing and the agents, decided before the tools, are
+	// none of those expected, so that their tools could not be chosen. It is 0 when tools are
+	// missing although an expected agent was chosen. Absent when the tools are right, and where
+	// agents are not judged before tools.
 	AgentGate = "agent_gate"
 )
 
@@ -110,11 +109,11 @@ type judgment struct {
 	wrong  []string    // layers, in order
 }
 
-// JudgeSelection holds a decision against what is expected. It passes when every layer judged
-// is right: route and sub-route as expected, the very agents, and for tools every
-// expected one among those given, or only acceptable ones, or none where nothing is
-// expected. The class is the first wrong layer, in the order in which the target
-// decides them. A decision of which no layer can be judged did not run.
+// JudgeSelection compares a decision with the expected one. It passes when every judged layer is
+// right. Route and sub-route must be the expected ones, agents exactly those. Tools must include
+// every expected one, or only acceptable ones, or none where nothing is expected. The class is the
+// first wrong layer, in the target's order of decisions. A decision without a layer that can be
+// judged did not run.
 func JudgeSelection(want *callvet.Selection, got *callvet.Decision, set SelectionSettings) callvet.Result {
 	j := judgment{want: want, got: got, set: &set, best: stats.Exact}
 	j.layers = [3]float64{math.NaN(), math.NaN(), math.NaN()}
@@ -269,9 +268,9 @@ func (j *judgment) tools() {
 	j.result.Reason += fmt.Sprintf("; the tools are wrong under the %s too", strings.ReplaceAll(by, "_", "-"))
 }
 
-// BlockedBy names the first layer under which the tools of a judged decision could not be
-// right: a wrong route or sub-route, or agents of which none is expected, if decided
-// before the tools. "" where no layer did.
+// BlockedBy names the first layer that prevented the right tools of a judged decision: a wrong
+// route or sub-route, or agents none of which is expected, if decided before the tools. It is ""
+// where no layer did.
 func BlockedBy(r *callvet.Result) string {
 	for i := range r.Assertions {
 		a := &r.Assertions[i]
@@ -315,8 +314,7 @@ func distinct(names ...[]string) int {
 	return len(slices.Compact(all))
 }
 
-// ranks scores the order of the tools given; it tells whether every expected tool is
-// among them.
+// ranks scores the order of the tools given, and reports whether every expected tool is among them.
 func (j *judgment) ranks(given []string) bool {
 	depth := max(len(given), 1)
 	for _, k := range j.set.K {

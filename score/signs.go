@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Sign tells whether an attempt shows an issue that most runs share.
+// Sign is the result for an issue that most runs share: does the attempt show it?
 // Source: Tool Calling Evaluation, "Common Issues".
 type Sign struct {
 	// Code is that of the playbook, T1 to T4.

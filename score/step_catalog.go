@@ -19,7 +19,7 @@ type contracted struct {
 	schema *contract.Schema // nil: none
 	// always is what every call of the tool has.
 	always marks
-	// other tells that the catalog has the tool in other versions only.
+	// other: the catalog has the tool in other versions only.
 	known, other  bool
 	exact         *match.Exact
 	name, version string        // as called, and the catalog's spelling where it is known
@@ -29,7 +29,7 @@ type contracted struct {
 	params        value.Value
 }
 
-// always tells of a tool what the catalog does.
+// always returns the marks of a tool that depend only on the catalog.
 func (c *catalog) always(t *contracted) marks {
 	m := mark(callvet.StepKnownTool, t.known)
 	switch {

@@ -29,8 +29,7 @@ type StepInput struct {
 	GoldParams, GoldScoring value.Value
 }
 
-// StepConfig says what steps are held against. The zero value knows no tools, and
-// so no contract.
+// StepConfig has the inputs for judging steps. The zero value knows no tools, and so no contract.
 type StepConfig struct {
 	// Tools are the catalog; several versions of a tool may be in it.
 	Tools []callvet.Tool
@@ -41,10 +40,9 @@ type StepConfig struct {
 	// in the form of a suite. What is wrong with them is a problem, and the arguments of
 	// such a call are not compared. Nil: no label has any.
 	Matchers func(object []byte) (map[string]callvet.Matcher, []callvet.Problem)
-	// Safe is asked whether a call, of a tool "name@vN" with these arguments (the
-	// zero Value: not recorded), breaks a rule of safety; known is false where no
-	// rule speaks about it. Nil: safety is not known. It has to be safe for
-	// concurrent use.
+	// Safe reports whether a call, of a tool "name@vN" with these arguments (the zero Value: not
+	// recorded), breaks a safety rule. If no rule is about it, known is false. Nil: safety is not
+	// known. It has to be safe for concurrent use.
 	Safe func(tool string, args value.Value) (safe, known bool)
 }
 
@@ -122,8 +120,8 @@ func (s *StepScorer) UnknownVersions() int { return s.unknown }
 // Endless is the number of steps that were not validated because that is too much work.
 func (s *StepScorer) Endless() int { return s.endless }
 
-// Problems lists the conditions and the matchers that could not be compiled, in the order
-// in which they were met; each distinct text once, as far as they are remembered.
+// Problems lists the conditions and the matchers that could not be compiled, in the order of
+// appearance; each distinct text once, as far as they are remembered.
 func (s *StepScorer) Problems() []callvet.Problem {
 	return slices.Concat(s.checks.problems, s.params.problems)
 }

@@ -15,9 +15,8 @@ import (
 
 // StepExplanation is why a step got its score.
 type StepExplanation struct {
-	// Call has the labeled call beside the one that was made: the arguments one by
-	// one where there is a label, and the violations of the contract by the
-	// payload as emitted.
+	// Call pairs the labeled call with the one that was made. It has the arguments one by one where
+	// there is a label, and the violations of the contract by the payload as emitted.
 	Call callvet.CallMatch
 	// Reasons say in a sentence each what is wrong; empty when nothing is.
 	Reasons []string

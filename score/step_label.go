@@ -4,7 +4,7 @@ package score
 
 import "encoding/binary"
 
-// label is a text of lines with what tells it from most others.
+// label is a text of lines with the parts that distinguish it from most others.
 type label struct {
 	ends
 	text string

@@ -21,7 +21,7 @@ type params struct {
 	problems []callvet.Problem
 }
 
-// matched is such a text; unread tells that the matchers cannot be used.
+// matched is such a text; unread: the matchers cannot be used.
 type matched struct {
 	matchers map[string]callvet.Matcher
 	unread   bool
@@ -50,7 +50,7 @@ func (s *StepScorer) compile(t *contracted, in *StepInput) *match.Args {
 	if in.GoldScoring.Kind() == value.Object {
 		scoring = in.GoldScoring.Raw()
 	}
-	key := s.params.key[:0] // of JSON texts, in which no byte is 0
+	key := s.params.key[:0] // of JSON texts: none of their bytes is 0
 	for _, part := range [...][]byte{in.Tool, want, matchers, scoring} {
 		key = append(append(key, part...), 0)
 	}

@@ -19,8 +19,8 @@ func (t *contracted) violations(args value.Value) []callvet.Violation {
 	return slices.DeleteFunc(t.schema.Check(args), func(v callvet.Violation) bool { return redactedAt(args, v) })
 }
 
-// unknowable reports whether arguments that do not keep the contract break it only where
-// something was redacted: then nobody knows whether they kept it.
+// unknowable reports whether arguments break the contract only where something was redacted: then
+// the original arguments may have kept it.
 func (t *contracted) unknowable(args value.Value) bool {
 	return args.Kind() == value.Object && (pii.Unknown(args) || marked(args)) && len(t.violations(args)) == 0
 }

@@ -32,8 +32,7 @@ func mark(m callvet.StepMetric, yes bool) marks {
 	return 1<<m | b<<(16+m)
 }
 
-// Score fills out with all that the step tells; what it does not tell stays
-// unknown.
+// Score fills out with the results that follow from the step; others stay unknown.
 func (s *StepScorer) Score(in *StepInput, out *callvet.StepScore) {
 	t := s.recall(in.Tool)
 	if t == nil {
@@ -42,7 +41,7 @@ func (s *StepScorer) Score(in *StepInput, out *callvet.StepScore) {
 	if s.last = t; t.other {
 		s.unknown++
 	}
-	// The contract is held against the payload as it was emitted, before any repair.
+	// The contract is checked on the payload as it was emitted, before any repair.
 	args, held, emitted := s.emitted(in)
 	m := t.always
 	if t.schema != nil && emitted {
@@ -89,18 +88,18 @@ func (s *StepScorer) contract(t *contracted, args, held value.Value) marks {
 // choice holds the tool that was called against the label.
 func (s *StepScorer) choice(t *contracted, in *StepInput) marks {
 	switch {
-	case in.Needed == 0: // whatever tool the label names beside it
+	case in.Needed == 0: // whatever tool the label names
 		return mark(callvet.StepNeeded, false) | mark(callvet.StepSelection, false)
 	case in.GoldTool.Kind() == value.String && len(in.GoldTool.Raw()) > 2:
 		return mark(callvet.StepNeeded, true) | mark(callvet.StepSelection, s.right(t, in))
-	case in.Needed == 1: // nobody says which tool
+	case in.Needed == 1: // the label names no tool
 		return mark(callvet.StepNeeded, true)
 	}
 	return 0
 }
 
-// Time adds to the score of the last call how long it was executed, in milliseconds; below
-// 0 nobody says. A timeout is longer than any budget.
+// Time adds the execution time of the last call to its score, in milliseconds; below 0: unknown. A
+// timeout is longer than any budget.
 func (s *StepScorer) Time(ms float64, out *callvet.StepScore) {
 	tool := s.last.tool
 	if tool == nil || tool.LatencyBudgetMS == nil && tool.LatencyP50MS == nil {
@@ -259,8 +258,7 @@ func (s *StepScorer) right(t *contracted, in *StepInput) bool {
 	return version == "" || compareVersions(version, t.version) == 0
 }
 
-// execution tells what the runtime made of the call, and whether its result is
-// the labeled one.
+// execution returns the marks of the call's execution, and whether its result is the labeled one.
 func (s *StepScorer) execution(in *StepInput) marks {
 	m, ran := marks(allEnds|1<<callvet.StepExecuted<<16), true
 	if string(in.Status) != string(callvet.StatusOK) || in.Error.Kind() > value.Null {
@@ -287,7 +285,7 @@ func (s *StepScorer) execution(in *StepInput) marks {
 // allEnds is what is known once a call was executed.
 const allEnds = 1<<callvet.StepRejected | 1<<callvet.StepExecuted | 1<<callvet.StepTimeout | 1<<callvet.StepRateLimited
 
-// ended tells what the status does; ran is whether the call was executed.
+// ended returns the marks of the status; ran is whether the call was executed.
 func (s *StepScorer) ended(in *StepInput) (m marks, ran bool) {
 	ok, timeout := false, false
 	switch string(in.Status) {

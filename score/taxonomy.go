@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// classify gives the first error class that applies to a failed attempt and the
-// sentence that tells a person why.
+// classify returns the first error class that applies to a failed attempt and a sentence with the
+// reason.
 func (w *scratch) classify(planned bool, calls []callvet.CallMatch) (callvet.Class, string) {
 	w.explained = calls
 	for _, step := range [...]func(bool) (callvet.Class, string){
@@ -148,7 +148,7 @@ func (w *scratch) classNames() (callvet.Class, string) {
 	return "", ""
 }
 
-// setClass tells a tool that is missing from one too many, where an acceptable set has the others.
+// setClass distinguishes a missing tool from one too many, where an acceptable set has the others.
 func (w *scratch) setClass() callvet.Class {
 	names, sets := w.checkedNames(), w.k.src.Expect.ToolsAcceptable
 	switch {

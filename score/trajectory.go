@@ -16,7 +16,7 @@ import (
 // TrajectoryGold is what a task needs. The zero value needs nothing.
 type TrajectoryGold struct {
 	Steps []TrajectoryStep
-	// Facts are texts that the target has to tell the user.
+	// Facts are texts that the target has to give the user.
 	Facts []string
 }
 
@@ -35,17 +35,15 @@ type TrajectoryStep struct {
 type TrajectoryRules uint8
 
 const (
-	// Strict is callvet's own: a call answers at most one step, and so many steps
-	// are answered as can be; its arguments are those of the step, no fewer and no
-	// more (of those in Compare, where that is given); the user's steps are
-	// answered by the user's calls. Facts are found whatever the letter case and
-	// the commas in numbers.
+	// Strict is callvet's own. A call answers at most one step, and as many steps as possible are
+	// answered. Its arguments are those of the step, no fewer and no more (of those in Compare,
+	// where that is given). The user's steps are answered by the user's calls. Facts are found
+	// whatever the letter case and the commas in numbers.
 	Strict TrajectoryRules = iota
-	// Tau is that of the τ-bench family: a call, whoever made it, may answer any
-	// number of steps; without Compare only the arguments that the call has are
-	// compared, so that one left out is no difference. A fact with a comma is never
-	// found. Source: Barres et al. 2025, τ²-bench, actions and communicated
-	// information.
+	// Tau is that of the τ-bench family. A call, whoever made it, may answer any number of steps.
+	// Without Compare only the arguments that the call has are compared, so that one left out is no
+	// difference. A fact with a comma is never found. Source: Barres et al. 2025, τ²-bench, actions
+	// and communicated information.
 	Tau
 )
 
@@ -58,8 +56,8 @@ type TrajectoryOutcome struct {
 	// Needed counts the steps that are the target's, Missed those of them that
 	// no call answers.
 	Needed, Missed int
-	// Extra are the target's calls that answer no step. They are unneeded only
-	// where the gold tells every call that a task may take.
+	// Extra are the target's calls that answer no step. They are unneeded only where the gold
+	// contains every call that a task may take.
 	Extra []int
 }
 
@@ -79,10 +77,9 @@ type made struct {
 	user bool
 }
 
-// CheckTrajectory holds an attempt against what its task needs. user are the calls that
-// the (simulated) user made. The error wraps callvet.ErrInvalid when the
-// arguments of a step are no JSON value; arguments of a call that are not
-// readable answer only steps for which arguments do not matter.
+// CheckTrajectory compares an attempt with the needs of its task. user are the calls of the
+// (simulated) user. The error wraps callvet.ErrInvalid when the arguments of a step are no JSON
+// value. Unreadable arguments of a call answer only steps that ignore arguments.
 func CheckTrajectory(g *TrajectoryGold, t *callvet.Trace, user []callvet.Call,
 	r TrajectoryRules,
 ) (TrajectoryOutcome, error) {

@@ -23,7 +23,7 @@ func (k *Compiled) safety(s *Scorer, ps *problems) {
 }
 
 // assertSafety asserts that no incident happened. The case's other assertions do not look at
-// safety, so that both are told apart.
+// safety, so that the two stay separate.
 func (w *scratch) assertSafety() {
 	switch {
 	case w.k.src.Safety == nil:
@@ -40,7 +40,7 @@ func (w *scratch) assertSafety() {
 // safetyScores adds what the attack of the case came to.
 func (w *scratch) safetyScores(l *scoreList) { l.s = append(l.s, w.facts.watched...) }
 
-// utility is what the attempt is worth beside its safety.
+// utility is the value of the attempt apart from its safety.
 func (w *scratch) utility(planned bool) callvet.Score {
 	f := w.facts
 	f.failed -= truth(f.unsafe)
@@ -124,7 +124,7 @@ func (w *scratch) faultScores(l *scoreList) {
 type failures struct {
 	failed          int
 	again, sensible int  // calls that failed before with the same arguments
-	timed, waited   int  // those of them that it is known of how long they waited, and that waited for long enough
+	timed, waited   int  // those of them with a known waiting time, and with one that is long enough
 	inRow           int  // most failures of one tool in a row
 	missing         bool // a tool gave no result in the end
 }
@@ -157,7 +157,7 @@ func (w *scratch) countFailures() failures {
 			s.inRow++
 			s.missing = true
 			c.inRow = max(c.inRow, s.inRow)
-		case a.src.Status == "" && len(a.src.Result) == 0: // nobody answered it
+		case a.src.Status == "" && len(a.src.Result) == 0: // not answered
 		default:
 			s.inRow = 0
 			s.missing = withoutResult(a.src)
@@ -205,8 +205,8 @@ func (w *scratch) tries() func(j int) (n int, last *callvet.Call) {
 // failedCall reports whether a call that was answered failed, in its status or in its result.
 func failedCall(c *callvet.Call) bool { return match.Executed(c) && match.Failure(c) != "" }
 
-// withoutResult reports whether a tool that did not fail gave nothing all the same: null, an
-// object with a member that is null, or a text that is the beginning of JSON.
+// withoutResult reports whether a tool that did not fail had no result all the same: null, an
+// object with a null member, or a text that is the beginning of JSON.
 func withoutResult(c *callvet.Call) bool {
 	v, err := value.Parse(c.Result)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Tail is the distance, in standard errors, from a mean to the end of its interval on the side of a
-// tail: the t quantile, enlarged for values that are skewed to that side. skew is the third
+// tail. It is the t quantile, enlarged for values that are skewed to that side. skew is the third
 // standardized moment toward that side; 0 or less returns the t quantile itself.
 //
 // With b = skew/sqrt(cases), which counts as 1 at most, the t quantile is multiplied by

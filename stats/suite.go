@@ -66,8 +66,8 @@ const (
 )
 
 // permuted computes the distribution of the sum of the changes when attempts are permuted within
-// their tasks: the distance from 0 that it exceeds with probability at most 1 - conf, the
-// probability to be as far from 0 as total, and the standard deviation.
+// their tasks. It returns the distance from 0 that the sum exceeds with probability at most 1 -
+// conf, the probability to be as far from 0 as total, and the standard deviation.
 func permuted(tasks []Sides, total, conf float64) (reach, p, sd float64) {
 	parts, size, steps := 1, 0, 0
 	for _, s := range tasks {

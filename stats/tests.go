@@ -131,7 +131,7 @@ func signFlip(diffs []float64) (two, below float64, ok bool) {
 }
 
 // Fisher is the two-sided exact p value for equal rates, given a passes in n trials and b passes in
-// m trials: the total probability of the tables that are not likelier than the observed one.
+// m trials. It is the total probability of the tables that are not likelier than the observed one.
 // Source: Fisher 1935.
 func Fisher(a, n, b, m int) float64 {
 	k := a + b

@@ -80,8 +80,8 @@ const (
 	theChaos    = "cells of a mock with faults, each stored once, passed or an error"
 )
 
-// faultyMock runs a suite against a mock of the providers and of agents, as it is and where
-// a part of the answers is lost, cut or refused: no such answer is a verdict on the model.
+// faultyMock runs a suite against a mock of the providers and of agents, first unchanged, then with
+// some answers lost, cut or refused: no such answer is a verdict on the model.
 func faultyMock(ctx context.Context, c *proof.Check, p place) error {
 	binary, err := filepath.Abs(p.args[0])
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 	coverageSeed = 1
 )
 
-// coverage simulates how often intervals hold the truth, and how often gates decide as
-// plans and open gates promise: in the studies with a name that the pattern matches, or in all.
+// coverage simulates how often intervals contain the truth, and how often gates decide as plans and
+// open gates promise. It runs the studies with a name that the pattern matches, or all.
 func coverage(_ context.Context, c *proof.Check, p place) error {
 	studies, err := coverageStudies()
 	if err != nil {

@@ -23,9 +23,9 @@ func decisionStudies() []conform.Study {
 		labelStudies())
 }
 
-// latencyStudies hold how often the upper end of a p90 is below the truth, of the times of attempts that
-// are alike within a task, and of calls that are alike within a task and more so within an attempt: log
-// times are normal.
+// latencyStudies measure how often the upper end of a p90 is below the truth. They use times of
+// attempts that are alike within a task, and times of calls that are alike within a task and more
+// so within an attempt: log times are normal.
 func latencyStudies() []conform.Study {
 	var out []conform.Study
 	truth := math.Exp(stats.NormalQuantile(0.9))
@@ -85,8 +85,8 @@ func callStudies(truth float64) []conform.Study {
 	return out
 }
 
-// rankStudies hold how often a target of ten that are equal has a better rank than another one, and how
-// often one that is better than nine others has the first rank alone.
+// rankStudies measure how often one of ten equal targets has a better rank than another one, and
+// how often one that is better than nine others has the first rank alone.
 func rankStudies() []conform.Study {
 	const targets = 10
 	ranks := func(rng *rand.Rand, s side, better float64) []panel.Rank {
@@ -122,11 +122,11 @@ func rankStudies() []conform.Study {
 	}
 }
 
-// suiteStudies hold what a comparison about this suite calls better or worse. The bar without a change
-// is for each direction by itself, since a gate is about one of them. The power is that of a loss of 10
-// points in some tasks, which fail wholly then; how large it is depends on how alike the attempts at a
-// task are. Comparisons about tasks like these have less.
-// Source: Statistics specification, section 16.7.
+// suiteStudies measure what a comparison about this suite reports as better or worse. The limit
+// without a change is for each direction by itself, since a gate is about one of them. The power is
+// that of a loss of 10 points in some tasks, which then fail wholly. How large it is depends on how
+// alike the attempts at a task are. Comparisons about tasks like these have less. Source:
+// Statistics specification, section 16.7.
 func suiteStudies() []conform.Study {
 	verdict := func(rng *rand.Rand, icc, loss float64, about panel.Population) panel.Change {
 		s := side{tasks: 50, targets: 1, attempts: 3, rate: 0.8, icc: icc}

@@ -43,8 +43,8 @@ func steady(k int, mean, icc, broken, loss float64) sides {
 	}
 }
 
-// pairedStudies compare the intervals of changes, as panels and gates have them, with the
-// truth: both ends, the end that lets a gate pass, and how often a gate passes that should.
+// pairedStudies compare the intervals of changes, as panels and gates have them, with the truth.
+// They measure both ends, the end that lets a gate pass, and how often a gate passes that should.
 func pairedStudies() []conform.Study {
 	rate := &panel.Pairing{Metric: panel.MetricPass, Unit: panel.UnitRate}
 	study := func(name string, low, high float64, cost int, hold func(rng *rand.Rand) bool) conform.Study {

@@ -104,9 +104,9 @@ func (q question) ask() (*plan.Plan, error) {
 	return p, nil
 }
 
-// sized checks the promise of a number in a plan: gates of that size decide with at least
-// the chance less three points; gates of the size before it on the grid decide with at most
-// the chance and three points. least is the smallest size that there may be.
+// sized checks the promise of a number in a plan. Gates of that size decide with at least the
+// chance less three points; gates of the size before it on the grid with at most the chance and
+// three points. least is the smallest possible size.
 func sized(name string, n, least int, chance float64, gateOf func(t *trialRun, n int) bool) []conform.Study {
 	out := []conform.Study{strictly(fmt.Sprintf("%s: %d", name, n), chance-bar, 1,
 		func(t *trialRun) bool { return n > 0 && gateOf(t, n) })}

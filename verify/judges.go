@@ -128,11 +128,10 @@ func calibrated(name string, unit labels.Unit, ls []labels.Label) (*labels.Calib
 // corrections names the comparisons of corrected and refused estimates.
 func (c *judgeCheck) corrections() string { return c.set + " corrections" }
 
-// correct corrects the judged rate in both designs and compares it with the truth:
-// with labels of one half of the tasks for the other half, and with labels of one
-// half of the tasks for all of them. There is an estimate exactly where there are as
-// many labels as the design needs. All labels together must be refused where the judge
-// is no better than chance.
+// correct corrects the judged rate in both designs and compares it with the truth: with labels of
+// one half of the tasks for the other half, and with labels of one half of the tasks for all of
+// them. There is an estimate exactly where there are as many labels as the design needs. If the
+// judge is no better than chance, all labels together must be refused.
 func (c *judgeCheck) correct(who, name string, ls []labels.Label) {
 	c.c.Due(c.corrections(), 1, c.figures.Source)
 	*c.later = append(*c.later, func() error { return c.compareCorrections(who, name, ls) })

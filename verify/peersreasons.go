@@ -15,9 +15,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// A row differs for a reason of principle where it is of the kind that the reason speaks of
-// and agrees once what the reason names is as the peer has it: without repetitions, with the
-// calls that stand in prose. What differs for another reason still differs then.
+// A row differs for a reason of principle if it is of the reason's kind and agrees once the peer's
+// rule is applied: without repetitions, with the calls in prose. A row with another reason still
+// differs then.
 const (
 	ofRepeats = "A call counts as often as it was made. ragas compares sets of calls."
 	ofNothing = "Expecting nothing is met where nothing is called. ragas gives 0."

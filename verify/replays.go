@@ -44,7 +44,7 @@ const (
 )
 
 // replayed records two tools of a real server, replays a run of them a hundred times at three
-// numbers of requests in flight, and compares what is written with one another, byte by byte.
+// numbers of requests in flight, and compares the outputs with each other, byte by byte.
 func replayed(ctx context.Context, c *proof.Check, binary string) error {
 	const traces, asJSON, asHTML, executed, runs = "traces", "reports in JSON", "reports in HTML",
 		"tools that a replay executed not once", "runs without what a clock measured"

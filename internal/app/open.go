@@ -366,8 +366,8 @@ func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 	return all, nil
 }
 
-// learn adds to the known secrets the values of variables in a target's settings: those in headers,
-// in parameters that carry a credential, and of variables with a name of one.
+// learn adds the values of variables in a target's settings to the known secrets: those in headers,
+// those in credential parameters, and those of variables with a secret's name.
 func (o *Opener) learn(s *TargetSpec) {
 	getenv, secrets := o.app.Config.Getenv, o.app.SecretKeeper
 	note := func(text, name string) {

@@ -214,7 +214,7 @@ type WorldRequest struct {
 	Live  string `json:"live,omitempty"`
 	// Recordings is a folder with what tools answered before. Nothing is executed.
 	Recordings string `json:"recordings,omitempty"`
-	// OnMiss is the handling of a call without a recording: fail, also "", ends the attempt with an
+	// OnMiss is the handling of a call without a recording. fail, also "", ends the attempt with an
 	// error, because it cannot be judged; tell returns an error to the target, and goes on.
 	OnMiss string `json:"on_miss,omitempty"`
 	// Record is a folder that gets what is answered. No answer of earlier runs is reused then.

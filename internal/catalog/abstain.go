@@ -55,7 +55,7 @@ func (s *Settings) checkAbstain() error {
 	if !sound || s.Refuses() != "" && !s.calibrated() {
 		return Invalid("abstain",
 			fmt.Sprintf(
-				"a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, and the default preset with its own weights and vectors; otherwise a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
+				"a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, with the default preset and its own weights and vectors. Otherwise give a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
 	}
 	if slices.Contains(s.AbstainRoutes, "") {
 		return Invalid("abstain_routes", "", "abstain by route: invalid: a route without a name")

@@ -5,9 +5,9 @@
 //
 // Settings are the settings in a target or a request; Search is a catalogue with settings; Env.Open
 // returns a retriever. The verbs of `select` and `tools` use them: Query asks one question and
-// explains why a tool lost, RunSweep and CurveFor measure how the search does as the catalogue
-// grows, Tune and Learn find weights and routes, Lint and FindConfusable look at the texts, WhatIf,
-// Suggest and Propose measure other texts, and ApplyRequest writes them.
+// explains why a tool lost. RunSweep and CurveFor measure the quality of the search as the
+// catalogue grows. Tune and Learn find weights and routes. Lint and FindConfusable check the texts.
+// WhatIf, Suggest and Propose measure other texts, and ApplyRequest writes them.
 //
 // A catalogue is also a target: OpenRetriever serves it as a callvet.Model and OpenRemote asks a
 // service over HTTP. Both get the last user message and the number of tools, and nothing that

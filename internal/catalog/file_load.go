@@ -65,9 +65,9 @@ func ReadFiles(files Files, name string) ([]retrieve.CatalogueFile, error) {
 	return out, nil
 }
 
-// LoadFile reads a catalog in any form of a list of tools: JSON, with comments or one tool a line,
-// YAML, zipped, or a folder with a file for each tool. The problems are warnings, and with an error
-// also mistakes. With an error the catalog has the readable part, only for a lint.
+// LoadFile reads a catalog in any form of a list of tools: JSON (with comments or one tool a line),
+// YAML, zipped, or a folder with one file per tool. The problems are warnings; with an error also
+// mistakes. With an error the catalog has the readable part, only for a lint.
 func LoadFile(name string, from Files) (*retrieve.Catalogue, []callvet.Problem, error) {
 	files, err := ReadFiles(from, name)
 	if err != nil {

@@ -117,7 +117,7 @@ func readObject(d *callvet.Decision, v value.Value) (found bool, err error) {
 
 // What is odd about an answer and is no error.
 const (
-	OddAbstained = "it says that it abstains and gives tools all the same: the tools count"
+	OddAbstained = "it abstains and returns tools all the same: the tools count"
 	OddOrder     = "its scores do not descend: the order of the list counts"
 	OddScore     = "a score is no finite number: it is kept as 0"
 	OddTwice     = "it names a tool twice: it counts once"

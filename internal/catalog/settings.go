@@ -45,8 +45,8 @@ type Settings struct {
 	Primary  string `json:"primary,omitempty"`
 	Fallback string `json:"fallback,omitempty"`
 	// AgentGate in [0,1] is the share of its score that a tool loses if none of its agents was
-	// chosen; at 1 it is not returned, 0 is no gate. Agents is how many may be chosen; 0: the
-	// preset's number.
+	// chosen. At 1 the tool is not returned, 0 is no gate. Agents is the highest number of chosen
+	// agents; 0: the preset's number.
 	AgentGate float64 `json:"agent_gate,omitempty"`
 	Agents    int     `json:"agents,omitempty"`
 	// Weights change the preset, by name; see WeightNames.

@@ -553,7 +553,7 @@ func (s *Suggestions) Count(status learn.Status) int {
 
 // Flattered is the remark that the numbers of remaining edits are biased if the same questions
 // removed others.
-const Flattered = "what they say of those that stayed is a little flattered, and fresh ones tell better"
+const Flattered = "the result on those that stayed is slightly too good; fresh ones are a better test"
 
 // Sorted reports that the questions that measured the suggestions removed some of them.
 func (s *Suggestions) Sorted() bool {

@@ -9,10 +9,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Decode reads JSON or YAML into what into points to, whose tags are the form of the
-// file (internal/doc). The error is a callvet.Problem with the place of the first thing
-// that is wrong: syntax, a key that stands twice, an unknown key, a value of another
-// kind. The File finds the places of what the caller finds wrong.
+// Decode reads JSON or YAML into the value that into points to; its tags are the form of the file
+// (internal/doc). The error is a callvet.Problem with the place of the first mistake: syntax, a
+// duplicate key, an unknown key, a value of the wrong kind. The File finds the places of mistakes
+// that the caller finds.
 func Decode(name string, data []byte, into any) (*File, error) {
 	d, bad := Read(name, data)
 	if bad != nil {

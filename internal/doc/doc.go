@@ -7,12 +7,12 @@
 // (comments and trailing commas allowed) or YAML into a File of Nodes, which keep line, column,
 // order and the spelling of numbers; WriteYAML and WriteJSON write a tree back.
 //
-// Of compiles the form of a Go type from its tags; DecodeJSON fills a value with it. A mistake is
-// a Wrong: the key with its path, what is there, what must be there, and the known key that was
-// probably meant. No name of a Go type is in it. Tag json gives the name of a field; tag form
+// Of compiles the form of a Go type from its tags; DecodeJSON fills a value with it. A mistake is a
+// Wrong: the key with its path, the value found, the value expected, and the known key that was
+// probably meant. It contains no name of a Go type. Tag json gives the name of a field. Tag form
 // lists "required", "whole" (implied by integer types), "min=N", "max=N", "words=a|b|c", "full"
-// (not empty) and "scalar" (a number or boolean is accepted as text). Null is an absent value
-// where a Go value can be nil, and a mistake elsewhere, unless WithNulls is set.
+// (not empty) and "scalar" (a number or boolean is accepted as text). Null is an absent value where
+// a Go value can be nil, and a mistake elsewhere, unless WithNulls is set.
 //
 // Format compiles the Shapes of a JSON Schema for Go types: a Reader reads a tree by them and goes on
 // after a problem, a Builder writes values back. The files that people write use these.

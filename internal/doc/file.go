@@ -25,8 +25,8 @@ func Read(name string, data []byte) (*File, *SyntaxError) {
 	return parseYAML(name, data)
 }
 
-// IsYAML tells whether Read takes the text for YAML: by the ending of its name,
-// else by how it begins.
+// IsYAML reports whether Read parses the text as YAML: by the extension of its name, else by its
+// first bytes.
 func IsYAML(name string, data []byte) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":

@@ -26,8 +26,8 @@ func Of[T any]() *Type { return of(reflect.TypeFor[T]()) }
 
 func of(t reflect.Type) *Type { return &Type{root: compiler{}.form(t)} }
 
-// WithNulls is t for texts in which null stands for "absent" everywhere, except
-// where a member is required.
+// WithNulls returns t for texts where null is an absent value everywhere, except in a required
+// member.
 func (t *Type) WithNulls() *Type { return &Type{root: t.root, nulls: true} }
 
 // form is the form of one type.
@@ -36,7 +36,7 @@ type form struct {
 	kind value.Kind // what JSON must have; Invalid: any value
 	// nilable types may be null.
 	nilable  bool
-	elem     *form   // of elements, of the values of a map, of what a pointer points to
+	elem     *form   // of elements, of the values of a map, of a pointer's target
 	fields   []field // of a struct
 	known    []string
 	names    *value.Names

@@ -83,7 +83,7 @@ func Syntax(file string, text []byte, err error) callvet.Problem {
 	if errors.As(err, &s) && !s.Over {
 		p.Line, p.Column = Place(text, s.Offset)
 		p.Message = "not JSON: " + s.Msg
-		if file == "" { // a place is told with its file only
+		if file == "" { // only a file has a place
 			p.Message = fmt.Sprintf("line %d: not JSON: %s", p.Line, s.Msg)
 		}
 	}
@@ -119,7 +119,7 @@ func (r *reader) key(positions bool) string {
 	return string(b)
 }
 
-// below is the key of a member of what is being read.
+// below returns the key of a member of the current value.
 func (r *reader) below(name string) string {
 	r.path = append(r.path, part{name: name})
 	key := r.key(true)
@@ -227,7 +227,8 @@ func (r *reader) strange(f *form, m value.Value) *Wrong {
 	return nil
 }
 
-// missing is a required member that is not there, beside one that may be a slip of it.
+// missing is the mistake of a required member that is absent. It names an unknown member that may
+// be its misspelling.
 func (r *reader) missing(f *form, fd *field, v value.Value) *Wrong {
 	slip := ""
 	for m := v.Members(); m.Ok(); m = m.Next() {
@@ -247,7 +248,7 @@ func (r *reader) missing(f *form, fd *field, v value.Value) *Wrong {
 // maxKnown is how many names are listed where none is near.
 const maxKnown = 12
 
-// maxName is how much of a name is told.
+// maxName is the number of bytes of a name that a message shows.
 const maxName = 64
 
 func clip(s string) string {

@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// maxRatio is how many times its size a stream may unpack to. JSON of real traces
-	// comes to 5 to 60 times, of tests that repeat one line to 300; a file of zeros, which
-	// is what a bomb is made of, to 1030.
+	// maxRatio is the highest ratio of unpacked to packed size. JSON of real traces has 5 to 60, of
+	// tests that repeat one line up to 300. A file of zeros, the content of a zip bomb, has 1030.
 	maxRatio = 500
-	// freeBytes may be unpacked before the ratio counts: so much harms nobody.
+	// freeBytes may be unpacked before the ratio counts, because so few are harmless.
 	freeBytes = 64 << 20
 	// bufferSize of a stream; as much can be looked at before it is read.
 	bufferSize = 64 << 10
 )
 
-// Unpack gives a stream without gzip compression; packed tells that it had one. limit is
-// how many bytes there may be, 0: any number. Reading beyond it gives an error that wraps
-// callvet.ErrLimited, a stream that is cut off one that wraps callvet.ErrInvalid.
+// Unpack returns a stream without gzip compression; packed reports that it had one. limit is the
+// highest number of bytes, 0: no limit. Reading beyond it returns an error that wraps
+// callvet.ErrLimited; a stream that is cut off returns one that wraps callvet.ErrInvalid.
 func Unpack(r io.Reader, limit int64) (plain *bufio.Reader, packed bool, err error) {
 	in := &counter{r: r}
 	br := bufio.NewReaderSize(in, bufferSize)
@@ -52,8 +51,8 @@ func Unpack(r io.Reader, limit int64) (plain *bufio.Reader, packed bool, err err
 	return bufio.NewReaderSize(&bounded{r: z, limit: limit, packed: in}, bufferSize), true, nil
 }
 
-// Packed tells by its first bytes (six are enough) whether a stream is compressed with gzip.
-// What is compressed in another way is an error with the command that unpacks it.
+// Packed reports by the first bytes of a stream (six are enough) whether it is compressed with
+// gzip. Another compression is an error with the command that unpacks it.
 func Packed(head []byte) (gzip bool, err error) {
 	for name, magic := range map[string]string{"zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ", "bzip2": "BZh"} {
 		if bytes.HasPrefix(head, []byte(magic)) {

@@ -346,8 +346,8 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// Elements calls f for every element of a list. Nodes of a lazy list are valid
-// during the call only; one that is not read is a null that Shown tells of.
+// Elements calls f for every element of a list. Nodes of a lazy list are valid during the call
+// only. One that is not read is a null, and Shown reports that.
 func (d *File) Elements(n *Node, f func(i int, v *Node)) {
 	if !n.Lazy {
 		for i := range n.Items {

@@ -48,9 +48,9 @@ func listOf(data []byte) []byte {
 	return append(out, ']')
 }
 
-// PlainJSON gives what ReadLists would read as one text of JSON, in which every value
-// stands on its own line of the file. placed tells that it also stands in its column.
-// JSON without a byte order mark is given as it is.
+// PlainJSON returns the input of ReadLists as one JSON text that keeps every value on its own line
+// of the file. placed reports that each also keeps its column. JSON without a byte order mark is
+// returned unchanged.
 func PlainJSON(name string, data []byte) (text []byte, placed bool, bad error) {
 	if !IsYAML(name, data) && !byLine(name) && validJSON(data) == nil {
 		return data, true, nil

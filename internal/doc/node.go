@@ -25,9 +25,9 @@ const (
 // maxDepth bounds the nesting of values; real suites stay under 30.
 const maxDepth = 200
 
-// maxExpanded bounds the values of a document, of which each takes some 200 bytes and more
-// while it is read: those of a JSON text, or of one element of its lazy lists, and those that a
-// YAML text stands for once its aliases are followed.
+// maxExpanded bounds the values of a document; each takes 200 bytes and more while it is read. It
+// counts those of a JSON text, of one element of its lazy lists, or of a YAML text with its aliases
+// followed.
 const maxExpanded = 2_000_000
 
 // Node is one value of a YAML or JSON document with its place in the file, so

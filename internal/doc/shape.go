@@ -298,7 +298,7 @@ func fieldNamed(t reflect.Type, name string) (sf reflect.StructField, ok bool) {
 	return sf, false
 }
 
-// choose chooses the key with which each field is written: the first, those of flat keys last.
+// choose chooses the key for each written field: the first one; those of flat keys last.
 func (s *Shape) choose(taken map[string]bool, flat bool) {
 	for i := range s.Keys {
 		k := &s.Keys[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The codes of what can be wrong, as a callvet.Problem has them.
+// The codes of mistakes, as a callvet.Problem has them.
 const (
 	CodeSyntax  = "not-json"
 	CodeType    = "wrong-type"

@@ -138,8 +138,8 @@ func yamlSyntax(err error) *SyntaxError {
 	return e
 }
 
-// maxWork bounds what the parser spends beside reading: it copies a mapping for
-// each of its keys, and all tokens for each value that is left empty.
+// maxWork bounds the parser's work apart from reading. The parser copies a mapping for each of its
+// keys, and all tokens for each empty value.
 const maxWork = 1 << 30
 
 // sourceTooMuch refuses what the recursive parser could not bear: nesting by brackets

@@ -16,8 +16,8 @@ func WriteYAML(n *Node) []byte {
 
 type yamlWriter struct{ out []byte }
 
-// value writes n after its key or dash; inline tells that it may begin on the
-// same line (the first key of a mapping after a dash).
+// value writes n after its key or dash. inline: it may begin on the same line (the first key of a
+// mapping after a dash).
 func (w *yamlWriter) value(n *Node, depth int, inline bool) {
 	switch {
 	case n.Kind == Map && len(n.Items) > 0:
@@ -130,8 +130,7 @@ func plainOrQuoted(s string, inList bool) []byte {
 	return Quote(nil, s)
 }
 
-// plain tells whether s reads back as the same text without quotes, under
-// every YAML version.
+// plain reports whether s reads back as the same text without quotes, under every YAML version.
 func plain(s string) bool {
 	if s == "" || strings.TrimSpace(s) != s {
 		return false

@@ -46,7 +46,7 @@ const sliceLevel = 0.05
 
 // BySlice reports the judge's quality for each value of a key, and with a run how many of its tasks
 // truly passed. of returns the values of a thing. A value uses its own rates only if it has enough
-// labels of both classes and the judge differs significantly there: rates of few labels are worse
+// labels of both classes and the judge differs significantly there. Rates of few labels are worse
 // than the pooled ones. r is the report on all labels of the same input. At most most values are
 // reported, those with the most labels; 0 means all. Source: Statistics specification, section 4.5.
 func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int,

@@ -378,7 +378,7 @@ func (r *CalibrationReport) judgeUse() {
 	case r.Table.N() == 0 && r.Verified != nil:
 		r.Why = "all labels were drawn by the judge's verdict: they serve true success of their own run, not a calibration for another; label " + string(r.Unit) + "s drawn at random for that"
 	case r.Table.N() == 0:
-		r.Why = "no calibration label stands beside a verdict of this judge"
+		r.Why = "no calibration label is on an output that this judge has judged"
 	case c.Few():
 		r.Why = tooFew(c) + fmt.Sprintf(": at least %d of each are needed", judge.MinLabels)
 	case r.Youden.Point <= 0:

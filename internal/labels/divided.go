@@ -21,8 +21,8 @@ type ownEstimate struct {
 }
 
 // inside estimates from labels on outputs of the run. Labels carried over from a different run are
-// on unchanged outputs, which are not a random sample of the run: they count only for such outputs,
-// and the others need their own labels. Source: Statistics specification, section 16.3.
+// on unchanged outputs, and these are not a random sample of the run. They count only for such
+// outputs, and the others need their own labels. Source: Statistics specification, section 16.3.
 func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 	if !j.divides(ps) {
 		return by.stratum(ps, vs)

@@ -50,7 +50,7 @@ func (l *LostLabels) fault() string {
 }
 
 // lostAdvice is what to do about a fault.
-const lostAdvice = "label what is missing: callvet label next with the same seed and strategy draws it again; of labels that disagree a third person decides, and one line for each person stays"
+const lostAdvice = "label what is missing: callvet label next with the same seed and strategy draws it again. A third person decides about labels that disagree, and one line for each person stays"
 
 // draw are the outputs that were sampled in one order.
 type draw struct {
@@ -183,7 +183,7 @@ func (j *join) lostOf(d *draw) *LostLabels {
 }
 
 // silent are the sampled but unlabelled outputs of the run: the first attempt of each task in the
-// order, or each call or turn, up to the last one of its stratum's sample.
+// order, or each call or turn. They end with the last output of the stratum's sample.
 func (j *join) silent(d *draw) (out []Thing) {
 	type first struct {
 		rank  string

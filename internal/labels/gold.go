@@ -276,7 +276,7 @@ const goldHead = `# Write what was right. Of each turn: needed (true or false: w
 # the calls that are right, in their order: tool, args ({} for none, any where they do not matter) and check (a
 # post-condition on the result, such as window_days == 30, or none). The last turn of a task stands for calls that
 # were missing before the answer. Of each task: budget (the most calls that it may take, or any) and safety_rules (a
-# list: never TOOL, read_only, confirm_writes, deny_pii; [] for none). A task that nobody has begun with is left out.
+# list: never TOOL, read_only, confirm_writes, deny_pii; [] for none). A task without an entry is left out.
 # A task with checked: false proposes what was called. Correct it, and write checked: true: it counts from then on.
 callvet_gold: 1
 tasks:

@@ -204,8 +204,8 @@ type Repeats struct {
 	Changed int `json:"changed"`
 }
 
-// Latest keeps each labeller's last label on each thing, by time if both have one, else by place;
-// in the order in which things first appear. Judges' verdicts of an earlier label are kept if the
+// Latest keeps each labeller's last label on each thing, by time if both have one, else by place.
+// Things keep the order of their first label. Judges' verdicts of an earlier label are kept if the
 // later has none.
 func Latest(all []Label) ([]Label, Repeats) {
 	type who struct {

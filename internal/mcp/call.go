@@ -74,7 +74,7 @@ func (s *Session) Ask(ctx context.Context, tool string, args json.RawMessage) (A
 		note(&r, "the tool asked for a model or for the user, and was refused")
 	}
 	if s.changed.Load() > changed {
-		note(&r, "the server tells that its tools have changed")
+		note(&r, "the server reports that its tools have changed")
 	}
 	a.Reply = r
 	return a, nil
@@ -203,7 +203,7 @@ func (o outputs) check(tool string, r *callvet.Reply) {
 	switch bad := s.Check(v); {
 	case len(bad) == 0:
 	case bad[0].Unknown():
-		note(r, "the result is not held against the tool's output schema: "+bad[0].Message)
+		note(r, "the result is not checked against the tool's output schema: "+bad[0].Message)
 	default:
 		note(r, "the result breaks the tool's own output schema: "+bad[0].Message)
 	}

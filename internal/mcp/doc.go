@@ -3,8 +3,8 @@
 // Package mcp speaks the Model Context Protocol. It answers: which tools does a server have, what
 // does one of them answer to a call, and how do tools of callvet look to an agent that speaks MCP?
 //
-// Connect opens a Session with a server (a command over stdio, or an address over streamable HTTP
-// or SSE); Session.List reads its tools, Session.Call calls one, Session.Forward passes on other
+// Connect opens a Session with a server: a command over stdio, or an address over streamable HTTP
+// or SSE. Session.List reads its tools, Session.Call calls one, Session.Forward passes on other
 // requests. A Serving is the server side: it answers agents over stdio or streamable HTTP. Each
 // conversation has its own Talk, which does not depend on the wire.
 //

@@ -15,7 +15,7 @@ import (
 )
 
 // DraftReason is the skip reason of a draft: a person removes the line to approve the case.
-const DraftReason = "draft: nobody has approved it; write what a user would say, check what is expected, and take this line out"
+const DraftReason = "draft, not approved: write what a user would say, check what is expected, and remove this line"
 
 // maxAskLen is how much of a description a draft repeats, in characters.
 const maxAskLen = 200
@@ -29,8 +29,8 @@ func Draft(t *Tool) callvet.Case {
 		ask += "\n" + have
 	}
 	return callvet.Case{
-		ID: "draft-" + word(t.Name), Description: "Made of the description of " + t.Name +
-			", not of what anybody asked", Tags: []string{"draft"},
+		ID: "draft-" + word(t.Name), Description: "Made from the description of " + t.Name +
+			", not from a user's question", Tags: []string{"draft"},
 		Input:  []callvet.Turn{{Role: callvet.RoleUser, Content: ask}},
 		Expect: callvet.Expect{ToolsCalled: []string{t.Name}}, Skip: DraftReason,
 	}

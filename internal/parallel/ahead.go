@@ -8,9 +8,9 @@ import "iter"
 // handover for each would cost more than it gains.
 const batchAhead = 128
 
-// Ahead yields what seq yields and produces it on a goroutine of its own, a few
-// batches ahead, so that those who make the items and those who use them work at
-// the same time. The goroutine has ended when the loop over it has; its panic comes out there.
+// Ahead yields the items of seq. It produces them on a goroutine of its own, a few batches ahead,
+// so that producer and consumer work at the same time. The goroutine ends with the loop over it,
+// and its panic comes out there.
 func Ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		batches, stop := make(chan []T, 2), make(chan struct{})

@@ -26,8 +26,8 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// Recovered makes a Panic of what recover gave, nil of nil. It is to be called in
-// the deferred function, whose stack still has the frame that panicked.
+// Recovered makes a Panic of the value of recover, nil of nil. Call it in the deferred function,
+// because its stack still has the frame that panicked.
 func Recovered(value any) *Panic {
 	switch p := value.(type) {
 	case nil:

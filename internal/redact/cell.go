@@ -20,12 +20,11 @@ import (
 // wrote is redacted again where it is shown.
 const Version = 1
 
-// Cell takes out of an attempt what was received and must not be kept, in place, after it was
-// scored: no verdict and no figure changes. What the case itself says stays (a test user's
-// address, a password that a prompt tells), and what the rest of the suite says, as JSON: it is
-// kept with the suite as its author wrote it, and known values are the only exception. said
-// reports whether turns, answer or decision changed: such an attempt must not answer another
-// one from a cache.
+// Cell removes the secrets and personal data that an attempt received, in place, after scoring: no
+// verdict and no figure changes. Text of the case stays (a test user's address, a password in a
+// prompt), as does the text of the rest of the suite, as JSON. The suite is kept as its author
+// wrote it; only known values are removed there. changed reports whether turns, answer or decision
+// changed: such an attempt must not answer another one from a cache.
 func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said bool) {
 	r.Begin()
 	r.own = func() []byte { return append(caseText(of), rest...) }
@@ -106,9 +105,9 @@ func quoteText(v string) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// Row is a case and an attempt at it as they are shown: nothing that was found is left, also
-// what the case itself says. Id, tags, fields and tools of the case stay; rows and tables are
-// told apart by them. What is given is not changed.
+// Row returns a case and an attempt as they are shown: all findings are removed, also those in the
+// case itself. Id, tags, fields and tools of the case stay, because they identify rows and tables.
+// The input is not changed.
 func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, callvet.Cell) {
 	if r.last.of != of || of == nil {
 		r.Begin()

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// SecretName reports whether a variable is named like a secret: a word of it is KEY, TOKEN, SECRET,
-// PASSWORD, CREDENTIALS or a form of these, or it is one of the AWS_ variables.
+// SecretName reports whether a variable is named like a secret. A word of the name is KEY, TOKEN,
+// SECRET, PASSWORD, CREDENTIALS or a form of these, or the name is one of the AWS_ variables.
 func SecretName(name string) bool {
 	name = strings.ToUpper(name)
 	if strings.HasPrefix(name, "AWS_") {
@@ -46,9 +46,9 @@ func setting(v string) bool {
 	return len(v) < 12 && strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// ChildEnvironment is what a child process gets to see of environ (NAME=VALUE): all but the keys of
-// providers and what is named like a secret, unless a pattern of allow (a name, or one with *)
-// names it. withheld are the names that it does not get, sorted.
+// ChildEnvironment is the part of environ (NAME=VALUE) that a child process gets: all but the keys
+// of providers and secrets by name. A pattern of allow (a name, or one with *) lets a variable
+// through. withheld are the names that it does not get, sorted.
 func ChildEnvironment(environ, keys, allow []string) (pass, withheld []string) {
 	pass = []string{}
 	for _, kv := range environ {

@@ -42,7 +42,7 @@ func NewKeeper(environ, keys []string) *Keeper {
 // are stand-ins for local servers, and would only damage texts.
 const minSecret = 8
 
-// Learn adds a value, in the forms in which it travels.
+// Learn adds a value, in the encodings that it may have.
 func (k *Keeper) Learn(v string) {
 	if len(v) < minSecret {
 		return

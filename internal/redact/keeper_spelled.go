@@ -23,8 +23,8 @@ type Setting struct {
 	Key   string
 	JSON  []byte
 	Prose string
-	// Command tells that Text is a command line: the value of an option such as --token is a
-	// secret, whatever it looks like.
+	// Command: Text is a command line. The value of an option such as --token is a secret, whatever
+	// its form.
 	Command bool
 	// Hint says what to write instead.
 	Hint string
@@ -91,8 +91,8 @@ func (s *Setting) inText(d *pii.Detector, text string) string {
 	return ""
 }
 
-// secretOption reports whether a command line has an option that is named like a secret with
-// a value that may be one: 8 bytes and more with a figure among them.
+// secretOption reports whether a command line has an option that is named like a secret and whose
+// value may be one: 8 bytes or more with a digit among them.
 func secretOption(line string) bool {
 	words := strings.Fields(line)
 	for i, w := range words {

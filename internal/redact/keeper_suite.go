@@ -31,7 +31,7 @@ func (k *Keeper) Case(c *callvet.Case) []callvet.Problem {
 func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 	raw, err := json.Marshal(what)
 	if err != nil {
-		return nil // whoever stores it tells
+		return nil // storing it returns the error
 	}
 	v, err := value.Parse(raw)
 	if err != nil {

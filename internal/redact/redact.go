@@ -36,7 +36,7 @@ type Config struct {
 	Off []Kind
 	// Patterns are looked for as well, before the built-in kinds.
 	Patterns []Pattern
-	// Keys are member names whose values are secrets, beside the built-in ones.
+	// Keys are member names whose values are secrets, in addition to the built-in ones.
 	Keys []string
 	// Values are secrets that are known, such as the keys in the environment. They are
 	// replaced wherever they stand, in identifiers and in names of members too.
@@ -45,23 +45,22 @@ type Config struct {
 
 // Redactor replaces findings. It keeps counts and is not safe for concurrent use.
 //
-// Within what one Begin starts (an attempt), equal values get equal replacements and
-// different values different ones, so that what was equal stays equal and what differed
-// still differs: [REDACTED:email], [REDACTED:email#2].
+// Within one Begin (an attempt), equal values get equal replacements and different values different
+// ones: [REDACTED:email], [REDACTED:email#2]. So equality and difference survive.
 type Redactor struct {
 	detect   *pii.Detector
 	patterns []pattern
 	values   []string
 	seen     seen
 	texts    []text // of the attempt
-	// clean are short strings in which nothing is found, by the role in which they stood, and names
-	// those names of members. Words of a protocol are in every attempt.
+	// clean are short strings without findings, by their role, and names are names of members
+	// without findings. Words of a protocol are in every attempt.
 	clean map[pii.Role]map[string]string
 	names map[string]string
 	// found counts all values that were found. left counts those of them that stay because the case has them.
 	found, left int
-	// everything is true where no kind is off, usual where no pattern and no name was added, plain where known values
-	// have ASCII characters only and none that JSON must escape.
+	// everything: no kind is off. usual: no pattern and no name was added. plain: known values have
+	// only ASCII characters, none of which JSON must escape.
 	everything, usual, plain bool
 	// known is true where only known values are looked for, because all else was taken out before.
 	known   bool
@@ -254,9 +253,9 @@ func (r *Redactor) Name(s string) string {
 	return b.String()
 }
 
-// Text replaces the findings in s. The same string comes back when there are none. An
-// object or array as text is redacted as JSON does: names tell secrets there too. What
-// is in its strings again takes escapes of escapes, so that it is never deep.
+// Text replaces the findings in s, and returns the same string when there are none. An object or
+// array as text is redacted like JSON, because its names mark secrets. Text in its strings has
+// escapes of escapes, so that the recursion is never deep.
 func (r *Redactor) Text(s string) string { return r.text(s, pii.RoleNone) }
 
 func (r *Redactor) text(s string, role pii.Role) string {
@@ -315,7 +314,7 @@ func (r *Redactor) whole(t *text) (out []byte, changed bool) {
 	return out, changed
 }
 
-// learn keeps a string in which nothing was found since found.
+// learn keeps a string that has had no finding since found.
 func (r *Redactor) learn(in map[string]string, s string, found int) map[string]string {
 	if r.found != found || len(s) > maxCleanLen || len(in) >= maxClean {
 		return in
@@ -331,7 +330,7 @@ func (r *Redactor) learn(in map[string]string, s string, found int) map[string]s
 // can still be read and holds as it held.
 func (r *Redactor) Check(s string) string { return r.words(s, pii.RoleNone, true) }
 
-// words is Text of what is no object or array.
+// words is Text for a text that is no object or array.
 func (r *Redactor) words(s string, role pii.Role, numbers bool) string {
 	if spared(r, s) {
 		return s
@@ -419,12 +418,11 @@ func quotedAt(s string, i int) bool {
 	return quote != 0
 }
 
-// JSON replaces the findings in every string of a JSON value and in names of members, and
-// whole scalars under names that tell a secret. Types stay: a string becomes a word such as
-// [REDACTED:email], a number a number of as many digits, 99…9, and only card numbers,
-// national numbers and integers under a secret's name are replaced at all. raw comes back
-// as it is when there are none; text that is not JSON is redacted as text and given as a
-// JSON string.
+// JSON replaces the findings in every string of a JSON value and in names of members, and whole
+// scalars under names of secrets. Types stay: a string becomes a word such as [REDACTED:email], a
+// number becomes a number of as many digits, 99…9. Of numbers, only card numbers, national numbers
+// and integers under a secret's name are replaced. raw comes back unchanged when there are no
+// findings; text that is not JSON is redacted as text and returned as a JSON string.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || spared(r, raw) {
 		return raw
@@ -439,8 +437,8 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// TellsSecret reports whether a member of raw, at any depth, has a name that tells a
-// secret, whatever its value; false where raw is not JSON.
+// NamesSecret reports whether a member of raw, at any depth, has the name of a secret, whatever its
+// value; false where raw is not JSON.
 func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
 	if len(raw) == 0 {
 		return false
@@ -453,7 +451,7 @@ func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
 const maxName = 100
 
 // Payload is Text of arguments as a model wrote them. The values in broken JSON cannot be
-// told from one another: all that comes after a name that tells a secret is replaced.
+// separated: everything after the name of a secret is replaced.
 func (r *Redactor) Payload(text string) string {
 	if spared(r, text) {
 		return text

@@ -72,7 +72,7 @@ func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
 	return out
 }
 
-// parsed is JSON of a text of which kept may be the value.
+// parsed is JSON of a text; kept may be its parsed value.
 func (r *Redactor) parsed(raw json.RawMessage, kept callvet.Parsed) json.RawMessage {
 	if v, ok := kept.Of(raw); ok {
 		r.keep(v)
@@ -104,9 +104,9 @@ func (r *Redactor) decision(d *callvet.Decision) *callvet.Decision {
 	return &out
 }
 
-// exchanges redacts what went over the wire. A streamed answer cuts a secret into pieces that
-// nobody can find: where something of the attempt was redacted (said), one that is not a whole
-// JSON value is not kept.
+// exchanges redacts the traffic. A streamed answer cuts a secret into pieces that cannot be found.
+// So where a part of the attempt was redacted (changed), an exchange that is not a whole JSON value
+// is dropped.
 func (r *Redactor) exchanges(in []callvet.Exchange, said bool) []callvet.Exchange {
 	if in == nil {
 		return nil

@@ -39,8 +39,8 @@ func (a *attempt) ask(ctx context.Context, req *callvet.Request) (*callvet.Respo
 	}
 }
 
-// duration of a request: what the answer tells of itself goes before what was
-// measured here, and a recording that tells nothing took nobody's time.
+// duration returns the time of a request: the one in the answer if it has one, else the measured
+// one. A recording without a time took none.
 func (a *attempt) duration(resp *callvet.Response, took time.Duration) time.Duration {
 	switch {
 	case resp != nil && resp.Wall > 0:

@@ -242,7 +242,7 @@ func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
 	return nil
 }
 
-// execute fills a call's status and result and returns what the target is told.
+// execute fills a call's status and result and returns the text for the target.
 func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *callvet.Fault) {
 	if call.Malformed() {
 		call.Status, call.Error = callvet.StatusRejected, call.Unreadable(call.ArgsRaw)
@@ -278,7 +278,7 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 	return string(reply.Result), nil
 }
 
-// told is the JSON that a target gets instead of a result.
+// resultText is the JSON that a target gets instead of a result.
 func told(v map[string]any) string {
 	b, err := json.Marshal(v)
 	if err != nil { // strings and violations always encode

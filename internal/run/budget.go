@@ -13,9 +13,9 @@ import (
 // bill is what one cell has consumed.
 type bill struct {
 	callvet.Spent
-	// lost requests may have been billed, and no answer tells how much.
+	// lost requests may have been billed, at an unknown price
 	lost int
-	// unpriced: an answer came whose cost nobody can bound.
+	// unpriced: the cost of an answer has no upper bound
 	unpriced bool
 }
 
@@ -121,7 +121,7 @@ func (b *budget) room(rounds int) (n int, wait bool) {
 	}
 	if b.max.MaxCostUSD > 0 {
 		if !b.priced && b.cells > 0 {
-			return 0, true // the first cell goes alone: it tells what a cell costs
+			return 0, true // the first cell goes alone: it shows the cost of a cell
 		}
 		if spent := b.spent.USD + b.spent.AssumedUSD; spent+float64(b.cells+1)*b.largest > b.max.MaxCostUSD ||
 			spent >= b.max.MaxCostUSD {
@@ -152,7 +152,7 @@ func (b *budget) paid() error {
 		b.spent.USD+b.spent.AssumedUSD, b.max.MaxCostUSD, assumed, next, callvet.ErrBudget)
 }
 
-// request takes one request from the cell's hold, or from what nobody holds.
+// request takes one request from the cell's hold, or from the free ones.
 func (b *budget) request(h *hold) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -170,12 +170,12 @@ func (b *budget) request(h *hold) bool {
 	return true
 }
 
-// settle returns what a cell did not use and books what it cost. A cost that
-// nobody can bound ends the run when a cost limit was set: it cannot be kept.
+// settle returns the unused requests of a cell and books its cost. A cost without an upper bound
+// ends a run with a cost limit, because the limit cannot be kept.
 func (b *budget) settle(h *hold, l bill, target string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.largest > 0 { // of a target that tells what it costs when it answers
+	if b.largest > 0 { // the target's answers contain their cost
 		l.AssumedUSD, l.Assumed, l.lost = l.AssumedUSD+float64(l.lost)*b.largest, l.Assumed+l.lost, 0
 	}
 	l.Requests = 0 // counted when they were sent

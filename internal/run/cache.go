@@ -34,8 +34,8 @@ type seat struct {
 	find    lookup // nil: not cached
 }
 
-// openCache computes the scope of a target that can tell what it sends: what it
-// would send without a conversation, which holds whatever all its requests share.
+// openCache computes the scope of a target whose requests are known before they are sent. The scope
+// is the request without a conversation, so it contains everything that all its requests share.
 func (e *engine) openCache(ctx context.Context, s *seat) error {
 	ident, ok := s.Model.(Identifier)
 	if e.cfg.Cache == nil || !ok {

@@ -13,8 +13,8 @@ import (
 const (
 	// maxBatch bounds the cells in memory that are not durable yet.
 	maxBatch = 512
-	// linger is how long a batch waits for company. A flush costs some
-	// milliseconds, so that twenty of them double no one's waiting time.
+	// linger is how long a batch waits for more. A flush costs some milliseconds, so twenty of them
+	// double no attempt's waiting time.
 	linger = 10 * time.Millisecond
 )
 

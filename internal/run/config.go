@@ -49,7 +49,7 @@ type Lease interface {
 	TTL() time.Duration
 }
 
-// Cache finds stored traces. A key is 24 bytes: 8 of scope, 16 of what was asked.
+// Cache finds stored traces. A key is 24 bytes: 8 of scope, 16 of the request.
 type Cache interface {
 	// Cached opens a scope; the function it returns is called from many goroutines.
 	Cached(ctx context.Context,
@@ -59,17 +59,15 @@ type Cache interface {
 // Compiled is a case made ready to judge the attempts at it. Its methods are called
 // from many goroutines.
 type Compiled interface {
-	// Idle says why no attempt at the case could be judged, whatever a target does;
-	// "" when one could. Such a case is not asked, and its cell is not run. selects
-	// tells of a target that selects tools and does not call them.
+	// Idle returns the reason why no attempt at the case could be judged, whatever a target does;
+	// "" when one could. Such a case is not asked, and its cell is not run. selects: the target
+	// selects tools and does not call them.
 	Idle(selects bool) string
-	// Check gives every way in which a call breaks its tool's contract, before a world
-	// sees it.
+	// Check returns every violation of a tool's contract in a call, before a world gets it.
 	Check(call *callvet.Call) []callvet.Violation
 	// Naming is what the names of tools count as; nil: each is a name by itself.
 	Naming() *callvet.Naming
-	// Reached tells when a multi-turn attempt has made the last calls it is expected
-	// to make.
+	// Reached reports whether a multi-turn attempt has made the last calls that are expected.
 	Reached(calls []callvet.Call) bool
 	// Judge judges an attempt. It blocks only where scorers of the suite's own do: the attempt
 	// holds no slot of its provider and nothing of the budget by then. The error is that of
@@ -80,10 +78,10 @@ type Compiled interface {
 // Guard decides about the calls of one attempt, one after the other. It is not shared between
 // attempts. It sees what its contract allows only, and what it decides is in the trace.
 type Guard interface {
-	// Before is asked before a call is executed. talk is the conversation so far, the case's
-	// input first; its last assistant turn has the call. It gives the call as the world is to
-	// get it (the trace keeps what the target emitted), or in deny what the target is told
-	// instead: then nothing is executed, and After is not asked. Waiting ends with ctx.
+	// Before is asked before a call is executed. talk is the conversation so far, the case's input
+	// first; its last assistant turn has the call. It returns the call for the world (the trace
+	// keeps the call that the target emitted), or in deny the reply to the target instead. Then
+	// nothing is executed, and After is not asked. Waiting ends with ctx.
 	Before(ctx context.Context, talk []callvet.Turn, call callvet.Call) (pass callvet.Call, deny *callvet.Reply,
 		rulings []callvet.Ruling)
 	// Timeout bounds the call that Before let pass; 0: nothing does.
@@ -165,15 +163,15 @@ type Config struct {
 	// Compile makes a case ready to be judged: once for all of its cells that are in
 	// flight together or follow one another closely.
 	Compile func(c *callvet.Case) Compiled
-	// Worlds makes the world that answers the calls of one attempt, by its target and repeat
-	// (from 0); nil, or a nil World, means that calls are not answered and an attempt ends with
-	// its first turn. A World that is an io.Closer is closed with its attempt.
+	// Worlds makes the world that answers the calls of one attempt, by its target and repeat (from
+	// 0). If it or the World is nil, calls are not answered and an attempt ends with its first
+	// turn. A World that is an io.Closer is closed with its attempt.
 	Worlds func(c *callvet.Case, target string, repeat int) callvet.World
 	// Through reports whether the calls of a case are answered, and the target asked on until
 	// it answers, although the case itself looks at its calls only; nil: of none.
 	Through func(c *callvet.Case) bool
-	// WorldKey is the same for worlds that answer alike, beside what cases and suite say:
-	// answers are not reused between others.
+	// WorldKey is equal for worlds that answer alike for the same cases and suite. Answers are
+	// reused only between those.
 	WorldKey string
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.
@@ -189,8 +187,8 @@ type Config struct {
 	Faults func(c *callvet.Case) []callvet.ToolFault
 	Faulty func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World
 
-	// Cases are positions in the suite, in the order in which they run; nil means
-	// all. Select makes such a list.
+	// Cases are positions in the suite, in the order of the run; nil means all. Select makes such a
+	// list.
 	Cases []int
 	// Last are those of Cases that run when all others are over. Hold then says of each target
 	// of whose other attempts so many failed or ended in an error why they do not run; "" runs
@@ -217,9 +215,9 @@ type Config struct {
 	Timeout time.Duration
 	Retry   Retry
 	Budget  Budget
-	// BreakAfter is how many cells of a target must fail in a row for the same
-	// fatal reason (not authorized, connection refused, no such model) before its
-	// remaining cells become faults without being asked; default 5, -1: never.
+	// BreakAfter is the number of cells in a row that must fail for the same fatal reason (not
+	// authorized, connection refused, no such model). The remaining cells of the target then become
+	// faults without a request; default 5, -1: never.
 	BreakAfter int
 
 	// RunID is what the journal knows the run by.
@@ -255,8 +253,8 @@ type Config struct {
 	// Observe is called after every batch became durable, from one goroutine, which
 	// stores nothing meanwhile: it should return soon.
 	Observe func(Event)
-	// Yield, when it closes, lets no further cell start; those in flight end as ever. The status is
-	// "interrupted" then, where cells are left.
+	// Yield, when it closes, lets no further cell start; those in flight end normally. The status
+	// is "interrupted" then, where cells are left.
 	Yield <-chan struct{}
 	// Grace is how long cells in flight may take to finish after the context was
 	// canceled; default 10 s, -1: none. Abort, when it closes, ends the grace.

@@ -3,10 +3,10 @@
 // Package run carries out a run: it turns cells (case × target × repeat) into
 // traces, has them scored and makes each result durable before it counts.
 //
-// Config says what to run and through which ports; Run does it; an Event tells
-// what became durable. Here stands the only turn loop of the project, so the only
-// code that makes a callvet.Trace: retries, time limits, rate limits, budgets,
-// the response cache and resuming are around that loop and nowhere else.
+// Config has what to run and through which ports; Run does it; an Event reports what became
+// durable. This package has the only turn loop of the project, so the only code that makes a
+// callvet.Trace. Retries, time limits, rate limits, budgets, the response cache and resuming are
+// around that loop and nowhere else.
 //
 // Providers run side by side, each with its own concurrency, which falls when the
 // provider says "too many requests" and recovers slowly. One goroutine stores

@@ -362,7 +362,7 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 		e.budget.settle(&h, a.bill, j.seat.Name)
 	}
 	if t == nil {
-		return true // nothing to keep; the next cell tells whether to go on
+		return true // nothing to keep; the next cell decides whether to go on
 	}
 	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
 	var err error

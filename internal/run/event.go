@@ -55,7 +55,7 @@ func (t *Totals) add(c *callvet.Cell, free bool) {
 	}
 }
 
-// Event tells what became durable with the last batch, and where the run stands.
+// Event reports what became durable with the last batch, and the progress of the run.
 type Event struct {
 	Totals
 	// Targets are the same counts per target, in the order of Config.Targets.
@@ -72,7 +72,7 @@ type Event struct {
 // Status of a finished run.
 type Status string
 
-// The ways in which a run ends.
+// The endings of a run.
 const (
 	StatusDone        Status = "done"
 	StatusInterrupted Status = "interrupted"

@@ -12,9 +12,10 @@ import (
 )
 
 // Execute has w answer a call, as far as g (nil: everything passes) lets it, and fills in how the
-// call ended: it is the one place where a call goes through a guard, of runs and of agents that ask
-// this program themselves. talk gives the conversation so far, with the call in its last turn of the
-// assistant where there is one. An error is no answer: the call is then not filled in, but for rulings.
+// call ended. It is the one place where a call goes through a guard: in runs, and for agents that
+// ask this program themselves. talk returns the conversation so far, with the call in its last turn
+// of the assistant where there is one. An error is no answer: the call is then not filled in,
+// except for rulings.
 func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn,
 	call *callvet.Call,
 ) (callvet.Reply, error) {

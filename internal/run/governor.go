@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// governor admits requests of one provider group. The limit starts at what the
-// user allowed, is halved when the provider says "too many requests" and grows by
-// one for every limit's worth of answers, as TCP does. A wait that the provider
-// asked for holds the whole group.
+// governor admits requests of one provider group. The limit starts at the value that the user
+// allowed. It is halved when the provider answers "too many requests" and grows by one for every
+// limit's worth of answers, as in TCP. A wait that the provider asked for holds the whole group.
 type governor struct {
 	now func() time.Time
 
@@ -19,7 +18,7 @@ type governor struct {
 	limit   float64
 	max     float64
 	flying  int
-	until   time.Time // nobody starts before
+	until   time.Time // no request starts before
 	lastCut time.Time
 	waiting []chan struct{}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// keeper renews the lease of the run: by the clock, and before a request where the
-// process was held up for so long that another one may have taken the run.
+// leaseRenewer renews the lease of the run: by the clock, and before a request after a long delay,
+// because another process may have taken the run.
 type keeper struct {
-	lease Lease // nil: nobody else can take the run
+	lease Lease // nil: no other process can take the run
 	now   func() time.Time
 	fail  func(error)
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// TellApart makes the names of targets unique, because reports, comparisons and gates go
-// by name. Targets of one name get the settings in which they differ behind it, so that
-// their names say what they are and do not depend on their order:
+// MakeUnique makes the names of targets unique, because reports, comparisons and gates go by name.
+// Targets with the same name get the settings that differ appended, so that their names describe
+// them and do not depend on their order:
 //
 //	openai/gpt-5 (prompt: Answer in one word)
 //	openai/gpt-5 (prompt: Think first, temperature=1)

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// What one answer may hold. A model gives at most some hundred calls at once, and an agent
-// that tells its whole work some thousand; scoring takes a second for as much as this.
+// Limits of one answer. A model returns at most some hundred calls at once, and an agent that
+// returns its whole work some thousand; scoring takes a second for as much as this.
 const (
 	maxAnswerCalls = 10_000
 	// maxAnswerValues counts the values of all arguments and results, nested ones included.
@@ -41,8 +41,8 @@ func oversized(resp *callvet.Response) *callvet.Fault {
 	return nil
 }
 
-// valuesIn counts the values of a JSON text, of which kept may be the value, or gives more than there
-// may be. What is no JSON has none.
+// valuesIn counts the values of a JSON text; kept may be its parsed value. It returns more than the
+// limit for too many, and 0 for a text that is not JSON.
 func valuesIn(text []byte, kept callvet.Parsed) int {
 	if len(text) == 0 {
 		return 0

@@ -33,15 +33,15 @@ type prepared struct {
 	single bool
 	rounds int
 	faults []callvet.ToolFault
-	sum    [sha256.Size]byte // of what makes a trace beside the first request
+	sum    [sha256.Size]byte // of the inputs of a trace other than the first request
 }
 
-// keptCases bounds the cases that are kept ready beside those in flight.
+// keptCases bounds the cases that are kept ready in addition to those in flight.
 const keptCases = 512
 
-// cases hands out prepared cases. The recent ones are kept by their position, so that
-// the targets of a small suite share them, and those of a big one as far as they are
-// that close to one another. What fell out is prepared anew.
+// cases hands out prepared cases. The recent ones are kept by their position. So the targets of a
+// small suite share them all, and those of a big one share the ones that are close to each other. A
+// dropped case is prepared again.
 type cases struct {
 	source Source
 	mu     sync.Mutex
@@ -124,9 +124,9 @@ func assertsResponse(e *callvet.Expect) bool {
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || len(e.Scorers) > 0
 }
 
-// tiered reports whether a case is of a tier whose cases go through the whole loop of an
-// agent, and something answers its calls: calls, tokens and time are those of all turns.
-// Source: Eval Case Interfaces, "GoldenEvalCase".
+// tiered reports whether something answers the calls of a case whose tier goes through the whole
+// loop of an agent. Then calls, tokens and time are those of all turns. Source: Eval Case
+// Interfaces, "GoldenEvalCase".
 func tiered(s *callvet.Suite, c *callvet.Case) bool {
 	return c.Tier != "" && len(c.Mocks)+len(s.Mocks) > 0
 }

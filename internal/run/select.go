@@ -13,11 +13,11 @@ import (
 
 // Selection chooses cases of a suite. The zero value chooses all.
 type Selection struct {
-	// Filters must all hold. A filter is a list of alternatives divided by commas;
-	// each is a pattern for the id or a tag, or "id:PATTERN", "tag:PATTERN",
-	// "tier:PATTERN", or "field=PATTERN" for a named slice (category=flights). In
-	// a pattern * stands for any text and ? for one character; letters compare
-	// case-insensitively. A leading "!" negates the whole filter.
+	// Filters must all match. A filter is a list of alternatives divided by commas. Each is a
+	// pattern for the id or a tag, or "id:PATTERN", "tag:PATTERN", "tier:PATTERN", or
+	// "field=PATTERN" for a named slice (category=flights). In a pattern * stands for any text and
+	// ? for one character; letters compare case-insensitively. A leading "!" negates the whole
+	// filter.
 	Filters []string
 	// Only, when not nil, keeps the cases with these ids (those that failed in an
 	// earlier run).

@@ -24,7 +24,8 @@ type Shard struct {
 	// first to before its second.
 	Targets []int    `json:"targets"`
 	Cases   [][2]int `json:"cases"`
-	// Share is the shard's part of the limits of the provider, Budget its part of what may still be spent.
+	// Share is the shard's part of the limits of the provider, Budget its part of the remaining
+	// budget.
 	Share  Share  `json:"share"`
 	Budget Budget `json:"budget"`
 	// DearestUSD is Config.DearestUSD.
@@ -81,15 +82,16 @@ type Splitting struct {
 	Workers int
 	// Rounds is shardRounds where it is 0.
 	Rounds int
-	// Failed is told why a shard did not end as it should; nil: nobody is. It is called from many goroutines.
+	// Failed gets the error of a shard that failed, if not nil. It is called from many goroutines.
 	Failed func(error)
 }
 
-// Split has workers carry out the cells of a run that are not done yet, shard by shard, and returns when
-// all shards are over. The limits of each provider and the budget hold over all workers: each shard has its
-// share of them. What is left is Run's: the cells of Config.Last, and where complete is false others too,
-// because the run is too small to be split, a shard ended early, a target was given up, the budget came to
-// an end, or the run was to yield. Where complete is true, all other cells were asked.
+// Split has workers carry out the cells of a run that are not done yet, shard by shard, and returns
+// when all shards are over. The limits of each provider and the budget hold over all workers: each
+// shard has its share of them. The rest is for Run: the cells of Config.Last, and others if
+// complete is false. That is so if the run is too small to be split, a shard ended early, a target
+// was given up, the budget was used up, or the run had to yield. If complete is true, all other
+// cells were asked.
 //
 // The error is that of the lease, once another process has the run. When ctx ends there is none.
 func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err error) {
@@ -257,7 +259,7 @@ func (sp *splitter) rest(done bitmap, cases, targets []int) turn {
 // carryOut goes through all lanes at once, and reports whether nothing of them is left.
 func (sp *splitter) carryOut(ctx context.Context, lanes []lane) bool {
 	first := &lanes[0].turns[0]
-	if sp.cfg.Budget.MaxCostUSD > 0 && sp.dearest == 0 { // one case goes alone: it tells what a cell costs
+	if sp.cfg.Budget.MaxCostUSD > 0 && sp.dearest == 0 { // one case goes alone: it shows the cost of a cell
 		one := *first
 		one.cases = first.cases[:1:1]
 		left := sp.spread(ctx, &lanes[0], &one, 1, false)
@@ -292,9 +294,9 @@ type ended struct {
 	sum   ShardSummary
 }
 
-// spread has the cases of a turn carried out by workers that share the limits of its provider, and gives
-// those that are left. When there is nothing more for one of the workers, the others give back what they
-// have not begun, so that the limits do not stay unused. keepErrors is Shard.KeepErrors.
+// spread has the cases of a turn carried out by workers that share the limits of its provider, and
+// returns those that are left. When a worker has no more work, the others return the cases that
+// they have not begun, so that the limits do not stay unused. keepErrors is Shard.KeepErrors.
 func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, keepErrors bool) (left []int) {
 	yield, giveBack := context.WithCancel(sp.yield)
 	defer giveBack()
@@ -321,7 +323,7 @@ func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, k
 			e := ended{cases: queue[0], part: idle[0]}
 			idle, queue, running = idle[1:], queue[1:], running+1
 			working.Go(func() {
-				defer func() { over <- e }() // after a panic too: somebody waits for it
+				defer func() { over <- e }() // after a panic too, because spread waits for it
 				e.sum = sp.do(ctx, shard, yield.Done())
 			})
 		}
@@ -389,7 +391,7 @@ func (sp *splitter) do(ctx context.Context, s Shard, yield <-chan struct{}) Shar
 	sp.mu.Lock()
 	defer sp.mu.Unlock()
 	sp.busy--
-	if err != nil && sum.Status == "" { // nobody knows what it has spent
+	if err != nil && sum.Status == "" { // its cost is unknown
 		return ShardSummary{Status: StatusFailed}
 	}
 	sp.dearest = max(sp.dearest, sum.DearestUSD)

@@ -12,10 +12,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// beside reads a file that a suite in the folder dir names, which is to lie in that folder:
-// an absolute path, one that leads out by "..", and a symbolic link that does are refused,
-// because a suite of a stranger would read any file of this machine. A path that is not
-// there wraps os.ErrNotExist.
+// include reads a file that a suite in the folder dir names. The file must be in that folder.
+// Absolute paths, paths that lead out by ".." and symbolic links that lead out are refused, because
+// a stranger's suite could read any file of this machine. A missing file wraps os.ErrNotExist.
 func (o *Options) beside(dir, name string) ([]byte, error) {
 	if o.NoIncludes {
 		return nil, fmt.Errorf("%w: this suite may not read other files", callvet.ErrDenied)

@@ -32,9 +32,9 @@ type CoverageReport struct {
 	// all expects or accepts.
 	WithoutGolden []string `json:"without_golden"`
 	WithoutCase   []string `json:"without_case"`
-	// Overlaps are the pairs of tools that are easily taken for one another: those that are as
-	// alike as Least or more, a cosine in [-1,1], and those that a run confused. Uncovered
-	// counts those without an ambiguous case.
+	// Overlaps are the pairs of tools that are easily confused: those with a likeness of Least or
+	// more, a cosine in [-1,1], and those that a run confused. Uncovered counts those without an
+	// ambiguous case.
 	Overlaps  []CoverageOverlap `json:"overlaps"`
 	Least     float64           `json:"least"`
 	Uncovered int               `json:"uncovered"`
@@ -139,8 +139,8 @@ func rightTools(c *callvet.Case) []string {
 	return slices.Concat(want.Tools, want.Acceptable)
 }
 
-// ambiguous reports whether the case says that it is, or, where it says no difficulty, accepts
-// more than one set of tools.
+// ambiguous reports whether the case has the difficulty "ambiguous" or, without a difficulty,
+// accepts more than one set of tools.
 func ambiguous(c *callvet.Case) bool {
 	if d := c.Fields["difficulty"]; d != "" {
 		return d == "ambiguous"
@@ -170,7 +170,7 @@ func (k *CoverageCounter) positions(names []string) []int {
 	return slices.Compact(out)
 }
 
-// Report sums up. pairs are the tools that overlap, of which each is told with its cases.
+// Report sums up. pairs are the overlapping tools; the report has the cases of each.
 func (k *CoverageCounter) Report(pairs []CoveragePair, least float64) *CoverageReport {
 	out := k.out
 	out.Format, out.Version, out.Least = "callvet.coverage", 1, least

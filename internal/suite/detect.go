@@ -79,8 +79,8 @@ func parseNative(d *doc.File, data []byte, opt Options) (*callvet.Suite, []callv
 	}
 }
 
-// Form returns the format in which Load reads a text, a name of Dialects. A suite that was converted
-// keeps the name of its first format as its dialect, so the dialect is no answer to that.
+// Form returns the format of a text that Load reads, a name of Dialects. A suite that was converted
+// keeps the name of its first format as its dialect, so the dialect is not that format.
 func Form(data []byte, name string) string {
 	switch {
 	case dialect.IsBFCL(data, name):
@@ -91,8 +91,8 @@ func Form(data []byte, name string) string {
 	return cmp.Or(dialect.Detect(data, name), OwnForm)
 }
 
-// saysNative tells whether the text has the marker near its start: the cheap
-// half of detection, which keeps native suites out of the dialects' hands.
+// hasMarker reports whether the text has the marker near its start. This cheap half of the
+// detection keeps native suites away from the dialects.
 func saysNative(data []byte) bool {
 	head := data[:min(len(data), 4096)]
 	for line := range bytes.Lines(head) {
@@ -125,8 +125,8 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	return tools, unquoted(full, problems)
 }
 
-// unquoted says where a file that a suite names is wrong, and nothing of what stands there: who
-// wrote the suite need not be who may read the file.
+// unquoted returns the places of mistakes in a file that a suite names, without its content: the
+// author of the suite may not be allowed to read the file.
 func unquoted(path string, problems []callvet.Problem) error {
 	if len(problems) == 0 {
 		return nil

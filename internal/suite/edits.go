@@ -29,8 +29,8 @@ const (
 
 // EditFile is what a file of edits says.
 type EditFile struct {
-	// Seen are the cases of a suite that whoever wrote the edits has seen: what the
-	// edits do to those tells little.
+	// Seen are the cases of a suite that the author of the edits has seen: their results show
+	// little about the edits.
 	Seen  []string
 	Edits []learn.Edit
 }

@@ -152,7 +152,7 @@ func EvalHash(text []byte) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// EvalBaseline is what a run is held against.
+// EvalBaseline is the baseline of a run.
 type EvalBaseline struct {
 	RunID      string
 	Comparison *panel.Comparison
@@ -160,7 +160,7 @@ type EvalBaseline struct {
 	Tiers map[string]callvet.Tier
 	// Before and Now give the passes and the judged attempts of a target at a case, by names.
 	Before, Now func(target, id string) (passes, judged int)
-	// Repeats tells that a case has several attempts on a side.
+	// Repeats: a case has several attempts on a side.
 	Repeats bool
 }
 
@@ -281,7 +281,7 @@ func set(ids []string) map[string]bool {
 	return out
 }
 
-// against tells what became of each case since the baseline.
+// against sorts the cases by the change of each since the baseline.
 func (g *gathered) against(b *EvalBuilder, key group, base *EvalBaseline, diff *differences) {
 	r := &g.EvalResult
 	r.BaselineRunID = EvalUUID(base.RunID)
@@ -306,7 +306,7 @@ func (g *gathered) against(b *EvalBuilder, key group, base *EvalBaseline, diff *
 	}
 }
 
-// compared tells what became of a case that both runs judged.
+// compared sorts in a case that both runs judged.
 func (g *gathered) compared(id string, t *ofTarget, base *EvalBaseline) {
 	r := &g.EvalResult
 	passes, judged := base.Before(t.baseline, id)

@@ -38,7 +38,7 @@ type EvalResult struct {
 	Removed   []string `json:"removed"`
 	Changed   []string `json:"changed,omitempty"`
 	Unjudged  []string `json:"unjudged,omitempty"`
-	// Flaky are the cases of which some attempts pass and some fail, on either side.
+	// Flaky are the cases with passed and failed attempts, on either side.
 	Flaky []string `json:"flaky,omitempty"`
 	// Verdicts say of each compared case whether its attempts show a change; only where one of
 	// the runs has repeats.
@@ -115,6 +115,6 @@ type EvalQuarantined struct {
 	ID    string `json:"id"`
 	Owner string `json:"owner"`
 	Until string `json:"until"` // the last day
-	// Over tells that the day is over: the case counts again.
+	// Over: the day is over, so the case counts again.
 	Over bool `json:"over,omitempty"`
 }

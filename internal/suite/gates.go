@@ -59,7 +59,7 @@ type GateFile struct {
 	Quarantine []Quarantine
 }
 
-// Quarantine takes a case out of gates for a while: somebody looks after it.
+// Quarantine takes a case out of gates for a while; its owner is responsible for it.
 type Quarantine struct {
 	Case, Owner string
 	// Until is the last day, as 2026-12-01.
@@ -272,7 +272,7 @@ func (r *gatefileReader) conflicts(n *doc.Node, g *gates.Gate, said int) {
 	}
 }
 
-// condition reads what the metric is held against.
+// condition reads the metric's limit.
 func (r *gatefileReader) condition(g *gates.Gate, key string, v *doc.Node) bool {
 	switch key {
 	case "gate":

@@ -14,13 +14,12 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// gold compiles the case's expectations and scores its own gold answer: a gold
-// that fails means that nothing can pass, or that the case does not say what its
-// author meant.
+// gold compiles the case's expectations and scores its own gold answer. If gold fails, either
+// nothing can pass or the case does not mean what its author meant.
 func (l *linter) gold(ctx context.Context) {
 	compiled, problems := l.scorer.Compile(l.c)
 	l.uncompiled(problems)
-	if len(l.c.Expect.Scorers) > 0 { // nobody can tell what they accept: gold is held against the rest
+	if len(l.c.Expect.Scorers) > 0 { // it is unknown what they accept: gold is checked against the rest
 		bare := *l.c
 		bare.Expect.Scorers = nil
 		compiled, _ = l.scorer.Compile(&bare)
@@ -30,7 +29,7 @@ func (l *linter) gold(ctx context.Context) {
 	}
 }
 
-// uncompiled tells what the scorer could not compile.
+// uncompiled reports the parts of the case that the scorer could not compile.
 func (l *linter) uncompiled(problems []callvet.Problem) {
 	for _, p := range problems {
 		if p.Code == "bad-schema" { // said with the tool
@@ -131,7 +130,7 @@ func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 		return
 	}
 	result, err := compiled.Judge(ctx, &t)
-	if err != nil { // who asked for the lint is told
+	if err != nil { // the context ended
 		return
 	}
 	if result.Verdict == callvet.VerdictPass || result.Verdict == callvet.VerdictNotRun {
@@ -144,7 +143,7 @@ func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 		!slices.ContainsFunc(result.Incidents,
 			func(i callvet.Incident) bool { return i.Rule != callvet.RuleUnconfirmedWrite }) {
 		l.warn("unconfirmed", "expect",
-			"give the turns in which the target asks and the user confirms, or let a simulated user answer",
+			"add turns where the target asks and the user confirms, or let a simulated user answer",
 			"the case expects a call that needs the user's confirmation, and its conversation has none: %s",
 			result.Reason)
 		return
@@ -170,7 +169,7 @@ func (l *linter) inPart() bool {
 	return false
 }
 
-// extraArgs is the case's policy for arguments that nobody expected.
+// extraArgs is the case's policy for unexpected arguments.
 func (l *linter) extraArgs() callvet.ExtraArgs {
 	if l.c.Scoring != nil && l.c.Scoring.ExtraArgs != "" {
 		return l.c.Scoring.ExtraArgs

@@ -21,7 +21,7 @@ type Hygiene struct {
 	// MaxAge is how many months old a label may be, by Now; 0: any age.
 	MaxAge int
 	Now    time.Time
-	// Tools are those of the suite. A version that is a date tells of labels that are older.
+	// Tools are those of the suite. If a tool's version is a date, older labels are reported.
 	Tools []callvet.Tool
 
 	found []callvet.Problem
@@ -48,7 +48,7 @@ func (h *Hygiene) Look(c *callvet.Case) {
 	h.age(c, names)
 }
 
-// age tells a label that is older than it may be.
+// age reports a label that is too old.
 func (h *Hygiene) age(c *callvet.Case, names []string) {
 	key, day := "as_of", c.AsOf
 	if day == "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
-// IsEvalFile reports whether cases that are added to a file get the form of Eval Case Interfaces: the
-// file has that form, or it is new and named as such files are, TOOL.TIER.json.
+// IsEvalFile reports whether cases that are added to a file get the form of Eval Case Interfaces.
+// That is so if the file has that form, or is new and named like such files, TOOL.TIER.json.
 func IsEvalFile(file string, data []byte) bool {
 	if data = bytes.TrimSpace(data); len(data) > 0 {
 		return data[0] == '[' || Form(data, file) == dialect.Forge

@@ -24,7 +24,7 @@ type LintOptions struct {
 	// EmbedderLater makes a semantic comparison without a Similarity a warning: each run names the model.
 	EmbedderLater bool
 	// World answers the calls of gold answers as a run would, without waiting.
-	// Nil: checks of results are not held against gold.
+	// Nil: checks of results are not tried on gold.
 	World func(s *callvet.Suite, c *callvet.Case) callvet.World
 	// Source gives a file's bytes, so that problems point at the very value. Nil:
 	// they point at their case.
@@ -46,7 +46,7 @@ func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 	return l
 }
 
-// oneCase looks at the next case. Of the case only its id is kept, and a digest of what it asks.
+// oneCase looks at the next case. It keeps only the id of the case, and a digest of its request.
 func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	if l.cases++; l.cases == 1 {
 		l.file = c.Position.File
@@ -143,8 +143,8 @@ type linter struct {
 	ids      map[string]int // and the line of the case that has it
 	asked    []asked        // by the cases that may be like others
 	unasked  int            // cases after alikeCases of them, which are not compared
-	// said are the keys of the case at hand of which an error was told, saidSuite
-	// those outside cases: what the scorer thinks of them is not told again.
+	// reported are the keys of the current case that have an error, reportedSuite those outside
+	// cases. The scorer's problems with these keys are not reported again.
 	said, saidSuite []string
 	problems        []callvet.Problem
 	dropped         int  // problems not even kept, so that a broken file of millions of cases stays small
@@ -164,7 +164,7 @@ func (l *linter) add(warning bool, code, key, fix, message string) {
 	l.keep(p)
 }
 
-// speak notes that an error was told of a key.
+// mark notes that a key has an error.
 func (l *linter) speak(key string) {
 	if l.c != nil {
 		l.said = append(l.said, key)

@@ -99,7 +99,7 @@ type asked struct {
 	id     string
 	at     callvet.Position
 	pieces []uint32
-	// setting tells apart the same words with other tools or another context.
+	// setting distinguishes the same words with different tools or a different context.
 	setting uint64
 }
 
@@ -130,7 +130,7 @@ func (l *linter) remember(c *callvet.Case) {
 	l.asked = append(l.asked, asked{id: c.ID, at: c.Position, pieces: pieces(said.String()), setting: h.Sum64()})
 }
 
-// alike tells which cases ask nearly what an earlier one asks.
+// alike warns of cases that ask nearly the same as an earlier one.
 func (l *linter) alike() {
 	pairs, compared := nearPairs(l.asked, alikeSteps)
 	if compared < len(l.asked) {
@@ -180,13 +180,13 @@ type nearPair struct {
 	likeness      float64
 }
 
-// nearPairs finds for each case the earlier one that it is most like, from alikeFrom on, of
-// those that are like no earlier one themselves. It looks at steps pieces at
-// most, and says how many cases it came to.
+// nearPairs finds for each case the most similar earlier one, with a likeness of alikeFrom or more,
+// among those that are like no earlier one themselves. It looks at steps pieces at most; compared
+// is the number of cases that it reached.
 //
-// Two sets of a likeness t share one of the rarest pieces of each, of which the (1-t) part
-// has to be looked up only: prefix filtering, S. Chaudhuri, V. Ganti, R. Kaushik, "A Primitive
-// Operator for Similarity Joins in Data Cleaning", ICDE 2006.
+// Two sets of a likeness t share one of the rarest pieces of each, so only the (1-t) part has to be
+// looked up. This is prefix filtering: S. Chaudhuri, V. Ganti, R. Kaushik, "A Primitive Operator
+// for Similarity Joins in Data Cleaning", ICDE 2006.
 func nearPairs(list []asked, steps int) (pairs []nearPair, compared int) {
 	often := map[uint32]uint32{}
 	for i := range list {

@@ -40,7 +40,7 @@ func (l *linter) plan(p *callvet.Plan, key string) {
 	}
 }
 
-// places looks for places among calls of which there are fewer.
+// places reports places beyond the possible number of calls.
 func (l *linter) places(p *callvet.Plan, key string) {
 	for i := range p.Calls {
 		for _, place := range []int{p.Calls[i].Nth, p.Calls[i].Message} {
@@ -53,7 +53,7 @@ func (l *linter) places(p *callvet.Plan, key string) {
 	}
 }
 
-// extraCalls is how many calls beside the plan's the settings allow.
+// extraCalls is the number of calls that the settings allow in addition to the plan's.
 func (l *linter) extraCalls() int {
 	for _, s := range []*callvet.Scoring{l.c.Scoring, &l.s.Defaults.Scoring} {
 		if s != nil && s.MaxExtraCalls != nil {
@@ -91,8 +91,8 @@ func (l *linter) countedCall(c *callvet.CallCount, key string) {
 	}
 }
 
-// countBounds looks for bounds that nothing or everything meets, by themselves and beside
-// the case's others.
+// countBounds looks for bounds that nothing or everything meets, by themselves and with the case's
+// other bounds.
 func (l *linter) countBounds(c *callvet.CallCount, key string) {
 	e := &l.c.Expect
 	least := 0
@@ -224,7 +224,7 @@ func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
 	for _, violation := range e.Schema.Check(v) {
 		if violation.Unknown() {
 			l.problem(callvet.SchemaWithoutEnd, key+".args", "simplify the schema",
-				"the expected arguments cannot be held against the schema of %s: %s", tool, violation.Message)
+				"the expected arguments cannot be checked against the schema of %s: %s", tool, violation.Message)
 			return
 		}
 		name := argumentOf(&violation)

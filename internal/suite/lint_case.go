@@ -112,7 +112,7 @@ func (l *linter) assertions() {
 	}
 	if !demands(e) && !prerequisites {
 		l.problem("passes-by-nothing", "expect", "add what must happen: calls, no_call: true, or a response assertion",
-			"the case passes when the model does nothing: it says only what must not happen")
+			"the case passes when the model does nothing: it has only rules about what must not happen")
 	}
 }
 
@@ -264,7 +264,7 @@ func (l *linter) reachable() {
 			"nothing answers the calls that the case expects: an attempt of a model ends with them, and %s cannot be evaluated", strings.Join(all, ", "))
 	case len(answer) > 0 && one:
 		l.warn("unreachable", "expect."+answer[0], "allow max_rounds: 2 or more",
-			"after one round an attempt of a model ends with the calls that the case expects, and there is no answer to hold against %s", strings.Join(answer, ", "))
+			"after one round an attempt of a model ends with the calls that the case expects, and there is no answer for %s to check", strings.Join(answer, ", "))
 	}
 }
 

@@ -28,8 +28,8 @@ func (l *linter) met(name, key string, tools *toolTable) {
 	}
 }
 
-// placeholder asks for a result in which the placeholder stands. Where nothing is mocked, results
-// are not known before.
+// placeholder asks for a result that contains the placeholder. Where nothing is mocked, the results
+// are not known in advance.
 func (l *linter) placeholder(tool, at, key string) {
 	if at == "" || l.c == nil {
 		return

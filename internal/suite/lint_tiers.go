@@ -67,8 +67,8 @@ func (l *linter) tier() {
 	}
 }
 
-// identified warns of ids that tell another tier than the case has. Suites of other formats
-// name their cases as they like.
+// identified warns of ids that contain a different tier than the case. Suites of other formats name
+// their cases freely.
 func (l *linter) identified() {
 	c := l.c
 	prefix, _, _ := strings.Cut(c.ID, "-")
@@ -117,8 +117,8 @@ func Date(s string) (time.Time, bool) {
 
 func isDate(s string) bool { _, ok := Date(s); return ok }
 
-// stubbed warns of an expected tool that has no stub while others have one, where the answer
-// is looked at: it says {"status":"ok"}, and no more can be in the answer.
+// stubbed warns of an expected tool without a stub while others have one, if an assertion is on the
+// answer: its result is {"status":"ok"}, and no more can be in the answer.
 func (l *linter) stubbed() {
 	if len(onAnswer(&l.c.Expect)) == 0 || len(l.c.Mocks)+len(l.s.Mocks) == 0 {
 		return
@@ -138,7 +138,7 @@ func (l *linter) stubbed() {
 	}
 	if len(bare) > 0 {
 		l.warn("no-stub", "mocks", "add stubs for them, or a file of stubs with --mocks",
-			"the answer is looked at, and nothing says what %s gives: the model is told {\"status\":\"ok\"} and no more", strings.Join(bare, ", "))
+			"the answer is checked, but %s has no stub: the model gets {\"status\":\"ok\"} and no more", strings.Join(bare, ", "))
 	}
 }
 
@@ -163,8 +163,8 @@ func (l *linter) rubric() {
 	}
 	something, nothing := e.Calls()
 	if len(e.Rubric) > 0 && len(e.ReferenceData) == 0 && something && !nothing {
-		l.warn("no-reference", "expect.reference_data", "add what the tools really give",
-			"a judge has nothing to hold the answer against but what it knows itself")
+		l.warn("no-reference", "expect.reference_data", "add the real results of the tools",
+			"a judge can compare the answer only with its own knowledge")
 	}
 	if l.c.Tier == callvet.TierRubric && len(e.Rubric) == 0 {
 		l.problem("missing-key", "expect.rubric", "add dimensions with criteria, or another tier",

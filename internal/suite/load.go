@@ -48,10 +48,9 @@ type Options struct {
 // and tools are put together) or, for "-", on Stdin. It detects the format by
 // content: callvet's own in YAML or JSON (comments allowed) and every dialect.
 //
-// The problems say what could not be accepted, in the order of the file; those
-// that are not warnings mean that the suite is not what its author wrote, and
-// should not run. The error is for input of which nothing can be used: not
-// there, too large, not text, not a suite.
+// The problems are the rejected parts, in the order of the file. Those that are not warnings mean
+// that the suite is not what its author wrote, and should not run. The error is for input that
+// cannot be used at all: missing, too large, not text, not a suite.
 func Load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	r, problems, err := suiteRead(path, opt)
 	if err != nil {
@@ -170,8 +169,8 @@ func (o *Options) read(r io.Reader, name string) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// parse detects the format of what is in memory and reads it as Load would from a file of
-// that name; a tools_from path is relative to the name's folder.
+// parse detects the format of data in memory and reads it as Load would read a file of that name. A
+// tools_from path is relative to the name's folder.
 func parse(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	if opt.Dialect == "" && dialect.IsBFCL(data, name) {
 		return parseBFCL(data, name, opt)

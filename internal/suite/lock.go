@@ -21,9 +21,9 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
-// Lock says what the cases of a file were when they were made. It stands beside the file,
-// in LockPath. A regression case that is not what it was, byte for byte, is an error.
-// Source: Eval Case Interfaces, "Immutable".
+// Lock records the cases of a file when they were made. It is next to the file, in LockPath. A
+// regression case that has changed, in any byte, is an error. Source: Eval Case Interfaces,
+// "Immutable".
 type Lock struct {
 	Version int `json:"callvet_lock"`
 	// States are what surrounded cases when they were made, in the form of package stale.
@@ -148,7 +148,7 @@ func (l *Lock) Review(now time.Time, state json.RawMessage) {
 	}
 }
 
-// StateOf is what surrounded a case when it was made, or looked at last; nil where nobody knows.
+// StateOf is the state of tools and prompts when a case was made, or checked last; nil if unknown.
 func (l *Lock) StateOf(id string) json.RawMessage {
 	if e := l.Find(id); e != nil && e.State != nil {
 		return l.States[*e.State]
@@ -217,8 +217,7 @@ func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
 	return out, nil
 }
 
-// digest does not tell the line ends of one system from those of another: copies of a
-// repository have either.
+// digest ignores the difference between line ends of systems: copies of a repository have either.
 func digest(text []byte) string {
 	sum := sha256.Sum256(doc.LineEnds(text))
 	return hex.EncodeToString(sum[:])
@@ -342,7 +341,7 @@ type watch struct {
 	last callvet.Position
 }
 
-// takes looks at the next case, and tells why it does not run when it is archived.
+// takes looks at the next case, and sets the skip reason of an archived one.
 func (w *watch) takes(c *callvet.Case) {
 	e := w.lock.Find(c.ID)
 	if e == nil && c.Tier == callvet.TierRegression {
@@ -362,7 +361,7 @@ func (w *watch) takes(c *callvet.Case) {
 	}
 }
 
-// problems tells what is not as it was locked, when all cases went by.
+// problems reports the differences from the lock after all cases.
 func (w *watch) problems() []callvet.Problem {
 	var out []callvet.Problem
 	if w.bare > 0 {
@@ -448,7 +447,7 @@ func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]ca
 	return w.problems(), lock, nil
 }
 
-// fileOf is what is known of a file beside its cases.
+// fileOf returns the data about a file apart from its cases.
 func fileOf(name string, data []byte, lock *Lock) File {
 	sum := sha256.Sum256(data)
 	return File{Name: name, Hash: hex.EncodeToString(sum[:]), Metadata: dialect.Envelope(data, name), Lock: lock}

@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Moved is a case of one suite as another one has to have it, so that it asks and expects the same
-// there: with the tools, the scoring, the mocks and the faults that it had from its suite, where the
-// other one has others. differ names what a case cannot have of its own.
+// Moved adapts a case of one suite for another one, so that it asks and expects the same there. It
+// gets the tools, the scoring, the mocks and the faults of its suite, where the other one has
+// different ones. differ names what a case cannot have of its own.
 func Moved(c *callvet.Case, from, to *callvet.Suite) (out callvet.Case, differ []string) {
 	out = *c
 	out.Foreign, out.Position = nil, callvet.Position{}

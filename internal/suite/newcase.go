@@ -32,9 +32,9 @@ func ReadCases(file string, data []byte, tools []callvet.Tool) ([]callvet.Case, 
 	return s.Cases, nil
 }
 
-// NextID is the id of the next case of a tool in a golden, labeled or regression tier:
+// NextID is the id of the next case of a tool in a golden, labeled or regression tier. It is
 // rg-get-weather-004 where 003 is the last that the file or its lock knows. The ids of archived
-// cases are not given again.
+// cases are not used again.
 func NextID(tier callvet.Tier, tool string, cases []callvet.Case, l *Lock) string {
 	prefix := tierPrefixes(tier)[0] + "-" + slug(tool) + "-"
 	last := 0
@@ -54,9 +54,9 @@ func NextID(tier callvet.Tier, tool string, cases []callvet.Case, l *Lock) strin
 	return fmt.Sprintf("%s%03d", prefix, last+1)
 }
 
-// FreeID is the id of a case that is added to cases: of a golden, labeled or regression case the
-// next one of its tool, which neither cases nor the lock know, and else its own, with a number where
-// that is taken.
+// FreeID is the id of a case that is added to cases. A golden, labeled or regression case gets the
+// next one of its tool that neither cases nor the lock know. Another case keeps its own, with a
+// number where that is taken.
 func FreeID(tier callvet.Tier, id, tool string, cases []callvet.Case, l *Lock) string {
 	if tierPrefixes(tier) != nil {
 		return NextID(tier, tool, cases, l)
@@ -89,7 +89,7 @@ func AddCase(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, 
 	case doc.IsYAML(file, data):
 		return nil, fail(callvet.ErrInvalid, "cases are added to JSON files")
 	case HasErrors(problems):
-		return nil, fail(callvet.ErrInvalid, "the file has errors; callvet lint tells them")
+		return nil, fail(callvet.ErrInvalid, "the file has errors; callvet lint prints them")
 	case l.Find(c.ID) != nil || slices.ContainsFunc(s.Cases, func(x callvet.Case) bool { return x.ID == c.ID }):
 		return nil, fail(callvet.ErrConflict, "the id is taken")
 	}

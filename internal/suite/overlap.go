@@ -14,7 +14,7 @@ import (
 type CoverageNeighbours struct {
 	// Overlaps are the tools that are easily taken for it, the likest first.
 	Overlaps []CoverageNeighbour `json:"overlaps"`
-	// Clusters are groups of tools of which each overlaps each, this one among them.
+	// Clusters are groups of tools that overlap pairwise, this one among them.
 	Clusters [][]string `json:"clusters"`
 	Reason   string     `json:"reason"`
 }
@@ -31,9 +31,9 @@ type CoverageNeighbour struct {
 	Confused   int     `json:"confused,omitempty"`
 }
 
-// Likenesses from which a pair has the weights high and medium: rules of thumb for the document's
-// "both triggered by the same questions" (the weather and its forecast are alike by 0.3) and "the
-// same domain, with distinct triggers".
+// Likenesses from which a pair has the weights high and medium. They are rules of thumb for the
+// document's "both triggered by the same questions" (the weather and its forecast are alike by 0.3)
+// and "the same domain, with distinct triggers".
 const (
 	highFrom   = 0.3
 	mediumFrom = 0.2

@@ -38,12 +38,12 @@ type StaleWarning struct {
 type StaleAbout struct {
 	// Tools are those that the cases expect.
 	Tools []string
-	// Alike reports whether two tools of now overlap. Nil: nobody can tell.
+	// Alike reports whether two tools of now overlap. Nil: unknown.
 	Alike func(a, b string) bool
 }
 
-// CompareStale returns what has changed since the state when cases were made,
-// and which parts of the first are not known, so that nobody can tell.
+// CompareStale returns the changes since the state when cases were made, and the parts that cannot
+// be compared because the first state lacks them.
 func CompareStale(made, now *StaleState, about StaleAbout) (out []StaleWarning, unknown []string) {
 	for _, name := range about.Tools {
 		w, open := tool(name, made, now)
@@ -123,7 +123,7 @@ func major(version string) string {
 	return m
 }
 
-// registry compares the tools beside those that the cases expect.
+// registry compares the tools other than those that the cases expect.
 func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unknown []string) {
 	var added []string // new tools that overlap, with what they are like
 	if made.Whole {

@@ -22,7 +22,7 @@ type StaleState struct {
 	Models []string `json:"models,omitempty"`
 	// Registry is how many tools there were; 0: not known.
 	Registry int `json:"registry_size,omitempty"`
-	// Tools are those whose state is known, by name; Whole tells that these are all.
+	// Tools are those whose state is known, by name. Whole: these are all.
 	Tools map[string]StaleTool `json:"tools,omitempty"`
 	Whole bool                 `json:"whole,omitempty"`
 }

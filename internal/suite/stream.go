@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// Stream is a suite that is read and linted while its cases pass by, so that
-// one of a hundred thousand cases needs the memory of its file and no more.
+// Stream is a suite that is read and linted one case at a time. So a suite of a hundred thousand
+// cases needs only the memory of its file.
 type Stream struct {
 	// Suite is all but the cases.
 	Suite *callvet.Suite
@@ -24,11 +24,10 @@ type Stream struct {
 	lint  *linter
 }
 
-// Open starts to read and lint a suite. Lint finds what is readable but wrong: names
-// that do not exist, expectations that contradict a tool's schema or one another, cases
-// that assert nothing or pass by doing nothing, gold that does not pass its own case.
-// Problems that are not warnings would make a run's numbers mean something else than
-// their reader thinks; there are at most 500.
+// Open starts to read and lint a suite. Lint finds what is readable but wrong: names that do not
+// exist, expectations that contradict a tool's schema or each other, cases that assert nothing or
+// pass by doing nothing, gold that does not pass its own case. Problems that are not warnings would
+// make a run's numbers misleading; there are at most 500.
 //
 // JSON in callvet's own format and in that of Tool Calling Evaluation is read case by
 // case; any other file is read whole first. The error is Load's; the problems then say
@@ -39,7 +38,7 @@ func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Proble
 		return nil, problems, err
 	}
 	l := newLinter(r.suite, lint)
-	l.file = path // until a case tells its own
+	l.file = path // until a case has its own
 	return &Stream{Suite: r.suite, read: r, lint: l}, nil, nil
 }
 

@@ -51,10 +51,9 @@ func (t *tokens) resolved(cases iter.Seq[*callvet.Case]) iter.Seq[*callvet.Case]
 	}
 }
 
-// resolve puts the values of tokens in. An assertion with a token that has no
-// value is dropped and counted; a case with nothing left to assert, or with such
-// a token in its input, is skipped, never passed.
-// Source: Eval Case Interfaces and its token documents.
+// resolve puts the values of tokens in. An assertion with a token that has no value is dropped and
+// counted. A case with nothing left to assert, or with such a token in its input, is skipped, never
+// passed. Source: Eval Case Interfaces and its token documents.
 func (t *tokens) resolve(c *callvet.Case) {
 	before := c.Expect
 	missing := ""

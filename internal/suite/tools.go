@@ -99,10 +99,9 @@ func (l *loader) add(at callvet.Position, warning bool, code, key, fix, format s
 	})
 }
 
-// ToolFiles are the files of a folder that Load reads, in the order of their names. The
-// error wraps callvet.ErrLimited for too many, and callvet.ErrDenied for a symbolic link
-// that leads out of the folder unless outside allows it: a folder of somebody else would
-// read any file of this machine.
+// ToolFiles are the files of a folder that Load reads, in the order of their names. The error wraps
+// callvet.ErrLimited for too many. It wraps callvet.ErrDenied for a symbolic link that leads out of
+// the folder, unless outside allows it: a stranger's folder could read any file of this machine.
 func ToolFiles(dir string, outside bool) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
@@ -132,7 +131,7 @@ func ToolFiles(dir string, outside bool) ([]string, error) {
 func leaves(dir, name string) bool {
 	to, err := filepath.EvalSymlinks(filepath.Join(dir, name))
 	if err != nil {
-		return false // whoever opens it tells
+		return false // opening it returns the error
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return true

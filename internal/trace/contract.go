@@ -254,9 +254,9 @@ type Attempt struct {
 	// Steps are the labels, tags and times that a Call has no place for, by the
 	// call's position in Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote
-	// Order is the index of the step line of each call of Trace.Calls(), in the order of the lines;
-	// -1 for a call without a tool's name, which has no line. It is nil if the attempt was not read
-	// from lines.
+	// Order is the index of the step line of each call of Trace.Calls(), in the order of the lines.
+	// It is -1 for a call without a tool's name, because that has no line. It is nil if the attempt
+	// was not read from lines.
 	Order []int
 	// Counts are the names of tools that count as other tools by a setting of the attempt's case.
 	Counts []callvet.Counted

@@ -33,7 +33,7 @@ type Tail struct {
 	done   bool
 }
 
-// FollowFile opens a file to be followed. At the end of the file it calls wait, which returns when
+// FollowFile opens a file to be followed. At the end of the file it calls wait. That returns when
 // there may be more data (a clock's tick, a notification), or with an error to end the reading;
 // then Read returns the rest and io.EOF.
 func FollowFile(path string, wait func() error) (*Tail, error) {

@@ -111,8 +111,8 @@ func between(name string, number int, now os.FileInfo) (out []*os.File, missing 
 // numbered is the name of a rotated file.
 func numbered(name string, i int) string { return name + "." + strconv.Itoa(i) }
 
-// numberOf finds the number of a rotated file; 0 if it is not found, or if the numbers count up:
-// then a lower number is older, or FILE.1 has not changed.
+// numberOf finds the number of a rotated file. It is 0 if the file is not found, or if the numbers
+// count up: then a lower number is older, or FILE.1 has not changed.
 func (t *Tail) numberOf(name string, own os.FileInfo) int {
 	for i := 1; i <= maxRotated; i++ {
 		is, err := os.Stat(numbered(name, i))

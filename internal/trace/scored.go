@@ -97,9 +97,9 @@ func writable(turns []callvet.Turn) []callvet.Turn {
 	return turns
 }
 
-// Annotate adds the case's and the scorer's data to the attempt, under the settings of the suite:
-// the tags and fields of the case, the needed calls, the labels if no call is labelled, and the
-// result. Existing data stays. The verdict is not set.
+// Annotate adds the case's and the scorer's data to the attempt, under the settings of the suite.
+// These are the tags and fields of the case, the needed calls, the labels if no call is labelled,
+// and the result. Existing data stays. The verdict is not set.
 func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.Result, suite *callvet.Scoring) {
 	if r.HeldToSafety() {
 		list := append([]Incident{}, a.Safety...)

@@ -10,7 +10,7 @@
 //
 // Tools are real tools, over HTTP or as commands: LiveWorld is the world of one attempt. Guards
 // decide before a call whether it may be executed, and after it whether the target may see the
-// result; their rules are those of score/safety, a Policy holds what is done about each.
+// result. Their rules are those of score/safety; a Policy has the action for each.
 //
 // The package checks no contract and scores nothing.
 package world

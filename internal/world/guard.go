@@ -114,8 +114,9 @@ type Guard struct {
 func (a *Guard) Timeout() time.Duration { return a.of.cfg.Policy.Guard.timeout() }
 
 // Before decides about a call of the conversation talk. It returns the call to execute, with
-// redacted arguments if the policy requires that, and with the waiting time added to QueueMS; or in
-// deny the answer in place of the tool's. If ctx ends while it waits, the call is denied.
+// redacted arguments if the policy requires that, and with the waiting time added to QueueMS. For a
+// denied call, deny is the answer in place of the tool's. If ctx ends while it waits, the call is
+// denied.
 func (a *Guard) Before(ctx context.Context, talk []callvet.Turn,
 	call callvet.Call,
 ) (pass callvet.Call, deny *callvet.Reply, rulings []callvet.Ruling) {

@@ -87,7 +87,7 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 }
 
 // staying is a client that follows a redirect only on the same host, and only for a request that
-// reads: a header may contain a secret, and a call that writes is made once.
+// reads. A header may contain a secret, and a call that writes is made once.
 func staying(c *http.Client) *http.Client {
 	out, before := *c, c.CheckRedirect
 	out.Jar = nil

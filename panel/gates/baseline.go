@@ -236,11 +236,11 @@ func (c *claim) regressionWords(d gate.Decision, ch *change, margin, effect floa
 	case d.Verdict == gate.Pass:
 		return fmt.Sprintf("the lower end %s is above the allowed loss -%s", write(iv.Lower), share(margin)), ""
 	case d.Reason == ReasonNoBase:
-		return "the baseline may have none of it, so that a share of it says nothing", "give " + ch.Metric +
+		return "the baseline may have none of it, so a change in percent has no meaning", "give " + ch.Metric +
 			" a bound, or more " + c.task + "s"
 	case iv.Status == stats.StatusZeroDenominator && !ch.Relative:
 		return "one of the runs makes no call, so that it has no rate",
-			"hold unneeded_calls_per_attempt against the baseline"
+			"compare unneeded_calls_per_attempt with the baseline"
 	case iv.Status == stats.StatusZeroDenominator:
 		return "the baseline has none of it, so that a relative change is undefined", "give " + ch.Metric + " a bound"
 	case !iv.Usable():
@@ -387,6 +387,6 @@ func correct(out []Verdict, how Correction, within bool) {
 		v.Sentence = v.Sentence[:len(v.Sentence)-len("failed")] +
 			fmt.Sprintf("but one of %d %s changes that far by chance too often (p %.2f after %s): inconclusive", len(p),
 				among, q, name)
-		v.Cure = "hold this one alone against the baseline, on fresh attempts"
+		v.Cure = "compare this one alone with the baseline, on fresh attempts"
 	}
 }

@@ -40,7 +40,7 @@ func Evaluate(in Input, gs []Gate) (*Report, []callvet.Problem) {
 		}
 		if len(r.Verdicts) == first {
 			r.Verdicts = append(r.Verdicts,
-				open(g, &in, ReasonNoTarget, "there is nothing to hold it against", "run something first"))
+				open(g, &in, ReasonNoTarget, "there are no results to check it against", "run something first"))
 		}
 	}
 	correct(r.Verdicts, in.Correction, false)

@@ -50,7 +50,7 @@ func (r *RateTrial) passes(tasks, successes int) bool {
 }
 
 // Allowed is how many tasks may be on the wrong side (failures, or hits for an upper bound) so that
-// the gate still passes, with one value a task; -1 when the gate fails even with none.
+// the gate still passes, with one value a task. It is -1 when the gate fails even with none.
 func (r *RateTrial) Allowed(tasks int) int {
 	return sort.Search(tasks+1, func(wrong int) bool {
 		if r.Gate.Direction == gate.AtMost {
@@ -61,7 +61,7 @@ func (r *RateTrial) Allowed(tasks int) int {
 }
 
 // Exact is the probability, in [0,1], that the gate passes with this number of tasks with one value
-// each, and how many of them may be on the wrong side.
+// each. allowed is how many of them may be on the wrong side.
 func (r *RateTrial) Exact(tasks int) (chance float64, allowed int) {
 	if allowed = r.Allowed(tasks); allowed < 0 {
 		return 0, allowed

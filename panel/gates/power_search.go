@@ -58,8 +58,8 @@ func reaches(t Trial, n int, want gate.Verdict, power float64) bool {
 }
 
 // Fewest is a size in the grid Sizes, at least least, where the gate returns the wanted verdict
-// with at least the probability power, while at the size before it does not. ok is false where the
-// largest size is not enough or smaller than least.
+// with at least the probability power, while at the size before it does not. If the largest size is
+// not enough or smaller than least, ok is false.
 func Fewest(t Trial, want gate.Verdict, power float64, least int) (n int, ok bool) {
 	if least > MostTasks {
 		return 0, false

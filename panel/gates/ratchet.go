@@ -68,7 +68,7 @@ func (c *claim) ratchet(in *Input, t *panel.TargetPanel) {
 			strings.Join(r.Unknown[:min(len(r.Unknown), maxPlaces)], ", ")), c.resume("run those attempts again"))
 	case r.Compared == 0:
 		c.leaveOpen(ReasonNoMetric, c.g.Metric+": no "+c.task+" passed each attempt in the baseline",
-			"hold pass_rate against the baseline")
+			"compare pass_rate with the baseline")
 	default:
 		c.v.Verdict, c.v.Reason = gate.Pass, ReasonNoneFell
 		c.v.Sentence = fmt.Sprintf("%s: not more than %d: passed (%s)", head, allowed, alarm)

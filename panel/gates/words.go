@@ -279,7 +279,7 @@ func conclude(r *Report) string {
 	var s string
 	switch {
 	case total == 0:
-		return "inconclusive: no gate was held against anything"
+		return "inconclusive: no gate was checked"
 	case r.Verdict == gate.Pass:
 		s = fmt.Sprintf("passed: %d of %s passed", passed, count(total, "check"))
 	case r.Verdict == gate.Fail:

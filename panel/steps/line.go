@@ -14,9 +14,9 @@ import (
 
 // Config has the settings for summing trace files. Parts that are merged need equal settings.
 type Config struct {
-	// SliceBy lists slice keys: "expected_tool", "called_tool", "api_version", "tool_family", "tag", the
-	// names of fields and of tags such as "tier:gold", and crosses such as
-	// "language*intent"; "*" means all fields and named tags. Nil means panel.DefaultSlices.
+	// SliceBy lists slice keys: "expected_tool", "called_tool", "api_version", "tool_family",
+	// "tag", and the names of fields and of tags such as "tier:gold". Crosses are
+	// "language*intent", and "*" means all fields and named tags. Nil means panel.DefaultSlices.
 	SliceBy []string
 	// Targets are the targets that are reported first, in this order, even without attempts; the
 	// others follow by name.

@@ -207,9 +207,9 @@ func (s *Suspect) orders(d string) []string {
 // maxPlanted is how much of a text Planted reads, in bytes: what follows takes time with the length.
 const maxPlanted = 64 << 10
 
-// Planted lists parts of a third party's text that steer the model instead of describing a tool:
-// instructions to the reader, invisible characters, and words about hiding something from the user.
-// An empty list is no proof. Only the first 64 KiB of a text are read.
+// Planted lists parts of a third party's text that steer the model instead of describing a tool.
+// These are instructions to the reader, invisible characters, and words about hiding something from
+// the user. An empty list is no proof. Only the first 64 KiB of a text are read.
 func Planted(d string) []string {
 	var out []string
 	d = strings.ToValidUTF8(d[:min(len(d), maxPlanted)], "")

@@ -90,9 +90,9 @@ func (e *Edit) problem(fix, format string, args ...any) error {
 }
 
 // ApplyEdits returns a catalog with the edits applied; c is not changed. A renamed tool keeps its
-// ID, so that results can be compared. The error wraps callvet.ErrInvalid: a tool or parameter that
-// the catalog does not have, two edits of one tool, an edit that changes nothing or was written for
-// a different description, a name that is taken.
+// ID, so that results can be compared. The error wraps callvet.ErrInvalid: the catalog does not
+// have the tool or parameter, a tool has two edits, an edit changes nothing or was written for a
+// different description, or a name is taken.
 func ApplyEdits(c *retrieve.Catalogue, edits []Edit) (*retrieve.Catalogue, error) {
 	out := *c
 	out.Entries = slices.Clone(c.Entries)

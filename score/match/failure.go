@@ -39,10 +39,10 @@ func Failure(c *callvet.Call) string {
 // Executed reports whether anything is recorded of how a call ended.
 func Executed(c *callvet.Call) bool { return c.Status != "" || c.Error != "" || len(c.Result) > 0 }
 
-// Failed reports whether an object records a failure: success or ok is false, isError or is_error
-// is true (as a value or as a text), status is "error", or error is a text, an object, a list or
-// true. An error together with success or ok true is no failure. Other values than objects, and
-// numbers in error (an error of measurement), are no failure.
+// Failed reports whether an object records a failure. These are failures: success or ok is false,
+// isError or is_error is true (as a value or as a text), status is "error", or error is a text, an
+// object, a list or true. An error together with success or ok true is no failure. Values other
+// than objects, and numbers in error (an error of measurement), are no failure.
 func Failed(v value.Value) bool {
 	good, bad := false, false
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {

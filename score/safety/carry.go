@@ -86,9 +86,9 @@ func (b *body) add(s string) {
 	}
 }
 
-// carries reports whether text contains data of source that was not known before: all of it (when
-// short), a word of at least four characters with a digit (an account, a code, an amount), or four
-// words in a row.
+// carries reports whether text contains data of source that was not known before. That is all of it
+// (when short), a word of at least four characters with a digit (an account, a code, an amount), or
+// four words in a row.
 func carries(text string, source, known *body) bool {
 	w := words(text)
 	if len(w) < run && containsRun(source.words, w) && !containsRun(known.words, w) {

@@ -21,9 +21,9 @@ import (
 // not text. Base64 in a result counts as its decoded text. A sandboxed tool may execute anything.
 //
 // Executed arguments are those in the contract's safety.code, those that the schema describes as
-// code (format, contentMediaType), and those named like code (sql, script, command, python_code;
-// plain "code" only for tools that are named for running it). Source: Evaluating Tool Calling, §12
-// ("prohibit executing code returned by tools unless in a sandbox").
+// code (format, contentMediaType), and those named like code: sql, script, command, python_code.
+// Plain "code" counts only for tools that are named for running it. Source: Evaluating Tool
+// Calling, §12 ("prohibit executing code returned by tools unless in a sandbox").
 func (c *Checker) code(r *Report, i int, s *step, k *talk, tool *callvet.Tool) {
 	if tool != nil && tool.Safety != nil && tool.Safety.Sandboxed || s.args.Kind() != value.Object {
 		return

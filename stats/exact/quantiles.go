@@ -120,8 +120,8 @@ type ordered struct {
 	upTo   []running
 }
 
-// running are the sums up to a bin of s, s*s and s*m, where s is the number of a task's values up
-// to the bin and m the number of all its values.
+// running are the sums up to a bin of s, s*s and s*m. s is the number of a task's values up to the
+// bin and m the number of all its values.
 type running struct{ n, ss, sm uint64 }
 
 func (r running) plus(b bin) running {

@@ -80,9 +80,9 @@ const maxPlanned = 2_000_000
 
 // SampleSize is the smallest number of independent cases that passes a lower bound with at least
 // the probability power when the true rate is truth, and the failures that it then allows. For
-// clustered values multiply by the design effect. ok is false unless bound, power and alpha are in
-// (0,1) and bound < truth <= 1, and where two million cases are not enough. Source: Statistics
-// specification, section 8.
+// clustered values multiply by the design effect. The parameters bound, power and alpha must be in
+// (0,1), with bound < truth <= 1; else, and where two million cases are not enough, ok is false.
+// Source: Statistics specification, section 8.
 func SampleSize(bound, truth, power, alpha float64) (n, failures int, ok bool) {
 	if !inside(bound, power, alpha) || !(truth > bound && truth <= 1) {
 		return 0, 0, false
@@ -144,8 +144,8 @@ func PairedMean(omega2, sigmaA2, sigmaB2 float64, kA, kB int, delta, alpha, powe
 }
 
 // CasesUnchanged is the number of shared cases, all unchanged, that excludes a loss of margin, in
-// (0,1), at alpha/2, both by the exact limit of a rate and by the score interval of a paired
-// difference. Source: Clopper and Pearson 1934; Tango 1998.
+// (0,1), at alpha/2. It does so both by the exact limit of a rate and by the score interval of a
+// paired difference. Source: Clopper and Pearson 1934; Tango 1998.
 func CasesUnchanged(margin, alpha float64) int {
 	z := stats.NormalQuantile(1 - alpha/2)
 	return int(math.Ceil(max(math.Log(alpha/2)/math.Log1p(-margin), z*z*(1-margin)/margin)))

@@ -143,7 +143,7 @@ func suite(ids []string) string {
 }
 
 func weatherTool() object {
-	return object{"name": theTool, "description": "Tells the weather of a city.", "parameters": object{
+	return object{"name": theTool, "description": "Returns the weather of a city.", "parameters": object{
 		"type": "object", "properties": object{"city": object{"type": "string"}}, "required": list{"city"},
 	}}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// Bounds of how like two tasks of one language may be: of their runs of three letters, and of
-// their words, as they stand and with names, numbers and ids masked.
+// Bounds of how like two tasks of one language may be: of their runs of three letters, and of their
+// words, unchanged and with names, numbers and ids masked.
 const (
 	mostLetters = 0.5
 	mostWords   = 0.5

@@ -226,9 +226,9 @@ func failsRightly(a *attempt, r *callvet.Result) bool {
 	return r.Verdict == callvet.VerdictFail && slices.Contains(of(a.kind).classes, r.Class)
 }
 
-// unsafe holds the wrong attempts to the rules of safety too: a write that needs a yes, where
-// the user has said none, personal data in a search and a stranger's page are incidents
-// whatever the task expects.
+// unsafe checks the safety rules on the wrong attempts too. A write that needs a yes without a yes
+// of the user, personal data in a search and a stranger's page are incidents whatever the task
+// expects.
 func (s *set) unsafe(c *proof.Check, list []attempt, cells []*callvet.Cell) {
 	due := 0
 	for i := range list {

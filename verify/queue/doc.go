@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package queue checks the jobs of a real server: a process of callvet serve on a store of its own, asked
-// over HTTP as users ask it, with a model server inside this process that counts every request.
+// Package queue checks the jobs of a real server: a process of callvet serve on a store of its own,
+// asked over HTTP like by users. A model server inside this process counts every request.
 //
 //	kills    the server is killed without warning in the middle of runs, and started again: each run goes
 //	         on by itself and ends with every cell stored once, judged rightly and told once

@@ -3,10 +3,10 @@
 // Package redaction answers one question: what does redaction take out of public data, and
 // what of that should it have left?
 //
-// It reads every set of the test data through the redactor that traces and runs pass. What
-// can be decided without a person is decided: no figure and no type may change, a second
-// pass may change nothing, what is labelled in the set of personal data is compared span by
-// span. What only a person can decide is counted by kind, and List prints it.
+// It reads every set of the test data through the redactor that traces and runs use, and checks
+// what can be decided without a person. No figure and no type may change, a second pass may change
+// nothing, and labels in the set of personal data are compared span by span. The rest is counted by
+// kind, and List prints it.
 package redaction
 
 import (
@@ -225,8 +225,8 @@ func (m *measure) record(raw []byte, red *redact.Redactor, detect *pii.Detector)
 	return nil
 }
 
-// same compares all that redaction must leave as it is: kinds of values, numbers of members
-// and items, and numbers other than integers of 9 to 19 digits and those under a secret's name.
+// same compares the parts that redaction must not change: kinds of values, numbers of members and
+// items, and numbers. Integers of 9 to 19 digits and numbers under a secret's name may change.
 func same(a, b value.Value) error {
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
 		return fmt.Errorf("%s became %s", clip(string(a.Raw())), clip(string(b.Raw())))

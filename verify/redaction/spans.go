@@ -43,8 +43,8 @@ type labelledText struct {
 	} `json:"spans"`
 }
 
-// spans compares what is found with what is labelled: a finding is right when it overlaps a
-// span of its kind, a span is found when a finding of its kind overlaps it.
+// spans compares findings with labels. A finding is right when it overlaps a span of its kind; a
+// span is found when a finding of its kind overlaps it.
 func spans(c *proof.Check, d proof.Data) error {
 	rows, err := labelledRows(d)
 	if err != nil {

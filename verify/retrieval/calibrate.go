@@ -25,16 +25,16 @@ const perKind = 200
 // fittedOn is the part of the data that the shipped settings were fitted on.
 const fittedOn = proof.DefaultPart
 
-// Abstention fits when to give nothing, on what is no test: the train halves of the
-// sets whose tools have domains, and the examples of the shipped catalogue, each
-// asked of a catalogue without it. The same questions, asked of the catalogue without
-// the domain of their tools, are those that nothing fits: both kinds have the same
-// words. It prints the settings, how they do on each catalogue while it is held out,
-// and how the shipped settings do on the holdout halves, on foreign questions and on
-// the shipped suite. Compared are: the fit with the shipped settings, on the part that
-// they were fitted on; the answerable questions of the shipped suite that are refused
-// with their bar; those refused by a bound of labeled questions with what that bound
-// promises; and how often the rules take a question that tools fit for small talk.
+// Abstention fits when to give nothing, without test data: on the train halves of the sets whose
+// tools have domains, and on the examples of the shipped catalogue, each asked of a catalogue
+// without it. The same questions, asked of the catalogue without the domain of their tools, are
+// those that nothing fits: both kinds have the same words. It prints the settings, their results on
+// each catalogue while it is held out, and the results of the shipped settings on the holdout
+// halves, on foreign questions and on the shipped suite. It compares the fit with the shipped
+// settings on the part that they were fitted on. It also compares the share of refused answerable
+// questions of the shipped suite with their limit, and the share refused by a bound of labeled
+// questions with the promise of that bound. Last it counts how often the rules take a question that
+// tools fit for small talk.
 func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Data) error {
 	sets, err := benchmarks(d)
 	if err != nil {

@@ -162,8 +162,8 @@ func catalog[T any](d proof.Data, set, stem string, add func(T) error) error {
 	return err
 }
 
-// sound is an error where a set has no tools or no questions, where one stands there
-// twice, and where a right tool of a question is not in the catalog.
+// sound is an error for a set without tools or questions, with a duplicate of one, or with a right
+// tool that is not in the catalog.
 func sound(sets []benchmark) error {
 	var bad error
 	for i := range sets {

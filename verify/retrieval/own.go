@@ -17,9 +17,9 @@ import (
 // ownShares are the shares of a catalog's own examples that are refused.
 func ownShares() []float64 { return []float64{0.02, 0.05, 0.1} }
 
-// ownBounds prints what bounds do that come from the examples of the catalog itself, for
-// the catalogs that have any: on both halves of the questions, with and without the
-// domain of their tools, on foreign questions and on the shipped suite.
+// ownBounds prints the results of bounds from the examples of the catalog itself, for the catalogs
+// that have any. It uses both halves of the questions, with and without the domain of their tools,
+// foreign questions and the shipped suite.
 func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example string,
 	foreign []retrieve.Question,
 ) error {

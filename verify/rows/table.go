@@ -1,9 +1,9 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package rows checks callvet against the four documents row by row. The table of the rows is in
-// the text files of this package: a row has a term, default, endpoint or command of a document, the
-// place where it is in callvet, commands and requests that are made, and what they have to give. The
-// expected numbers were worked out by hand, and the row has the way.
+// the text files of this package. A row has a term, default, endpoint or command of a document, its
+// place in callvet, commands and requests to make, and the expected results. The expected numbers
+// were worked out by hand, and the row has the way.
 package rows
 
 import (

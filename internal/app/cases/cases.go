@@ -29,8 +29,8 @@ type LockRequest struct {
 type LockResult struct {
 	// Lock is the file that was written; "" where nothing was new.
 	Lock string `json:"lock"`
-	// Locked are the ids of the cases with a new entry, Cases is the number of all cases, and
-	// Regression the number of cases that must not change from now on.
+	// Locked are the ids of the cases with a new entry, Cases is the number of all cases.
+	// Regression is the number of cases that must not change from now on.
 	Locked     []string `json:"locked"`
 	Cases      int      `json:"cases"`
 	Regression int      `json:"regression"`

@@ -104,7 +104,7 @@ func draftFromTrace(a *app.App, req *FromTraceRequest) (*draft, error) {
 	case len(targets) > 1:
 		return nil, app.Wrong("of", "", "several made an attempt at %s: %s", req.Task, strings.Join(targets, ", "))
 	case found.attempts[0].Fault != nil:
-		return nil, found.byHand("the attempt ended in an error, and says nothing of what was asked")
+		return nil, found.byHand("the attempt ended in an error, so the request was not answered")
 	}
 	return found, nil
 }
@@ -187,7 +187,7 @@ func (d *draft) asTraced() error {
 		}
 		if len(calls) == 0 {
 			if d.attempts[0].Outcome != callvet.OutcomeAbstained {
-				return d.byHand("it has no call, and does not tell that none was made")
+				return d.byHand("it has no call, and no record that none was made")
 			}
 			names = []string{callvet.NoTools}
 		}

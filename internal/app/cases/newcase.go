@@ -140,7 +140,7 @@ func (q *NewCaseExpectation) check() error {
 	case q.Tier != callvet.TierLabeled && q.Difficulty != "":
 		return app.Wrong("difficulty", q.Difficulty, "only labeled cases have one")
 	case len(q.Expect) > 0 && len(q.Accept) > 0:
-		return app.Wrong("accept", "", "name the exact tools ({expect}) or sets of which any is right, not both")
+		return app.Wrong("accept", "", "name the exact tools ({expect}) or the acceptable sets, not both")
 	case q.Tier == callvet.TierGolden && len(q.Accept) > 0:
 		return app.Wrong("accept", "", "a golden case has exact tools: {expect}")
 	case slices.Contains(q.Expect, callvet.NoTools):
@@ -688,7 +688,7 @@ func (d *draft) stubs(c *callvet.Case) {
 			continue
 		}
 		if m.Args != nil || m.When != nil || len(m.Replies) > 1 {
-			d.lose("mocks", "of what %s answers, one result is carried, for any arguments", m.Tool)
+			d.lose("mocks", "only one result of %s is carried, for any arguments", m.Tool)
 		}
 		if !have(m.Tool) && d.concerns(m.Tool) {
 			c.Mocks = append(c.Mocks,

@@ -114,7 +114,7 @@ func serve(ctx context.Context, a *app.App, via MCPStreams, count *counter, log 
 	} else {
 		if !mcp.Local(via.Listener) {
 			count.events.Warn("mcp",
-				"everybody who reaches this machine may call these tools: nothing asks who they are")
+				"anyone with network access to this machine can call these tools: there is no authentication")
 		}
 		count.note("MCP at http://%s%s", via.Listener.Addr(), mcp.Path)
 		err = s.HTTP(ctx, via.Listener)

@@ -318,7 +318,7 @@ func (p *AuditProbe) sentence() string {
 	case p.Swayed:
 		s = "SWAYED: " + s
 	case p.Pairs < fewPairs:
-		s = fmt.Sprintf("too few to tell: %s", s)
+		s = fmt.Sprintf("too few pairs to decide: %s", s)
 	default:
 		s = fmt.Sprintf("no sway found, and none beyond %.0f points is likely: %s", 100*max(-iv.Lower, iv.Upper), s)
 	}

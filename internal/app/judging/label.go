@@ -293,8 +293,8 @@ func showTask(at *trace.Attempt) ShownTask {
 // mostTurns bounds the conversation that is shown of one task, in bytes of JSON.
 const mostTurns = 64 << 10
 
-// blindTurns are the texts and calls of an attempt, without anything that shows a verdict or is not
-// part of the output: no reasoning, no rulings, no repairs, no times, no raw form of a provider.
+// blindTurns are the texts and calls of an attempt without anything that shows a verdict or is not
+// part of the output. Reasoning, rulings, repairs, times and a provider's raw form are left out.
 func blindTurns(at *trace.Attempt) []callvet.Turn {
 	var out []callvet.Turn
 	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {

@@ -49,9 +49,9 @@ func NewExhibitor(by *score.StepScorer, red *redact.Redactor) *Exhibitor {
 	return x
 }
 
-// reasons are the mistakes of a step, one line each. They contain no values if any value of the
-// step was masked, or has a name of a secret: sentences do not name the member of a value, and a
-// contract has values too.
+// reasons are the mistakes of a step, one line each. They contain no values if a value of the step
+// was masked or has a secret's name: sentences do not name the member of a value, and a contract
+// has values too.
 func (x *Exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, masked bool) (out []string) {
 	if x.scorer == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Feed reads the attempts of a run in the order in which they become durable, redacted for viewers.
+// Feed reads the attempts of a run in the order of their commits, redacted for viewers.
 type Feed struct {
 	*Run
 	red *redact.Redactor

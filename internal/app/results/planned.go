@@ -35,7 +35,7 @@ func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, e
 }
 
 // planned yields the rows of a run, and a cell that did not run for each planned attempt that is
-// not stored: a run that was killed, cancelled or out of budget is incomplete. Source: Statistics
+// not stored. A run that was killed, cancelled or out of budget is incomplete. Source: Statistics
 // specification, section 16.2.
 func (r *Run) planned(rows iter.Seq2[report.Row, error], order store.Order) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {

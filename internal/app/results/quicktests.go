@@ -153,7 +153,7 @@ func (b *betweenTargets) attempt(at *trace.Attempt) {
 // maxCompared bounds the calls of a case that are compared between targets.
 const maxCompared = 256
 
-// tell adds the counts to the finding of changing results; it adds the finding if missing.
+// fill adds the counts to the finding of changing results; it adds the finding if missing.
 func (b *betweenTargets) fill(p *panel.Panels) {
 	if b.count == 0 {
 		return
@@ -190,7 +190,7 @@ func neededBy(g *trace.Gold) (needed, known bool) {
 	return true, g.Tool != ""
 }
 
-// tell adds the counts to the finding of unneeded calls.
+// fill adds the counts to the finding of unneeded calls.
 func (u *resultUse) fill(p *panel.Panels) {
 	if u.unneeded.Of == 0 {
 		return
@@ -280,7 +280,7 @@ func (r *JudgedRun) agree(right map[labels.Key]bool) (a Agreement) {
 	return a
 }
 
-// tell adds the agreement to the finding of wrong tools.
+// fill adds the agreement to the finding of wrong tools.
 func (a Agreement) fill(p *panel.Panels) {
 	if a.of == 0 {
 		return

@@ -22,9 +22,9 @@ const (
 	metricJudged      = "judged_pass"
 )
 
-// AddLabelled sets true_success of panels by people's labels. Labels on the tasks of the trace file or
-// run are used directly; if there are too few, other labels are used through sensitivity and
-// specificity, as in callvet calibrate --run. of has the tasks, from is the labels file, or the
+// AddLabelled sets true_success of panels by people's labels. It uses labels on the tasks of the
+// trace file or run directly. If there are too few, it uses other labels through sensitivity and
+// specificity, as in callvet calibrate --run. of has the tasks; from is the labels file, or the
 // trace file itself for the labels in it.
 func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibrations []steps.Calibrated,
 	events app.Events,

@@ -135,7 +135,7 @@ func dryRun(ctx context.Context, a *app.App, req *app.RunRequest, past []store.R
 	return out, errors.Join(s.estimate(ctx, out, past), s.Close())
 }
 
-// tell fills in what the run would ask.
+// fillDryRun fills in the requests of the run.
 func fillDryRun(r *results.Run, d *DryRun) error {
 	man := r.Manifest
 	for i := range man.Targets {

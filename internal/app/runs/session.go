@@ -91,7 +91,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 		return s, nil
 	}
 	if err == nil && s.Manifest.Judging != nil && s.Manifest.Judging.Live {
-		err = app.Wrong("run", req.Run, "it is a judge that is asked while another run goes on: take up run %s",
+		err = app.Wrong("run", req.Run, "it is the live judge of another run: resume run %s",
 			s.Stored.Judges)
 	}
 	if err != nil {

@@ -37,8 +37,8 @@ func Plan(ctx context.Context, a *app.App, req PlanRequest, events app.Events) (
 	return plan.Make(req)
 }
 
-// pilotOf reads the figures of a metric from a run or a trace file. Intervals are clustered by task,
-// so that the standard error gives the variance between tasks; its ratio to the error of
+// pilotOf reads the figures of a metric from a run or a trace file. Intervals are clustered by
+// task, so the standard error gives the variance between tasks. Its ratio to the error of
 // independent attempts gives the correlation of the attempts at a task.
 func pilotOf(ctx context.Context, a *app.App, ref, metric string, events app.Events) (*plan.Pilot, error) {
 	p, err := pilotPanels(ctx, a, ref, events)
@@ -50,7 +50,7 @@ func pilotOf(ctx context.Context, a *app.App, ref, metric string, events app.Eve
 	}
 	m := p.Targets[0].Overall.Metric(panel.MetricName(metric))
 	if m == nil || m.Interval.Clusters < 2 || !(m.Interval.SE >= 0) {
-		return nil, fmt.Errorf("plan from %s: fewer than two of its tasks tell %s: %w", ref, metric, callvet.ErrInvalid)
+		return nil, fmt.Errorf("plan from %s: fewer than two of its tasks have %s: %w", ref, metric, callvet.ErrInvalid)
 	}
 	iv := m.Interval
 	out := &plan.Pilot{File: ref, Mean: iv.Point, SD: iv.SE * math.Sqrt(float64(iv.Clusters)), Tasks: iv.Clusters}

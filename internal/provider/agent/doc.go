@@ -9,13 +9,13 @@
 //
 // # HTTP
 //
-// The last user message is posted as {"message": …}: the settings are paths into a template
-// of the request, and a preset is a template that ships. An answer of type text/event-stream
-// is read as events, by the table of the protocol that they are of (protocols.go); agents of
-// no protocol name theirs by their data's "type" or by the event field: text_delta,
-// tool_call, tool_call_delta, tool_result, done, hitl, error. Any other answer is read as one
-// JSON value. A pause for a human's approval (status 409, or a hitl event) is an answer: the
-// call is recorded and the finish reason is FinishHITL.
+// The last user message is posted as {"message": …}: the settings are paths into a template of the
+// request, and a preset is a template that ships. An answer of type text/event-stream is read as
+// events, by the table of its protocol (protocols.go). Agents without a protocol name their events
+// by the data's "type" or by the event field: text_delta, tool_call, tool_call_delta, tool_result,
+// done, hitl, error. Any other answer is read as one JSON value. A pause for a human's approval
+// (status 409, or a hitl event) is an answer: the call is recorded and the finish reason is
+// FinishHITL.
 //
 // # Processes
 //

@@ -32,8 +32,8 @@ type HTTPConfig struct {
 	Headers map[string]string
 	// InputField is the path of the last user message (default "message"). Paths are names and list
 	// indexes, such as input.messages.0.content; missing parts are created. The other fields are
-	// sent only if set: SessionField is a unique id of the attempt, HistoryField all messages in
-	// OpenAI's form, SystemField the system prompt, ToolsField the tools, StubsField the case's
+	// sent only if set. SessionField is a unique id of the attempt, HistoryField all messages in
+	// OpenAI's form, SystemField the system prompt. ToolsField is the tools, StubsField the case's
 	// mock responses.
 	InputField, SessionField, HistoryField, SystemField, ToolsField, StubsField string
 	// Preset names a protocol: the form of the request, unless the fields above and Body set it,

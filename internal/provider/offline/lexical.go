@@ -315,7 +315,7 @@ func (q *question) ready(list []guess) *guess {
 }
 
 // next looks for one more action in the request: an uncalled tool with a name that the request
-// supports and with all slots filled, at least one of them from a result.
+// supports. All its slots must be filled, at least one of them from a result.
 func (q *question) next(text string) (callvet.Call, bool) {
 	if q.found == nil {
 		return callvet.Call{}, false

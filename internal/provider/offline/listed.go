@@ -17,9 +17,9 @@ func newJoiner() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*,?\s*(?:\b(and|y|e|och|und)\s+)?(?:(?:in|for|at|en|em|i|the)\s+)?$`)
 }
 
-// listed makes one call for each member of a list of names from which a required slot took its
-// value ("in Paris, Rome and Oslo for the next 5 days"); the other slots are shared. Nil if there
-// is no such list, or more than one.
+// listed makes one call for each member of a list of names that gave a required slot its value ("in
+// Paris, Rome and Oslo for the next 5 days"). The other slots are shared. Nil if there is no such
+// list, or more than one.
 func (q *question) listed(g *guess, text string) []callvet.Call {
 	if !g.full() || pairs(text) {
 		return nil

@@ -10,20 +10,20 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// BFCL is the format of the Berkeley leaderboard: files of questions beside files of
-// answers. It is read only, and none of Names.
+// BFCL is the format of the Berkeley leaderboard: files of questions, with files of answers next to
+// them. It is read only, and none of Names.
 const BFCL = "bfcl"
 
-// IsBFCL tells of a file of questions. It looks closer only at what may be one: its rows
-// name them, or it is packed.
+// IsBFCL reports whether a file is a file of questions. It reads only a possible one: its rows have
+// the keys, or it is packed.
 func IsBFCL(data []byte, path string) bool {
 	head := data[:min(len(data), 1<<20)]
 	packed, err := doc.Packed(head)
 	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && detectBFCL(data, path)
 }
 
-// ImportBFCL reads a file of questions with the answers that lie beside it; without
-// Options.Beside there are none.
+// ImportBFCL reads a file of questions with the answers next to it; without Options.Include there
+// are none.
 func ImportBFCL(data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	return importBFCL(data, path, beside(filepath.Dir(path), opt))
 }
@@ -33,7 +33,7 @@ func ImportBFCLFolder(dir string, opt Options) (*callvet.Suite, []callvet.Proble
 	return ImportBFCLTree(dir, beside(dir, opt))
 }
 
-// beside opens the files of a folder that bfcl finds by their whole path.
+// include opens the files of a folder that the importer finds by their whole path.
 func beside(dir string, opt Options) OpenBFCL {
 	if opt.Beside == nil {
 		return nil

@@ -18,14 +18,13 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Limits of what is read.
+// Limits of the input.
 const (
 	maxFile = 256 << 20 // unpacked: its cases are in memory, as those of any suite that is not streamed
 	maxLine = 16 << 20
 )
 
-// OpenBFCL reads a file that stands beside the imported one; nil where no other
-// file may be read.
+// OpenBFCL reads a file next to the imported one; nil where no other file may be read.
 type OpenBFCL func(path string) ([]byte, error)
 
 // Detect reports whether data (plain or gzip) starts with a BFCL question row.
@@ -110,10 +109,9 @@ func problem(path string, line int, code, id, msg, fix string, warning bool) cal
 	}
 }
 
-// Import reads one file of questions. Answers are taken from the rows or, by
-// open, from the file of the same name under possible_answer beside path. The
-// error is set when no case could be made of the file; it wraps
-// callvet.ErrInvalid and carries a hint.
+// Import reads one file of questions. Answers are taken from the rows or, by open, from the file of
+// the same name in possible_answer next to path. The error is set when no case could be made of the
+// file; it wraps callvet.ErrInvalid and has a hint.
 func importBFCL(data []byte, path string, open OpenBFCL) (*callvet.Suite, []callvet.Problem, error) {
 	im := &importer{path: path, category: categoryOfFile(path)}
 	answers, err := readAnswers(path, open)

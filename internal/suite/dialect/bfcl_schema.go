@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// tools reads a row's functions. Parameters become JSON Schema; the declared
-// types are kept beside them.
+// tools reads a row's functions. Parameters become JSON Schema, and the declared types are kept
+// with them.
 func tools(v value.Value, language string) []callvet.Tool {
 	fs, ok := v.Get("functions")
 	if !ok {
@@ -81,8 +81,8 @@ func (w *schemaWriter) schema(v value.Value, root bool) {
 	w.raw(`}`)
 }
 
-// carried tells the keywords that JSON Schema shares. A literal's own
-// constraints speak of the value, not of its text.
+// carried reports whether JSON Schema has the same keyword. A literal's own constraints are about
+// the value, not about its text.
 func carried(key string, literal bool) bool {
 	switch key {
 	case "type", "description":
@@ -133,7 +133,7 @@ func (w *schemaWriter) typ(name string, literal bool) bool {
 	case "tuple":
 		name = "array"
 	case "object", "number", "array", "string", "integer", "boolean", "null":
-	default: // any, and what nobody knows
+	default: // any, and unknown types
 		return false
 	}
 	w.text(name)

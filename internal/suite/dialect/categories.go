@@ -114,7 +114,7 @@ func some(names []string) []string {
 	return names
 }
 
-// selectable tells which cases only a router or retriever can be asked.
+// selectable marks the cases that only a router or retriever can be asked.
 func (r *reader) selectable(c *callvet.Case) {
 	if c.Expect.ToolsAcceptable == nil && c.Skip == "" {
 		c.Skip = "the case expects a route or agents but no tools; select judges it, run cannot"
@@ -264,9 +264,8 @@ func groupByCategory(s *callvet.Suite, same bool) ([]categoryGroup, []callvet.Pr
 	return groups, problems
 }
 
-// categoryList puts the groups back into the frame's categories and appends
-// categories that are new. Categories that share an id are told apart by the
-// number of cases they had.
+// categoryList puts the groups back into the frame's categories and appends new categories.
+// Categories with the same id are distinguished by the number of cases that they had.
 func categoryList(f Frame, groups []categoryGroup) []byte {
 	var list [][]byte
 	counts := f.Get("counts").Elements()

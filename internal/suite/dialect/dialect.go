@@ -20,11 +20,11 @@ const (
 	Promptfoo  = "promptfoo"  // promptfoo configuration with tool-call assertions
 )
 
-// Options are what an import may use beside the file itself: seeds and
-// snapshots that tokens point into, and tools for dialects that have none.
+// Options are the other inputs of an import: seeds and snapshots for tokens, and tools for dialects
+// that have none.
 type Options = ReaderOptions
 
-// Names lists the dialects in the order in which they are tried.
+// Names lists the dialects in the order of detection.
 func Names() []string {
 	return []string{Toolsuite, Forge, Categories, Tasks, OpenAI, Promptfoo}
 }
@@ -33,11 +33,10 @@ func Names() []string {
 // name of suites that have none, and to find files that a promptfoo
 // configuration names.
 //
-// The error is set only when no suite could be made of the file (it is not
-// JSON or YAML, a template, another format); it wraps callvet.ErrInvalid and
-// carries a hint. Everything else is a Problem: those with Warning false are
-// mistakes in the file, those with Warning true and code "not-carried" are
-// what the suite could not take over.
+// The error is set only when no suite could be made of the file (it is not JSON or YAML, a
+// template, another format). It wraps callvet.ErrInvalid and has a hint. Everything else is a
+// Problem. Those with Warning false are mistakes in the file. Those with Warning true and code
+// "not-carried" are parts that the suite cannot express.
 func Import(name string, data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	src, err := Open(data, path)
 	if err != nil {

@@ -4,17 +4,15 @@
 // callvet's own. It answers one question: what does this foreign file say in
 // callvet's nouns, and what of it could not be said?
 //
-// Detect names a file's dialect by its content, Import gives a Suite with a
-// list of Problems, Export writes a Suite back. Every case keeps its original
-// in Case.Foreign and every suite its frame in Suite.Foreign, so that a file
-// that is imported and exported again is the same document; what was changed in
-// between is laid over the original.
+// Detect names a file's dialect by its content, Import returns a Suite with a list of Problems,
+// Export writes a Suite back. Every case keeps its original in Case.Foreign and every suite its
+// frame in Suite.Foreign. So a file that is imported and exported again is the same document, and
+// changes made in between are laid over the original.
 //
 // Node, Record and Frame are the tree that the dialects read and write.
 //
-// Inside, every file is JSON: comments are blanked out in place and YAML is
-// rewritten as JSON with a table of positions, so that each problem still names
-// the line and column of the file that a person wrote.
+// Inside, every file is JSON. Comments are blanked out in place and YAML is rewritten as JSON with
+// a table of positions, so that each problem has the line and column of the original file.
 //
 // The files of the Berkeley leaderboard (BFCL) become suites that score by its rules: questions with
 // possible_answer next to them, or rows with their ground_truth inside. Every tool keeps the declared BFCL

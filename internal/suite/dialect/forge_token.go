@@ -14,8 +14,8 @@ import (
 
 var tokenPattern = regexp.MustCompile(`\{\{\s*(seed|snapshot):\s*([^{}]*?)\s*\}\}`)
 
-// tokens resolves {{seed:a.b[0].c}} and {{snapshot:…}}, and remembers what each
-// one became, so that an export can tell a resolved value from an edited one.
+// tokens resolves {{seed:a.b[0].c}} and {{snapshot:…}}, and remembers each result. So an export can
+// distinguish a resolved value from an edited one.
 type tokens struct {
 	roots map[string]Node
 	// known maps a token to its JSON value; the absent node is unresolved.

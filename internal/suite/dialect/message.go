@@ -11,7 +11,7 @@ import (
 )
 
 // Turns reads chat messages in OpenAI's form, and content parts in the forms
-// that other tools write beside it (tool_call, tool_result).
+// that other tools write in it (tool_call, tool_result).
 func (r *Reader) Turns(v Node) []callvet.Turn {
 	if v.Kind() != '[' {
 		r.Report(v.Off, "wrong-type", "messages", "", "messages must be a list, not %s", KindName(v))

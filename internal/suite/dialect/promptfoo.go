@@ -246,7 +246,7 @@ func (p *promptfooReader) open(at Node, ref string) (*Source, bool) {
 	return src, err == nil
 }
 
-// file reads a JSON, JSON Lines or YAML value beside the configuration;
+// file reads a JSON, JSON Lines or YAML value next to the configuration;
 // positions inside it are the place that names it.
 func (p *promptfooReader) file(at Node, ref string) Node {
 	src, ok := p.open(at, ref)

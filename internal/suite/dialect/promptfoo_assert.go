@@ -14,9 +14,9 @@ import (
 )
 
 // assertReader turns the assertions of one promptfoo test into expectations.
-// All of them must hold, each for itself: what one says of some calls becomes a count, and
-// what says how all calls are made the plan, or an entry of all_of where there is one. An
-// assertion on calls that cannot be said so skips the case.
+// All of them must hold, each independently. An assertion on some calls becomes a count. One on how
+// all calls are made becomes the plan, or an entry of all_of where there is one. An assertion on
+// calls that cannot be expressed skips the case.
 type assertReader struct {
 	*promptfooReader
 	c    *callvet.Case
@@ -129,7 +129,7 @@ func (a *assertReader) assert(n Node) {
 	a.drop(n, why(name))
 }
 
-// unweighted tells that there are no weights and metrics; a scorer has its metric as its name.
+// unweighted notes lost weights and metrics; a scorer has its metric as its name.
 func (a *assertReader) unweighted(o Object, named bool) {
 	for _, k := range []string{"weight", "metric"} {
 		if v := o.Get(k); v.Given() && !(k == "metric" && named) {
@@ -365,7 +365,7 @@ func (a *assertReader) toolArgs(n Node, negated bool, v Node) {
 	a.count(c)
 }
 
-// arguments reads args, defaults and ignore. It says why when they cannot be carried.
+// arguments reads args, defaults and ignore. why is the reason when they cannot be carried.
 func (a *assertReader) arguments(v Node, call *callvet.ExpectedCall) (why string) {
 	o := a.Loose(v)
 	args, _ := o.First("args", "arguments")

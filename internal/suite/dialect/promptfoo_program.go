@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// program carries an assertion that is JavaScript or Python as a scorer of the suite's own: as an
-// expression where one means the same, or where programs may be run as one; false when it is none
-// that can be.
+// program carries a JavaScript or Python assertion as a scorer of the suite. It becomes an
+// expression where one has the same meaning, or a program where programs may be run. It returns
+// false for neither.
 func (a *assertReader) program(n Node, o Object, name string, negated bool, v Node) bool {
 	text, isText := v.Text()
 	if e := a.expression(n, v); e != "" {

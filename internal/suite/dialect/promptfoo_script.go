@@ -23,9 +23,9 @@ import (
 //	JSON.parse(output).a.b === 'x'       text && fromJSON(answer).a.b == "x"
 //	A && B, A || B, (A)
 //
-// where text says that the output is a text: of a message with calls promptfoo makes a list or an
-// object, of which none of these is true. What throws an error fails in promptfoo, as a part that is
-// missing does here. Everything else stays a program, among it
+// text requires a text output: of a message with calls promptfoo makes a list or an object, and
+// none of these expressions is true of those. An exception fails in promptfoo, as a missing part
+// does here. Everything else stays a program, among it
 //
 //   - a negation, !==, and what is true of a list of calls too;
 //   - < and >, which read a text as a number ("5" > 3);
@@ -59,7 +59,7 @@ func formula(script string, vars []Member) string {
 // scriptPart is a part of a script in the language of expressions.
 type scriptPart struct {
 	text string
-	// parses tells that it reads JSON, which may fail. joined tells that it is made with ||.
+	// parses: it reads JSON, which may fail. joined: it is made with ||.
 	parses, joined bool
 }
 

@@ -32,7 +32,7 @@ type keptKey struct {
 	why   string
 }
 
-// NewReader reads src; opt is what the import was given beside it.
+// NewReader reads src; opt has the other inputs of the import.
 func NewReader(src *Source, opt ReaderOptions) *Reader {
 	return &Reader{Src: src, Opt: opt, Keys: map[string]string{}, kept: map[string]*keptKey{}}
 }
@@ -61,8 +61,8 @@ func (r *Reader) NotCarried(off int, key, format string, args ...any) {
 	r.Warn(off, "not-carried", key, "", "%s is not carried: %s", key, fmt.Sprintf(format, args...))
 }
 
-// NotEvaluated warns of an assertion that nothing here can evaluate, and keeps it visible.
-// expected is what it asks for, as far as that can be told.
+// NotEvaluated warns of an assertion that nothing here can evaluate, and keeps it visible. expected
+// is the expected value, as far as it is known.
 func (r *Reader) NotEvaluated(off int, e *callvet.Expect, name, why, expected string) {
 	r.NotCarried(off, name, "%s", why)
 	e.Unsupported = append(e.Unsupported, callvet.Unsupported{Name: name, Reason: why, Expected: expected})
@@ -314,6 +314,6 @@ type ReaderOptions struct {
 	// Programs carries assertions that are JavaScript or Python as scorers that run them. By
 	// default they are not evaluated.
 	Programs bool
-	// Beside reads a file that a suite in the folder dir names; nil: none is read.
+	// Include reads a file that a suite in the folder dir names; nil: none is read.
 	Beside func(dir, name string) ([]byte, error)
 }

@@ -49,8 +49,8 @@ func notText(data []byte) (what, hint string) {
 	return "", ""
 }
 
-// family is a kind of file that is not a suite of a known dialect, told by keys
-// that it has: in the document, or in the first element of its list.
+// family is a kind of file that is not a suite of a known dialect. It is recognized by keys in the
+// document, or in the first element of its list.
 type family struct {
 	keys       []string // all of them; "a.b" looks inside, "[]" first element of a list
 	what, hint string
@@ -123,7 +123,7 @@ func answersAndTraces() []family {
 func otherSuites() []family {
 	const (
 		trace   = "score it as a trace file instead of loading it as a suite"
-		fixture = "give it beside a suite, it is not one"
+		fixture = "give it together with a suite, it is not one"
 		convert = "write the cases as a callvet suite; there is no importer for this format yet"
 	)
 	return []family{
@@ -189,7 +189,7 @@ func looksLike(s *Source) (what, hint string) {
 	if m := doc.Members(nil); len(m) > 0 {
 		switch v := m[0].Val; {
 		case FirstOf(v.Get("clusters")).Kind() == '[':
-			return "is a tool overlap map", "give it beside eval files, it has no cases"
+			return "is a tool overlap map", "give it together with eval files, it has no cases"
 		case v.Has("metrics") && v.Has("id"):
 			return "is an OpenAI Evals registry entry", "load the samples file that it names"
 		case FirstOf(v).Has("role"), v.Has("input") || v.Has("output"):

@@ -125,9 +125,9 @@ func Trusted(raw []byte) (Node, bool) {
 	return Node{Raw: raw}, true
 }
 
-// overlay gives orig with what differs between base and now laid over it. base
-// is what the writer makes of orig as it was imported, now what it makes of it
-// today; both come from the same writer, so equal bytes mean no change.
+// overlay returns orig with the differences between base and now laid over it. base is the writer's
+// output for the imported orig, now its output for the present one. Both come from the same writer,
+// so equal bytes mean no change.
 func overlay(orig, base, now []byte) []byte {
 	if bytes.Equal(base, now) {
 		return orig

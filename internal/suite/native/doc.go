@@ -3,7 +3,7 @@
 // Package native answers: how is a suite written in callvet's own format?
 //
 // The JSON Schema lists the keys once: forms are compiled from it and from the json tags of the
-// nouns. Read decodes a parsed file and says what of it could not be accepted, Export
+// nouns. Read decodes a parsed file and reports the rejected parts. Export
 // writes a suite so that Read gives it back, Schema publishes the format and
 // Template starts a suite.
 //

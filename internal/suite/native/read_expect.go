@@ -127,8 +127,8 @@ func (r *reader) scorerFits(n *doc.Node, s *callvet.Scorer) {
 // notOfSteps are the settings that have no meaning for the steps of a trace.
 const notOfSteps = "profile language max_extra_calls weights contract failed_calls require_native selection"
 
-// ReadStepScoring reads the settings by which the arguments of the steps of a trace are
-// compared: some of those of a suite, by themselves or under scoring.
+// ReadStepScoring reads the settings for comparing the arguments of the steps of a trace. They are
+// some of those of a suite, by themselves or under scoring.
 func ReadStepScoring(d *doc.File) (callvet.Scoring, []callvet.Problem) {
 	r := newReader(d, "scoring")
 	r.Duplicates()

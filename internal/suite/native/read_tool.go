@@ -12,24 +12,23 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// Contract is a tool of a tool file with the places that its file's name is
-// held against; a place is that of the whole tool where the key is missing.
+// Contract is a tool of a tool file with the places that its file's name is compared with. Where
+// the key is missing, the place is that of the whole tool.
 type Contract struct {
 	Tool                          callvet.Tool
 	At, Name, Version, Parameters callvet.Position
 }
 
-// contractKeys are those of a tool file that a tool in a suite does not have: the names of
-// Evaluating Tool Calling, "Tool schema (contract)", what the interfaces of models add, and what a
-// catalogue has for selection.
+// contractKeys are the keys of a tool file that a tool in a suite does not have. They are the names
+// of Evaluating Tool Calling, "Tool schema (contract)", additions of the interfaces of models, and
+// the keys of a catalogue for selection.
 const contractKeys = "tool_family tool_name args schema idempotence side_effects rate_limits latency_budget " +
 	"safety_constraints strict tool_id id examples cache_control $schema execution keywords example_queries namespace " +
 	"category route sub_route agents"
 
-// ReadContracts decodes a tool file: one tool, a list of tools, or a mapping
-// with tools, which a suite, a catalogue, a list from an MCP server and a request to a
-// model are. Tools may also be a mapping of names to them. alone tells that the file is
-// one tool itself.
+// ReadContracts decodes a tool file: one tool, a list of tools, or a mapping with tools. A suite, a
+// catalogue, a list from an MCP server and a request to a model are such mappings. Tools may also
+// be a mapping of names to them. alone: the file is one tool itself.
 func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callvet.Problem) {
 	r := newReader(d, "tool")
 	r.Duplicates()
@@ -140,7 +139,7 @@ func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
 	return c, true
 }
 
-// contractField reads the keys of which a tool file has other names or forms, or the place.
+// contractField reads the keys that have different names or forms in a tool file, or the place.
 func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 	t := &c.Tool
 	as := func(key string) bool {

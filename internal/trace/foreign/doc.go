@@ -15,7 +15,7 @@
 // Distributed traces are OTLP in JSON or protobuf (spans, and the log records that are events of
 // them), the dumps of Tempo and Jaeger, flat lists of spans as SDKs write them, and the export of
 // OpenAI Agents. A Gatherer collects spans and returns one attempt per task: a trace, or several if
-// one repeats the calls of another. The attribute names of SDKs are one table (dialects.go);
+// one repeats the calls of another. The attribute names of SDKs are one table (dialects.go).
 // conventions.go reads messages, execution.go reads tools. Other spans are counted and left out. If
 // a model's answer is missing or unreadable, the attempt is never an abstention.
 //

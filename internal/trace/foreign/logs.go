@@ -278,7 +278,7 @@ func orphans(turns []callvet.Turn, s *trace.Sink) []callvet.Turn {
 			ids[c.ID] = true
 		}
 		if t.Role == callvet.RoleTool && t.CallID != "" && !ids[t.CallID] && t.Tool != "" {
-			s.Lose("the arguments of a call of which only the result is recorded")
+			s.Lose("the arguments of a call with only a recorded result")
 			out = append(out,
 				callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{ID: t.CallID, Tool: t.Tool}}})
 		}

@@ -252,7 +252,7 @@ func readTau(v value.Value, s *trace.Sink) {
 	list, _ := v.Get("traj")
 	a.Trace.Turns = message.Attach(turns(list))
 	if a.Trace.Turns == nil {
-		s.Lose("an attempt of which the trajectory is empty")
+		s.Lose("an attempt with an empty trajectory")
 	}
 	markErrors(a.Trace.Turns)
 	a.Trace.FinishReason = callvet.FinishDecoded // the rules of its authors decide about an empty answer
