@@ -67,10 +67,10 @@ func TestFamilies(t *testing.T) {
 	}
 	own := oneCall("own tools", "pay")
 	own.Tools = []callvet.Tool{{Name: "pay", Family: "own"}}
-	said := oneCall("says it", "pay")
-	said.Fields = map[string]string{"tool_family": "said"}
+	call := oneCall("says it", "pay")
+	call.Fields = map[string]string{"tool_family": "said"}
 	cases := []callvet.Case{
-		oneCall("one", "pay"), oneCall("tags", "weather"), oneCall("none", "ping"), own, said,
+		oneCall("one", "pay"), oneCall("tags", "weather"), oneCall("none", "ping"), own, call,
 		{ID: "names", Expect: callvet.Expect{ToolsCalled: []string{"pay", "refund"}}},
 		{ID: "sets", Expect: callvet.Expect{ToolsAcceptable: [][]string{{"pay"}, {"weather"}, {callvet.NoTools}}}},
 		{ID: "selection", Expect: callvet.Expect{Selection: &callvet.Selection{Tools: []string{"weather"}}}},

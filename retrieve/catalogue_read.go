@@ -81,14 +81,14 @@ func (r *reader) one(f CatalogueFile) error {
 	r.file, r.data, r.lines, r.owner = f.Name, bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")), nil, ""
 	root, err := value.Parse(r.data)
 	if err != nil {
-		at, said := 0, "not valid JSON: "+err.Error()
+		at, message := 0, "not valid JSON: "+err.Error()
 		if e := (*value.SyntaxError)(nil); errors.As(err, &e) {
-			at, said = e.Offset, "not valid JSON: "+e.Msg
+			at, message = e.Offset, "not valid JSON: "+e.Msg
 		}
 		if value.Over(err) {
-			said = value.Reason(err)
+			message = value.Reason(err)
 		}
-		r.fail(at, "syntax", "", "", "%s", said)
+		r.fail(at, "syntax", "", "", "%s", message)
 		return r.refusal()
 	}
 	before := len(r.out.Entries)
@@ -381,8 +381,8 @@ func (r *reader) entry(v value.Value, name string) (e Entry, p Home, ok bool) {
 	r.owner = fmt.Sprintf("tool %d", r.seen)
 	defer func() { r.owner = "" }()
 	if v.Kind() == value.Object {
-		if said := cmp.Or(nameOf(v), name); said != "" {
-			r.owner = "tool " + said
+		if label := cmp.Or(nameOf(v), name); label != "" {
+			r.owner = "tool " + label
 		}
 	}
 	before := r.hard

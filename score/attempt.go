@@ -30,7 +30,7 @@ type scratch struct {
 	without   *actual      // the call whose result earlier and ground leave out; nil: none
 	assertion []callvet.Assertion
 	skipped   int
-	said      []said // by scorers of the suite's own
+	opinions  []scorerResult // by scorers of the suite's own
 	facts     facts
 	usual     int                 // scores of earlier attempts, at most
 	explained []callvet.CallMatch // while a failure is classified

@@ -457,16 +457,16 @@ func TestBoundsOnCalls(t *testing.T) {
 			t.Parallel()
 			r := judged(t, tt.expect, tt.scoring, tt.messages...)
 			got := strings.TrimSpace(string(r.Verdict) + " " + string(r.Class))
-			head, said := tt.want, ""
+			head, outcome := tt.want, ""
 			if i := strings.IndexByte(tt.want, ' '); i >= 0 && r.Class != "" {
 				if j := strings.IndexByte(tt.want[i+1:], ' '); j >= 0 {
-					head, said = tt.want[:i+1+j], tt.want[i+2+j:]
+					head, outcome = tt.want[:i+1+j], tt.want[i+2+j:]
 				}
 			} else if i >= 0 {
-				head, said = tt.want[:i], tt.want[i+1:]
+				head, outcome = tt.want[:i], tt.want[i+1:]
 			}
-			if got != head || !strings.Contains(r.Reason, said) {
-				t.Errorf("%s: %s\nwant %s: … %s …", got, r.Reason, head, said)
+			if got != head || !strings.Contains(r.Reason, outcome) {
+				t.Errorf("%s: %s\nwant %s: … %s …", got, r.Reason, head, outcome)
 			}
 		})
 	}
@@ -587,16 +587,16 @@ func TestScoresDecide(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			said := "nothing"
+			outcome := "nothing"
 			if len(tt.calls) > 0 {
-				said = message(tt.calls...)
+				outcome = message(tt.calls...)
 			}
 			asks := func(least float64) callvet.Result {
 				b, err := json.Marshal(map[string]float64{tt.score: least})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return judged(t, `{`+abc+`,"min_scores":`+string(b)+`}`, `{}`, said)
+				return judged(t, `{`+abc+`,"min_scores":`+string(b)+`}`, `{}`, outcome)
 			}
 			r := asks(tt.want)
 			if got := r.Score(tt.score); !got.Scored || got.Value != tt.want {

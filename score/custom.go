@@ -160,8 +160,8 @@ func ways(s *callvet.Scorer) []string {
 	return out
 }
 
-// verdict is the result of a scorer.
-type said struct {
+// scorerResult is the result of a scorer.
+type scorerResult struct {
 	of      *custom
 	version string
 	opinion Opinion
@@ -169,11 +169,11 @@ type said struct {
 }
 
 // ask asks the scorers of the case, one after the other. The error is that of ctx.
-func (k *Compiled) ask(ctx context.Context, t *callvet.Trace) ([]said, error) {
+func (k *Compiled) ask(ctx context.Context, t *callvet.Trace) ([]scorerResult, error) {
 	if len(k.scorers) == 0 {
 		return nil, nil
 	}
-	out := make([]said, len(k.scorers))
+	out := make([]scorerResult, len(k.scorers))
 	shown := Attempt{Case: k.src, Trace: t}
 	hidden := Attempt{Case: k.src, Trace: t, Blind: true}
 	for i := range k.scorers {
@@ -191,7 +191,7 @@ func (k *Compiled) ask(ctx context.Context, t *callvet.Trace) ([]said, error) {
 	return out, nil
 }
 
-func (s *said) ask(ctx context.Context, a *Attempt) {
+func (s *scorerResult) ask(ctx context.Context, a *Attempt) {
 	if s.of.by == nil {
 		s.err = errors.New(s.of.why)
 		return
@@ -208,12 +208,12 @@ func (s *said) ask(ctx context.Context, a *Attempt) {
 }
 
 // why is the reason for which there is no opinion.
-func (s *said) why() string {
+func (s *scorerResult) why() string {
 	return clipped(strings.TrimPrefix(s.err.Error(), callvet.ErrInvalid.Error()+": "))
 }
 
 // score is the score of a valid opinion.
-func (s *said) score() float64 {
+func (s *scorerResult) score() float64 {
 	if s.opinion.Score != nil {
 		return *s.opinion.Score
 	}
@@ -222,8 +222,8 @@ func (s *said) score() float64 {
 
 // assertCustom adds what the scorers decided, and what could not be evaluated.
 func (w *scratch) assertCustom() {
-	for i := range w.said {
-		s := &w.said[i]
+	for i := range w.opinions {
+		s := &w.opinions[i]
 		a := callvet.Assertion{
 			Name: s.of.src.Metric(), Layer: callvet.LayerResponse, Expected: s.of.src.Asks(),
 			Version: s.version,
@@ -252,8 +252,8 @@ func (w *scratch) assertCustom() {
 
 // customScores adds what the scorers measured.
 func (w *scratch) customScores(l *scoreList) {
-	for i := range w.said {
-		s := &w.said[i]
+	for i := range w.opinions {
+		s := &w.opinions[i]
 		if s.err != nil {
 			l.unscored(s.of.src.Metric(), s.why())
 			continue

@@ -16,17 +16,17 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// said is a scorer that answers the same each time.
-type said struct {
+// fixed is a scorer that answers the same each time.
+type fixed struct {
 	opinion score.Opinion
 	err     error
 	waits   bool // until its time is over
 	saw     func(*score.Attempt)
 }
 
-func (s said) Version() string { return "v1" }
+func (s fixed) Version() string { return "v1" }
 
-func (s said) Judge(ctx context.Context, a *score.Attempt) (score.Opinion, error) {
+func (s fixed) Judge(ctx context.Context, a *score.Attempt) (score.Opinion, error) {
 	if s.saw != nil {
 		s.saw(a)
 	}
@@ -76,7 +76,7 @@ func TestOpinions(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name           string
-		by             said
+		by             fixed
 		of             callvet.Scorer
 		verdict        callvet.Verdict
 		state          callvet.AssertionState // "": no assertion
@@ -85,38 +85,38 @@ func TestOpinions(t *testing.T) {
 		reason, actual string
 	}{
 		{
-			name: "pass", by: said{opinion: score.Opinion{Pass: ptr(true)}}, verdict: callvet.VerdictPass,
+			name: "pass", by: fixed{opinion: score.Opinion{Pass: ptr(true)}}, verdict: callvet.VerdictPass,
 			state: callvet.AssertPassed, scored: true, score: 1, actual: "1",
 		},
 		{
-			name: "fail", by: said{opinion: score.Opinion{Pass: ptr(false), Reason: "too rude"}},
+			name: "fail", by: fixed{opinion: score.Opinion{Pass: ptr(false), Reason: "too rude"}},
 			verdict: callvet.VerdictFail, state: callvet.AssertFailed, scored: true, actual: "0: too rude",
 		},
 		{
-			name: "negated", by: said{opinion: score.Opinion{Pass: ptr(false)}}, of: callvet.Scorer{Negated: true},
+			name: "negated", by: fixed{opinion: score.Opinion{Pass: ptr(false)}}, of: callvet.Scorer{Negated: true},
 			verdict: callvet.VerdictPass, state: callvet.AssertPassed, scored: true, actual: "0",
 		},
 		{
-			name: "score alone measures", by: said{opinion: score.Opinion{Score: ptr(0.25)}}, verdict: callvet.VerdictPass,
+			name: "score alone measures", by: fixed{opinion: score.Opinion{Score: ptr(0.25)}}, verdict: callvet.VerdictPass,
 			scored: true, score: 0.25,
 		},
 		{
-			name: "at the threshold", by: said{opinion: score.Opinion{Score: ptr(0.5)}},
+			name: "at the threshold", by: fixed{opinion: score.Opinion{Score: ptr(0.5)}},
 			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed,
 			scored: true, score: 0.5, actual: "0.5",
 		},
 		{
-			name: "below the threshold", by: said{opinion: score.Opinion{Score: ptr(0.25)}},
+			name: "below the threshold", by: fixed{opinion: score.Opinion{Score: ptr(0.25)}},
 			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictFail, state: callvet.AssertFailed,
 			scored: true, score: 0.25, actual: "0.25",
 		},
 		{
-			name: "its own verdict decides", by: said{opinion: score.Opinion{Score: ptr(0.25), Pass: ptr(true)}},
+			name: "its own verdict decides", by: fixed{opinion: score.Opinion{Score: ptr(0.25), Pass: ptr(true)}},
 			of: callvet.Scorer{Threshold: ptr(0.5)}, verdict: callvet.VerdictPass, state: callvet.AssertPassed,
 			scored: true, score: 0.25, actual: "0.25",
 		},
 		{
-			name: "error", by: said{err: errors.New("no dictionary")}, verdict: callvet.VerdictPass,
+			name: "error", by: fixed{err: errors.New("no dictionary")}, verdict: callvet.VerdictPass,
 			state: callvet.AssertNotEvaluated, reason: "no dictionary",
 		},
 		{
@@ -124,25 +124,25 @@ func TestOpinions(t *testing.T) {
 			reason: "it gave neither a score nor pass",
 		},
 		{
-			name: "too high", by: said{opinion: score.Opinion{Score: ptr(1.5)}}, verdict: callvet.VerdictPass,
+			name: "too high", by: fixed{opinion: score.Opinion{Score: ptr(1.5)}}, verdict: callvet.VerdictPass,
 			state: callvet.AssertNotEvaluated, reason: "it gave the score 1.5, which is not in [0, 1]",
 		},
 		{
-			name: "no number", by: said{opinion: score.Opinion{Score: ptr(math.NaN())}}, verdict: callvet.VerdictPass,
+			name: "no number", by: fixed{opinion: score.Opinion{Score: ptr(math.NaN())}}, verdict: callvet.VerdictPass,
 			state: callvet.AssertNotEvaluated, reason: "it gave the score NaN, which is not in [0, 1]",
 		},
 		{
-			name: "bad value", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"x": -1}}},
+			name: "bad value", by: fixed{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"x": -1}}},
 			verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
 			reason: "it gave x the value -1, which is not in [0, 1]",
 		},
 		{
-			name: "bad name", by: said{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"a b": 1}}},
+			name: "bad name", by: fixed{opinion: score.Opinion{Pass: ptr(true), Values: map[string]float64{"a b": 1}}},
 			verdict: callvet.VerdictPass, state: callvet.AssertNotEvaluated,
 			reason: `it gave a value named "a b": names are of letters, digits, _ and -`,
 		},
 		{
-			name: "too slow", by: said{waits: true}, of: callvet.Scorer{Timeout: "20ms"}, verdict: callvet.VerdictPass,
+			name: "too slow", by: fixed{waits: true}, of: callvet.Scorer{Timeout: "20ms"}, verdict: callvet.VerdictPass,
 			state: callvet.AssertNotEvaluated, reason: "it did not answer within 20ms",
 		},
 	} {
@@ -174,7 +174,7 @@ func TestOpinions(t *testing.T) {
 func TestValuesAreScores(t *testing.T) {
 	t.Parallel()
 	r := scoredBy(t,
-		said{opinion: score.Opinion{Score: ptr(0.5), Values: map[string]float64{"warm": 1, "brief": 0.25}}},
+		fixed{opinion: score.Opinion{Score: ptr(0.5), Values: map[string]float64{"warm": 1, "brief": 0.25}}},
 		callvet.Scorer{Name: "tone"})
 	for name, want := range map[string]float64{"scorer.tone": 0.5, "scorer.tone.warm": 1, "scorer.tone.brief": 0.25} {
 		if s := r.Score(name); !s.Scored || s.Value != want {
@@ -188,7 +188,7 @@ func TestBlind(t *testing.T) {
 	t.Parallel()
 	for _, blind := range []bool{false, true} {
 		var text string
-		scoredBy(t, said{opinion: score.Opinion{Pass: ptr(true)}, saw: func(a *score.Attempt) {
+		scoredBy(t, fixed{opinion: score.Opinion{Pass: ptr(true)}, saw: func(a *score.Attempt) {
 			b, err := json.Marshal(a)
 			if err != nil {
 				t.Error(err)
@@ -300,7 +300,7 @@ func TestScorersThatCannotBe(t *testing.T) {
 func TestJudgeIsBrokenOff(t *testing.T) {
 	t.Parallel()
 	s, _ := score.New(&callvet.Suite{},
-		score.Config{Custom: func(*callvet.Scorer) (score.Custom, error) { return said{waits: true}, nil }})
+		score.Config{Custom: func(*callvet.Scorer) (score.Custom, error) { return fixed{waits: true}, nil }})
 	k, _ := s.Compile(&callvet.Case{ID: "c", Expect: callvet.Expect{Scorers: []callvet.Scorer{{Name: "a"}}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

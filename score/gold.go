@@ -341,8 +341,8 @@ func (g *gold) answer() bool {
 // where the case wants some tool to have said them and none did. It reports whether the attempt
 // can be judged: a result that is made up shows nothing about a check of results.
 func (k *Compiled) Ground(t *callvet.Trace) bool {
-	said := match.Numbers(nil, []byte(t.Answer))
-	if !k.src.Expect.NoUngroundedNumbers || len(said) == 0 {
+	numbers := match.Numbers(nil, []byte(t.Answer))
+	if !k.src.Expect.NoUngroundedNumbers || len(numbers) == 0 {
 		return true
 	}
 	var last *callvet.Call

@@ -10,9 +10,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestGoldBesideThePlan: where a plan allows more calls, the gold attempt makes those that
+// TestGoldOutsideThePlan: where a plan allows more calls, the gold attempt makes those that
 // the case asks for beside it.
-func TestGoldBesideThePlan(t *testing.T) {
+func TestGoldOutsideThePlan(t *testing.T) {
 	t.Parallel()
 	const none = "none"
 	for _, tt := range []struct{ name, expect, want string }{

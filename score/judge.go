@@ -125,7 +125,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 	}
 	r.Assertions, r.NotEvaluated, r.Incidents = w.assertion, w.skipped, f.incidents
 	good := f.good(k.enforce) && (w.fit.pass || !planned || k.graded)
-	if !good || f.unrecorded || f.unverified > 0 || k.explain || w.telling() {
+	if !good || f.unrecorded || f.unverified > 0 || k.explain || w.notable() {
 		r.Calls = w.explain(planned)
 	}
 	switch {
@@ -153,7 +153,7 @@ func (w *scratch) result(planned bool) callvet.Result {
 
 // undecided returns why an attempt without assertions has no verdict.
 func (w *scratch) undecided(r *callvet.Result) string {
-	if len(w.said) > 0 && r.NotEvaluated == 0 {
+	if len(w.opinions) > 0 && r.NotEvaluated == 0 {
 		return "its scorers measured the attempt, and none gave a verdict: give a scorer a threshold"
 	}
 	return "nothing could be evaluated: " + why(r.Unevaluated())
@@ -162,7 +162,7 @@ func (w *scratch) undecided(r *callvet.Result) string {
 // notable reports whether a pass has something to show. That is a default left out, a soft match, a
 // repaired call, another spelling of a tool's name, a contract violation that was only recorded, or
 // a pairing that the calls alone do not show.
-func (w *scratch) telling() bool {
+func (w *scratch) notable() bool {
 	if w.reordered() {
 		return true
 	}

@@ -75,7 +75,7 @@ func TestRemembered(t *testing.T) {
 			read(t,
 				fmt.Sprintf(
 					`{"tool":"free%d","args":{},"status":"ok","result":{},"gold":{"args":{},"params":{"n":%d},"result_check":"n%d ="}}`, i, i, i)), &got)
-		if d := cmp.Diff("-valid -tool +executed -limited -timeout -rejected -repaired", told(got)); d != "" {
+		if d := cmp.Diff("-valid -tool +executed -limited -timeout -rejected -repaired", marksOf(got)); d != "" {
 			t.Fatalf("line %d: %s", i, d)
 		}
 	}
@@ -191,7 +191,7 @@ func TestUnrecorded(t *testing.T) {
 	} {
 		var got callvet.StepScore
 		s.Score(read(t, line), &got)
-		if d := cmp.Diff(want, told(got)); d != "" {
+		if d := cmp.Diff(want, marksOf(got)); d != "" {
 			t.Errorf("%s: %s", line, d)
 		}
 	}
@@ -224,7 +224,7 @@ func TestLeftOut(t *testing.T) {
 		var got callvet.StepScore
 		s.Score(read(t, `{"tool":"get_refund_policy@v2","args":{},"args_raw":"`+strings.Repeat(" ", spaces)+`{...}"}`),
 			&got)
-		if d := cmp.Diff(want, told(got)); d != "" {
+		if d := cmp.Diff(want, marksOf(got)); d != "" {
 			t.Errorf("%d spaces: %s", spaces, d)
 		}
 	}

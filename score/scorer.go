@@ -88,23 +88,23 @@ func (k *Compiled) asked(ctx context.Context, t *callvet.Trace) (callvet.Result,
 	if !asked || len(k.scorers) == 0 {
 		return k.compared(t, nil), nil
 	}
-	said, err := k.ask(ctx, k.naming.Trace(t))
+	opinions, err := k.ask(ctx, k.naming.Trace(t))
 	if err != nil {
 		return callvet.Result{}, err
 	}
-	return k.compared(t, said), nil
+	return k.compared(t, opinions), nil
 }
 
 // compared is judge, where the texts of the attempt could be compared.
-func (k *Compiled) compared(t *callvet.Trace, said []said) callvet.Result {
+func (k *Compiled) compared(t *callvet.Trace, opinions []scorerResult) callvet.Result {
 	if k.similar == nil {
-		return k.judge(t, said)
+		return k.judge(t, opinions)
 	}
-	return k.similar.judge(k.src, func() callvet.Result { return k.judge(t, said) })
+	return k.similar.judge(k.src, func() callvet.Result { return k.judge(t, opinions) })
 }
 
 // judge judges an attempt, given the results of the suite's own scorers.
-func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
+func (k *Compiled) judge(t *callvet.Trace, opinions []scorerResult) callvet.Result {
 	switch t.Outcome {
 	case callvet.OutcomeError:
 		return callvet.Result{
@@ -128,7 +128,7 @@ func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	}
 	w := k.pool.Get().(*scratch)
 	w.begin(k, t)
-	w.said = said
+	w.opinions = opinions
 	var r callvet.Result
 	if reason := k.tooMany(len(w.calls)); reason != "" {
 		left := k.src.Expect.Unevaluated()
@@ -136,7 +136,7 @@ func (k *Compiled) judge(t *callvet.Trace, said []said) callvet.Result {
 	} else {
 		r = w.judge()
 	}
-	w.said = nil
+	w.opinions = nil
 	if cap(w.calls) <= maxPooledCalls {
 		k.pool.Put(w)
 	}

@@ -206,7 +206,7 @@ func (s *StepScorer) arguments(t *contracted, got, want value.Value, out *callve
 	}
 	s.paired = true
 	tally := t.exact.Tally(&s.scratch, want, got)
-	return tell(&tally, tally.Exact(), out)
+	return setTally(&tally, tally.Exact(), out)
 }
 
 // unlabeled is what a payload that is no object has of n labeled arguments.
@@ -232,10 +232,10 @@ func (s *StepScorer) byRules(t *contracted, got value.Value, in *StepInput, out 
 	}
 	tally := s.rules.Tally(got)
 	tally.Hits = float64(tally.Matched) + tally.Hits - tally.Soft // soft matches count as matches
-	return tell(&tally, s.rules.Pass(&tally), out)
+	return setTally(&tally, s.rules.Pass(&tally), out)
 }
 
-func tell(t *match.Tally, right bool, out *callvet.StepScore) marks {
+func setTally(t *match.Tally, right bool, out *callvet.StepScore) marks {
 	out.Matched, out.Expected, out.Emitted, out.Union = stepClamp(int(t.Hits)), stepClamp(t.Gold), stepClamp(t.Emitted),
 		stepClamp(t.Union)
 	return mark(callvet.StepArgEM, right)

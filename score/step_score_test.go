@@ -516,7 +516,7 @@ func TestNoToolErrors(t *testing.T) {
 		results [2]string
 		verdict callvet.Verdict
 		skipped int
-		says    string
+		want    string
 	}{
 		{"both answered", [2]string{`{"success":true,"temp":21}`, `21`}, callvet.VerdictPass, 0, "none"},
 		{
@@ -536,7 +536,7 @@ func TestNoToolErrors(t *testing.T) {
 		r := sc[0].Score(tr)
 		got := r.Assertions[len(r.Assertions)-1]
 		if r.Verdict != c.verdict || r.NotEvaluated != c.skipped || got.Name != "no_tool_errors" ||
-			got.Actual != c.says || (got.Reason == "no call was executed") != (c.skipped == 1) {
+			got.Actual != c.want || (got.Reason == "no call was executed") != (c.skipped == 1) {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, got)
 		}
 	}

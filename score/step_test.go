@@ -85,8 +85,8 @@ func scorer(t testing.TB, cfg StepConfig) *StepScorer {
 	return s
 }
 
-// told lists what is known: "+" for true, "-" for false.
-func told(s callvet.StepScore) string {
+// marksOf lists what is known: "+" for true, "-" for false.
+func marksOf(s callvet.StepScore) string {
 	names := []string{
 		"valid", "tool", "selection", "needed", "em", "executed", "limited", "timeout", "rejected",
 		"equal", "holds", "safe", "repaired", "budget", "p50",
@@ -239,7 +239,7 @@ func TestScore(t *testing.T) {
 			t.Parallel()
 			var got callvet.StepScore
 			scorer(t, StepConfig{Tools: tools()}).Score(read(t, c.line), &got)
-			if d := cmp.Diff(c.want, told(got)); d != "" {
+			if d := cmp.Diff(c.want, marksOf(got)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -272,7 +272,7 @@ func TestRedacted(t *testing.T) {
 		in := read(t, `{"tool":"mail","args":`+args+`}`)
 		var score callvet.StepScore
 		s.Score(in, &score)
-		if got := told(score); got != want {
+		if got := marksOf(score); got != want {
 			t.Errorf("%s: %s, want %s", args, got, want)
 		}
 		if x := s.Explain(in); (len(x.Reasons) > 0) != strings.HasPrefix(want, "-") {
@@ -283,7 +283,7 @@ func TestRedacted(t *testing.T) {
 		in := read(t, `{"tool":"other","args":{"to":"[REDACTED:email]"},"gold":{"args":{"to":"`+gold+`"}}}`)
 		var score callvet.StepScore
 		s.Score(in, &score)
-		if got := told(score); !strings.Contains(got, want) {
+		if got := marksOf(score); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", gold, got)
 		}
 	}
@@ -294,7 +294,7 @@ func TestNoCatalog(t *testing.T) {
 	var got callvet.StepScore
 	scorer(t, StepConfig{}).Score(read(t, `{"tool":"x@v1","args":{"a":1},"gold":{"needed":true,"args":{"a":"1"}}}`),
 		&got)
-	if d := cmp.Diff("+needed -em", told(got)); d != "" {
+	if d := cmp.Diff("+needed -em", marksOf(got)); d != "" {
 		t.Error(d)
 	}
 }
@@ -314,7 +314,7 @@ func TestUnverifiedStep(t *testing.T) {
 		var got callvet.StepScore
 		in := read(t, `{"tool":"deep","args":`+args+`}`)
 		s.Score(in, &got)
-		if d := cmp.Diff(want, told(got)); d != "" {
+		if d := cmp.Diff(want, marksOf(got)); d != "" {
 			t.Errorf("%.20s: %s", args, d)
 		}
 		s.Explain(in)
@@ -483,7 +483,7 @@ func TestTime(t *testing.T) {
 		var got callvet.StepScore
 		s.Score(read(t, c.line), &got)
 		s.Time(c.ms, &got)
-		words := slices.DeleteFunc(strings.Fields(told(got)), func(w string) bool {
+		words := slices.DeleteFunc(strings.Fields(marksOf(got)), func(w string) bool {
 			return !slices.Contains([]string{"executed", "timeout", "rejected", "budget", "p50"}, w[1:]) ||
 				w == "-rejected"
 		})
@@ -510,7 +510,7 @@ func TestRateLimit(t *testing.T) {
 	} {
 		var got callvet.StepScore
 		s.Score(read(t, `{"tool":"get_refund_policy@v2","status":"exec_error","error":`+text+`}`), &got)
-		if is := slices.Contains(strings.Fields(told(got)), "+limited"); is != want {
+		if is := slices.Contains(strings.Fields(marksOf(got)), "+limited"); is != want {
 			t.Errorf("%s: %v", text, is)
 		}
 	}

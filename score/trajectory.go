@@ -126,7 +126,7 @@ func collect(t *callvet.Trace, user []callvet.Call) (calls []made, own int) {
 }
 
 func settle(g *TrajectoryGold, t *callvet.Trace, r TrajectoryRules, own int, chosen, near []int) TrajectoryOutcome {
-	o := TrajectoryOutcome{Steps: make([]TrajectoryStepOutcome, len(g.Steps)), Facts: trajectoryTold(g.Facts, t, r)}
+	o := TrajectoryOutcome{Steps: make([]TrajectoryStepOutcome, len(g.Steps)), Facts: factsFound(g.Facts, t, r)}
 	used := map[int]bool{}
 	for i, j := range chosen {
 		o.Steps[i] = TrajectoryStepOutcome{Call: j, Near: -1}
@@ -212,8 +212,8 @@ func trajectoryPair(answers [][]int, r TrajectoryRules, calls int) []int {
 	return chosen
 }
 
-// trajectoryTold looks for each fact in what the target said.
-func trajectoryTold(facts []string, t *callvet.Trace, r TrajectoryRules) []bool {
+// factsFound looks for each fact in what the target said.
+func factsFound(facts []string, t *callvet.Trace, r TrajectoryRules) []bool {
 	if len(facts) == 0 {
 		return nil
 	}

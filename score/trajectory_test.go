@@ -23,7 +23,7 @@ func call(tool, args string) callvet.Call {
 	return c
 }
 
-func trajectorySaid(text string, calls ...callvet.Call) callvet.Turn {
+func trajectoryTurn(text string, calls ...callvet.Call) callvet.Turn {
 	return callvet.Turn{Role: callvet.RoleAssistant, Content: text, Calls: calls}
 }
 
@@ -50,15 +50,15 @@ func TestCheck(t *testing.T) {
 	}{
 		"one call, two alike steps": {
 			gold:   TrajectoryGold{Steps: []TrajectoryStep{step("find", `{"x":1}`), step("find", `{"x":1}`)}},
-			turns:  []callvet.Turn{trajectorySaid("", call("find", `{"x":1.0}`))},
+			turns:  []callvet.Turn{trajectoryTurn("", call("find", `{"x":1.0}`))},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {-1, 0}}, Needed: 2, Missed: 1},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {0, -1}}, Needed: 2},
 		},
 		"an argument left out": {
 			gold: TrajectoryGold{Steps: []TrajectoryStep{step("book", `{"a":1,"b":2}`)}},
 			turns: []callvet.Turn{
-				trajectorySaid("", call("book", `{"a":1}`)),
-				trajectorySaid("", call("book", `{"a":1,"c":2}`)),
+				trajectoryTurn("", call("book", `{"a":1}`)),
+				trajectoryTurn("", call("book", `{"a":1,"c":2}`)),
 			},
 			strict: TrajectoryOutcome{
 				Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1,
@@ -68,25 +68,25 @@ func TestCheck(t *testing.T) {
 		},
 		"only the arguments that matter": {
 			gold:   TrajectoryGold{Steps: []TrajectoryStep{step("book", `{"a":1,"b":2}`, "a", "z"), none}},
-			turns:  []callvet.Turn{trajectorySaid("", call("book", `{"b":3,"a":1}`), call("find", `{"x":9}`))},
+			turns:  []callvet.Turn{trajectoryTurn("", call("book", `{"b":3,"a":1}`), call("find", `{"x":9}`))},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {1, -1}}, Needed: 2},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {1, -1}}, Needed: 2},
 		},
 		"the general step gives way": {
 			gold:   TrajectoryGold{Steps: []TrajectoryStep{step("find", ""), step("find", `{"x":1}`)}},
-			turns:  []callvet.Turn{trajectorySaid("", call("find", `{"x":1}`), call("find", ``))},
+			turns:  []callvet.Turn{trajectoryTurn("", call("find", `{"x":1}`), call("find", ``))},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{1, -1}, {0, -1}}, Needed: 2},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{0, -1}, {0, -1}}, Needed: 2, Extra: []int{1}},
 		},
 		"unreadable arguments": {
 			gold:   TrajectoryGold{Steps: []TrajectoryStep{step("find", `{}`)}},
-			turns:  []callvet.Turn{trajectorySaid("", callvet.Call{Tool: "find", ArgsRaw: "{x"})},
+			turns:  []callvet.Turn{trajectoryTurn("", callvet.Call{Tool: "find", ArgsRaw: "{x"})},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1, Extra: []int{0}},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{{-1, 0}}, Needed: 1, Missed: 1, Extra: []int{0}},
 		},
 		"the user's step": {
 			gold:  TrajectoryGold{Steps: []TrajectoryStep{users, step("look", `{}`)}},
-			turns: []callvet.Turn{trajectorySaid("", call("restart", `{}`))},
+			turns: []callvet.Turn{trajectoryTurn("", call("restart", `{}`))},
 			user:  []callvet.Call{call("look", `{}`), call("restart", `{}`)},
 			strict: TrajectoryOutcome{
 				Steps: []TrajectoryStepOutcome{{2, -1}, {-1, -1}}, Needed: 1, Missed: 1,
@@ -97,14 +97,14 @@ func TestCheck(t *testing.T) {
 		"facts": {
 			gold: TrajectoryGold{Facts: []string{"1786", "1,786", "Seattle", "none"}},
 			turns: []callvet.Turn{
-				trajectorySaid("You pay $1,786 in SEATTLE."),
+				trajectoryTurn("You pay $1,786 in SEATTLE."),
 				{Role: callvet.RoleUser, Content: "none"},
 			},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Facts: []bool{true, true, true, false}},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Facts: []bool{true, false, true, false}},
 		},
 		"nothing needed": {
-			turns:  []callvet.Turn{trajectorySaid("", call("x", `{}`))},
+			turns:  []callvet.Turn{trajectoryTurn("", call("x", `{}`))},
 			strict: TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Extra: []int{0}},
 			tau:    TrajectoryOutcome{Steps: []TrajectoryStepOutcome{}, Extra: []int{0}},
 		},
@@ -164,7 +164,7 @@ func TestPairingIsLargest(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "calls") {
 			calls = append(calls, call("f", gen("call", false)))
 		}
-		tr := &callvet.Trace{Turns: []callvet.Turn{trajectorySaid("", calls...)}}
+		tr := &callvet.Trace{Turns: []callvet.Turn{trajectoryTurn("", calls...)}}
 		strict, err := CheckTrajectory(&g, tr, nil, Strict)
 		if err != nil {
 			t.Fatal(err)

@@ -187,17 +187,17 @@ func (w *scratch) tries() func(j int) (n int, last *callvet.Call) {
 		n    int
 		last *callvet.Call
 	}
-	told := map[int]tried{} // by the first of identical calls
-	next := 0               // the first call of the message at hand
+	earlier := map[int]tried{} // by the first of identical calls
+	next := 0                  // the first call of the message at hand
 	return func(j int) (int, *callvet.Call) {
 		for ; w.messages[w.calls[next].at] != w.messages[w.calls[j].at]; next++ {
 			t := tried{last: w.calls[next].src}
 			if failedCall(t.last) {
-				t.n = told[first[next]].n + 1
+				t.n = earlier[first[next]].n + 1
 			}
-			told[first[next]] = t
+			earlier[first[next]] = t
 		}
-		t := told[first[j]]
+		t := earlier[first[j]]
 		return t.n, t.last
 	}
 }

@@ -151,8 +151,8 @@ func TestRetriesWaited(t *testing.T) {
 	}
 	const limited, down = "429 too many requests; retry after 2s", "503"
 	const untimed, once = "it is not known when the calls were made", "no call that failed was made again"
-	told := failed(2010, 5, "")
-	told.Status, told.Result = callvet.StatusOK, json.RawMessage(`{"error":{"message":"Retry after 3 seconds"}}`)
+	reported := failed(2010, 5, "")
+	reported.Status, reported.Result = callvet.StatusOK, json.RawMessage(`{"error":{"message":"Retry after 3 seconds"}}`)
 	held := failed(0, 10, down)
 	held.QueueMS = 50
 	for name, tt := range map[string]struct {
@@ -193,11 +193,11 @@ func TestRetriesWaited(t *testing.T) {
 		}, waited: 1.0, sensible: 1.0},
 		"the guard's wait is no wait": {calls: []callvet.Call{held, failed(150, 5, down)}, waited: 0.0, sensible: 0.0},
 		"a result asked": {
-			calls: []callvet.Call{told, failed(5015, 5, down)}, waited: 1.0,
+			calls: []callvet.Call{reported, failed(5015, 5, down)}, waited: 1.0,
 			sensible: 1.0,
 		},
 		"a result asked, and too soon": {
-			calls: []callvet.Call{told, failed(4000, 5, down)}, waited: 0.0,
+			calls: []callvet.Call{reported, failed(4000, 5, down)}, waited: 0.0,
 			sensible: 0.0,
 		},
 		"no time": {

@@ -177,13 +177,13 @@ func TestScriptedModel(t *testing.T) {
 			turns := []callvet.Turn{{Role: callvet.RoleUser, Content: "?"}}
 			tools := callvet.NewToolset(
 				[]callvet.Tool{{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object"}`)}})
-			var said []string
+			var got []string
 			for range 3 {
 				resp, err := m.Generate(t.Context(), &callvet.Request{Turns: turns, Tools: tools})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				said = append(said, saidBy(resp)+fmt.Sprintf(" %d %d", resp.Usage.InputTokens, resp.Usage.OutputTokens))
+				got = append(got, responseText(resp)+fmt.Sprintf(" %d %d", resp.Usage.InputTokens, resp.Usage.OutputTokens))
 				turns = append(turns, resp.Turns...)
 				for _, call := range resp.Turns[0].Calls {
 					turns = append(turns,
@@ -195,7 +195,7 @@ func TestScriptedModel(t *testing.T) {
 				"\n" + c[0] + "\n" + c[1] + " 120 30", "\n" + c[2] + " 120 30",
 				scriptedText + " because the seat is taken. 120 30",
 			}
-			if d := cmp.Diff(want, said); d != "" {
+			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s, streamed %v: %s", name, stream, d)
 			}
 		}

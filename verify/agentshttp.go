@@ -32,8 +32,8 @@ type served struct {
 	preset              string
 	// lost is what the shape does not record.
 	lost []string
-	// says and calls are those of an agent that does not do what the others do.
-	says  string
+	// text and calls are those of an agent that does not do what the others do.
+	text  string
 	calls []string
 	// noCalls is that the shape has no place for calls: none in it is no answer without one.
 	noCalls bool
@@ -104,12 +104,12 @@ func shapes() []served {
 			calls: []string{`get_weather {"city":"Paris"}`},
 		},
 		{
-			name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", says: "Paris is 18 degrees",
+			name: "A2A 1.0, a mock", program: mock, path: "/a2a", preset: "a2a", text: "Paris is 18 degrees",
 			noCalls: true,
 		},
 		{
 			name: "AI SDK 6, text stream", program: vercel, path: "/text",
-			says: scriptedText + " because the seat is taken.", noCalls: true,
+			text: scriptedText + " because the seat is taken.", noCalls: true,
 		},
 	}
 }
@@ -144,7 +144,7 @@ const (
 func overHTTP(ctx context.Context, c *proof.Check, dir string) ([][]string, error) {
 	for _, s := range shapes() {
 		c.Due(callsAndText, 1, "the list of shapes")
-		if s.calls != nil || s.says != "" {
+		if s.calls != nil || s.text != "" {
 			continue
 		}
 		for _, what := range [][2]string{
@@ -353,8 +353,8 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 		return
 	}
 	got := agentOf(resp)
-	if s.calls != nil || s.says != "" {
-		want := strings.Join(s.calls, "; ") + " | " + s.says
+	if s.calls != nil || s.text != "" {
+		want := strings.Join(s.calls, "; ") + " | " + s.text
 		c.Compare(callsAndText, s.name, got.calls+" | "+got.text == want && resp.UnknownCalls() == s.noCalls,
 			"want %s, got %s | %s, unknown: %v", want, got.calls, got.text, resp.UnknownCalls())
 		s.print(c, &got)

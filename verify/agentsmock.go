@@ -202,11 +202,11 @@ func runMocked(ctx context.Context, binary, suite, out string, args []string) (m
 	for _, key := range []string{"OPENAI", "ANTHROPIC", "GEMINI", "OPENROUTER", "AZURE_OPENAI", "COHERE"} {
 		cmd.Env = append(cmd.Env, key+"_API_KEY=none")
 	}
-	said, failed := cmd.CombinedOutput() // errors among the attempts are an exit code
+	output, failed := cmd.CombinedOutput() // errors among the attempts are an exit code
 	cells := map[string]tally{}
 	err := attemptsOf(path, func(id, verdict, reason string) { cells[id] = tally{cells[id].n + 1, verdict, reason} })
 	if err != nil {
-		return nil, fmt.Errorf("%w: %.500s", errors.Join(err, failed), bytes.TrimSpace(said))
+		return nil, fmt.Errorf("%w: %.500s", errors.Join(err, failed), bytes.TrimSpace(output))
 	}
 	return cells, nil
 }

@@ -303,8 +303,8 @@ func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent,
 	if protobuf {
 		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_COMPRESSION=gzip")
 	}
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %.300s", err, bytes.TrimSpace(said))
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %.300s", err, bytes.TrimSpace(output))
 	}
 	list, err := os.ReadDir(out)
 	if err != nil {
@@ -440,14 +440,14 @@ func taskOf(a *trace.Attempt) readTask {
 	}
 	var list, names, failed, ids []string
 	for _, call := range a.Trace.Calls() {
-		said := call.Tool + " " + sameArgs(call.Args)
-		if n := len(list); n > 0 && len(failed) > 0 && said == list[n-1] && call.ID != "" &&
+		key := call.Tool + " " + sameArgs(call.Args)
+		if n := len(list); n > 0 && len(failed) > 0 && key == list[n-1] && call.ID != "" &&
 			!slices.Contains(ids, call.ID) {
 			r.again++
 			ids = append(ids, call.ID)
 			continue
 		}
-		list, names, ids = append(list, said), append(names, call.Tool), append(ids, call.ID)
+		list, names, ids = append(list, key), append(names, call.Tool), append(ids, call.ID)
 		switch {
 		case call.Error != "":
 			failed = append(failed, []string{"first", "second", "third"}[min(len(list), 3)-1]+": "+call.Error)

@@ -314,13 +314,13 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 		same := rng.Float64() < c.unchanged
 		one := func(output string, truth float64) (bool, labels.Judgement) {
 			truly := rng.Float64() < truth
-			said := rng.Float64() < c.sens
+			judged := rng.Float64() < c.sens
 			if !truly {
-				said = rng.Float64() >= c.spec
+				judged = rng.Float64() >= c.spec
 			}
 			return truly, labels.Judgement{
 				Key: k, Fingerprint: fingerprintOf(k.TaskID + output),
-				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said},
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &judged},
 			}
 		}
 		label := func(v labels.Judgement, run string, truly bool) {

@@ -363,7 +363,7 @@ func plannedChanges() ([]conform.Study, error) {
 			good = 1 - c.rate
 		}
 		icc := 1 - c.discordant/(2*good*(1-good))
-		says := func(want gate.Verdict, of sides) func(t *trialRun, n int) bool {
+		decides := func(want gate.Verdict, of sides) func(t *trialRun, n int) bool {
 			return func(t *trialRun, n int) bool {
 				return changed(c.metric, compared(t.Rand, &pairing, n, of)).Verdict == want
 			}
@@ -374,15 +374,15 @@ func plannedChanges() ([]conform.Study, error) {
 				return turned(steady(row.Attempts, good, icc, broken, loss), pairing.LowerIsBetter)
 			}
 			out = append(out, sized(fmt.Sprintf("%s, loss of %g found", name, c.loss), row.Fails, p.MinUnits, p.Power,
-				says(gate.Fail, of(0, c.loss)))...)
+				decides(gate.Fail, of(0, c.loss)))...)
 			out = append(out,
-				sized(name+", no change passes", row.Passes, p.MinUnits, p.Power, says(gate.Pass, of(0, 0)))...)
+				sized(name+", no change passes", row.Passes, p.MinUnits, p.Power, decides(gate.Pass, of(0, 0)))...)
 			broken := row.Breaks
 			if row.Attempts == 1 {
 				broken = row.Fails
 			}
 			out = append(out, sized(fmt.Sprintf("%s, breaks worth %g found", name, c.loss), broken, p.MinUnits, p.Power,
-				says(gate.Fail, of(c.loss, 0)))...)
+				decides(gate.Fail, of(c.loss, 0)))...)
 		}
 	}
 	return out, nil
@@ -449,7 +449,7 @@ func plannedAmounts() ([]conform.Study, error) {
 		}
 		pairing, _ := panel.PairingOf(c.metric)
 		one := q.amount()
-		says := func(want gate.Verdict, rise float64) func(t *trialRun, n int) bool {
+		decides := func(want gate.Verdict, rise float64) func(t *trialRun, n int) bool {
 			side := func(rng *rand.Rand, mean float64) panel.Share {
 				return panel.Share{Sum: one(rng, mean, c.sd*mean/math.Sqrt2), N: 1}
 			}
@@ -462,9 +462,9 @@ func plannedAmounts() ([]conform.Study, error) {
 		}
 		name := fmt.Sprintf("plan %s against a baseline, ± %g", c.metric, c.sd)
 		out = append(out, sized(fmt.Sprintf("%s, rise of %g found", name, c.rise), p.Paired.Rows[0].Fails, p.MinUnits,
-			p.Power, says(gate.Fail, c.rise))...)
+			p.Power, decides(gate.Fail, c.rise))...)
 		out = append(out,
-			sized(name+", no change passes", p.Paired.Rows[0].Passes, p.MinUnits, p.Power, says(gate.Pass, 0))...)
+			sized(name+", no change passes", p.Paired.Rows[0].Passes, p.MinUnits, p.Power, decides(gate.Pass, 0))...)
 	}
 	return out, nil
 }

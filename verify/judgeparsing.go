@@ -33,7 +33,7 @@ func judgeParsing(c *proof.Check, d proof.Data) error {
 	c.Due(spellings, len(words), words.source())
 	for _, w := range words {
 		v := j.Read(w.text, judge.Did{})
-		c.Compare(spellings, w.text, saidAs(&v) == w.want, "%q is %s, and listed as %s", w.text, saidAs(&v), w.want)
+		c.Compare(spellings, w.text, verdictWord(&v) == w.want, "%q is %s, and listed as %s", w.text, verdictWord(&v), w.want)
 	}
 	for _, set := range []struct {
 		name string
@@ -96,7 +96,7 @@ func recordedVerdicts(c *proof.Check, d proof.Data, j *judge.Judge, set string, 
 				unscored[v.Unscored]++
 			}
 			c.Compare(set, name+" "+r.TaskID, !v.Scored() || want != nil && *want == *v.Pass,
-				"outside verdict %s, callvet %s", outside(want), saidAs(&v))
+				"outside verdict %s, callvet %s", outside(want), verdictWord(&v))
 			return nil
 		})
 		if err != nil {
@@ -114,7 +114,7 @@ func recordedVerdicts(c *proof.Check, d proof.Data, j *judge.Judge, set string, 
 	return nil
 }
 
-func saidAs(v *judge.Verdict) string {
+func verdictWord(v *judge.Verdict) string {
 	if !v.Scored() {
 		return "unscored"
 	}

@@ -160,12 +160,12 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 			if design == labels.Internal {
 				run = ls
 			}
-			told, problem, err := c.division(design, name, half, run)
+			result, problem, err := c.division(design, name, half, run)
 			if err != nil {
 				return err
 			}
 			if wrong += problem; split == 0 {
-				line += told
+				line += result
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func (c *judgeCheck) compareCorrections(who, name string, ls []labels.Label) err
 // division corrects with the labels of one half, and returns the result and its errors.
 func (c *judgeCheck) division(design labels.QueueDesign, name string, half,
 	run []labels.Label,
-) (told, problem string, err error) {
+) (result, problem string, err error) {
 	s, _, err := corrected(name, half, run)
 	if err != nil {
 		return "", "", err
@@ -347,9 +347,9 @@ func (c *judgeCheck) process(d proof.Data) error {
 		files := byJudge(list)
 		c.unpublished(files, func(name string) bool { return len(c.figures.Keys(name, set)) > 0 })
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			said, err := readRated(files[name])
+			judged, err := readRated(files[name])
 			if err == nil {
-				err = c.processJudge(set, name, human, said)
+				err = c.processJudge(set, name, human, judged)
 			}
 			c.c.Problem(err)
 		}
@@ -357,8 +357,8 @@ func (c *judgeCheck) process(d proof.Data) error {
 	return nil
 }
 
-func (c *judgeCheck) processJudge(set, name string, people, said map[string]ratedTask) error {
-	steps, err := calibrated(name, labels.Call, stepLabels(name, people, said))
+func (c *judgeCheck) processJudge(set, name string, people, judged map[string]ratedTask) error {
+	steps, err := calibrated(name, labels.Call, stepLabels(name, people, judged))
 	if err != nil {
 		return err
 	}
@@ -367,13 +367,13 @@ func (c *judgeCheck) processJudge(set, name string, people, said map[string]rate
 	c.figure(percent(steps.Ratings.Same, steps.Counts.Labelled), name, set, "step_micro_acc_pct")
 	c.figure(percent(steps.Calls.FirstFailure, steps.Calls.Tasks), name, set, "first_err_acc_pct")
 	c.figure(percent(steps.Calls.AllSame, steps.Calls.Tasks), name, set, "step_exact_acc_pct")
-	strict := finalLabels(name, people, said, true)
+	strict := finalLabels(name, people, judged, true)
 	r, err := calibrated(name, labels.Task, strict)
 	if err != nil {
 		return err
 	}
 	c.figure(float64(r.Counts.Unjudged), name, set, "missing_or_failed")
-	if r, err = calibrated(name, labels.Task, finalLabels(name, people, said, false)); err != nil {
+	if r, err = calibrated(name, labels.Task, finalLabels(name, people, judged, false)); err != nil {
 		return err
 	}
 	c.table(r, name, set, "final")
@@ -384,11 +384,11 @@ func (c *judgeCheck) processJudge(set, name string, people, said map[string]rate
 	return nil
 }
 
-// nobodys is a rating that no rater gives.
-const nobodys = 2
+// noRating is a rating that no rater gives.
+const noRating = 2
 
 // stepLabels are labels of single steps; a step that the judge left out differs.
-func stepLabels(name string, people, said map[string]ratedTask) []labels.Label {
+func stepLabels(name string, people, judged map[string]ratedTask) []labels.Label {
 	var out []labels.Label
 	for _, id := range slices.Sorted(maps.Keys(people)) {
 		ids := slices.Sorted(maps.Keys(people[id].Steps))
@@ -401,15 +401,15 @@ func stepLabels(name string, people, said map[string]ratedTask) []labels.Label {
 			if people[id].Steps[step] == nil {
 				continue
 			}
-			rating, score := *people[id].Steps[step], float64(nobodys)
-			if given := said[id].Steps[step]; given != nil {
+			rating, score := *people[id].Steps[step], float64(noRating)
+			if given := judged[id].Steps[step]; given != nil {
 				score = *given
 			}
-			right, says := rating >= 0, score >= 0
+			right, passed := rating >= 0, score >= 0
 			out = append(out, labels.Label{
 				Key: labels.Key{TaskID: id, Unit: labels.Call, CallID: step}, Role: labels.Calibrating, Pass: &right,
 				Rating: &rating, Line: len(out) + 1,
-				Judged: []labels.Verdict{{Judge: labels.Judge{Name: name}, Pass: &says, Score: &score}},
+				Judged: []labels.Verdict{{Judge: labels.Judge{Name: name}, Pass: &passed, Score: &score}},
 			})
 		}
 	}
@@ -418,14 +418,14 @@ func stepLabels(name string, people, said map[string]ratedTask) []labels.Label {
 
 // finalLabels are labels of whole tasks. The authors count an answer that could not
 // be read as a fail; strictly it is no verdict.
-func finalLabels(name string, people, said map[string]ratedTask, strict bool) []labels.Label {
+func finalLabels(name string, people, judged map[string]ratedTask, strict bool) []labels.Label {
 	var out []labels.Label
 	for _, id := range slices.Sorted(maps.Keys(people)) {
 		if people[id].Final == nil {
 			continue
 		}
 		v := labels.Verdict{Judge: labels.Judge{Name: name}}
-		if s, ok := said[id]; ok && s.Final != nil && !(strict && s.Failed) {
+		if s, ok := judged[id]; ok && s.Final != nil && !(strict && s.Failed) {
 			v.Pass = same(*s.Final, 1)
 		}
 		out = append(out, taskLabel(id, *same(*people[id].Final, 1), v))

@@ -77,7 +77,7 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 	}); err != nil {
 		return err
 	}
-	words, err := readSayings(saidPeers)
+	words, err := readSayings(peerSuites)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 		n := counts[r.Peer]
 		var differs, why string
 		if r.Route == sayable {
-			differs, why = r.saidDiffers(ctx, words)
+			differs, why = r.suiteDiffers(ctx, words)
 		} else if differs, why, err = r.compared(ctx, tools[r.Test]); err != nil {
 			return fmt.Errorf("%s %s: %w", r.ID, r.Test, err)
 		}
@@ -139,11 +139,11 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 // peerCount counts the rows of a peer: those that have a suite, and those that had none.
 type peerCount struct{ agree, principle, differ, said, unsaid int }
 
-func (n *peerCount) count(said, differs, principle bool) {
+func (n *peerCount) count(expressed, differs, principle bool) {
 	switch {
-	case said && !differs:
+	case expressed && !differs:
 		n.said++
-	case said:
+	case expressed:
 		n.unsaid++
 	case !differs:
 		n.agree++

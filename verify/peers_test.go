@@ -17,7 +17,7 @@ import (
 // different ways, and each comes out as it should. One that is turned round does not.
 func TestSayings(t *testing.T) {
 	t.Parallel()
-	words, err := readSayings(saidPeers)
+	words, err := readSayings(peerSuites)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func peerRowOf(t *testing.T, text string) *peerRow {
 // TestPeerReasons: a row differs for a reason of principle where nothing else differs.
 func TestPeerReasons(t *testing.T) {
 	t.Parallel()
-	said := func(expect, actual, expected string) string {
+	got := func(expect, actual, expected string) string {
 		return `{"peer":"ragas","route":"native","suite":{"case":{"expect":` + expect + `},"actual":` + actual +
 			`},"expected":` + expected + `}`
 	}
@@ -68,35 +68,35 @@ func TestPeerReasons(t *testing.T) {
 	fence := "```json\n" + b + "\n```\n"
 	for name, tt := range map[string]struct{ row, why string }{
 		"agrees": {
-			said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`),
+			got(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`),
 			"",
 		},
 		"another verdict": {
-			said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"fail"}`),
+			got(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`, `{"verdict":"fail"}`),
 			"no reason",
 		},
-		"another score": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`,
+		"another score": {got(`{"calls":["a"]}`, `[{"tool":"a","args":{}}]`,
 			`{"verdict":"pass","scores":{"tool_f1":0.5}}`), "no reason"},
-		"repeated": {said(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{}}]`,
+		"repeated": {got(`{"calls":["a"]}`, `[{"tool":"a","args":{}},{"tool":"a","args":{}}]`,
 			`{"verdict":"pass"}`), ofRepeats},
 		"repeated, and another too": {
-			said(`{"calls":["a"]}`,
+			got(`{"calls":["a"]}`,
 				`[{"tool":"a","args":{}},{"tool":"a","args":{}},{"tool":"b","args":{}}]`, `{"verdict":"pass"}`),
 			"no reason",
 		},
-		"repeated with other arguments": {said(`{"calls":["a"]}`,
+		"repeated with other arguments": {got(`{"calls":["a"]}`,
 			`[{"tool":"a","args":{}},{"tool":"a","args":{"x":1}}]`, `{"verdict":"pass"}`), "no reason"},
 		"nothing": {
-			said(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0}}`),
+			got(`{"no_call":true}`, `[]`, `{"verdict":"fail","scores":{"tool_f1":0}}`),
 			ofNothing,
 		},
-		"nothing, without a score": {said(`{"no_call":true}`, `[]`, `{"verdict":"fail"}`), "no reason"},
-		"nothing for something":    {said(`{"calls":["a"]}`, `[]`, `{"verdict":"pass"}`), "no reason"},
-		"nothing, half right": {said(`{"no_call":true}`, `[]`,
+		"nothing, without a score": {got(`{"no_call":true}`, `[]`, `{"verdict":"fail"}`), "no reason"},
+		"nothing for something":    {got(`{"calls":["a"]}`, `[]`, `{"verdict":"pass"}`), "no reason"},
+		"nothing, half right": {got(`{"no_call":true}`, `[]`,
 			`{"verdict":"fail","scores":{"tool_f1":0.5}}`), "no reason"},
-		"no answer": {said(`{"no_call":true,"response":{"contains":["x"]}}`, `[]`,
+		"no answer": {got(`{"no_call":true,"response":{"contains":["x"]}}`, `[]`,
 			`{"verdict":"pass"}`), ofAnswer},
-		"no answer, and a call": {said(`{"no_call":true,"response":{"contains":["x"]}}`,
+		"no answer, and a call": {got(`{"no_call":true,"response":{"contains":["x"]}}`,
 			`[{"tool":"a","args":{}}]`, `{"verdict":"pass"}`), "no reason"},
 		"prose":                   {text("I call\n"+a, `{"verdict":"pass"}`), ""},
 		"prose with another call": {text("I call\n"+b, `{"verdict":"pass"}`), "no reason"},
@@ -135,17 +135,17 @@ func TestPeerReasons(t *testing.T) {
 			}
 		})
 	}
-	words, err := readSayings(saidPeers)
+	words, err := readSayings(peerSuites)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for unsaid, want := range map[string]string{
+	for missing, want := range map[string]string{
 		"user-supplied compare function":              ofProgram,
 		"extraction from OTel spans, no scoring rule": ofReading, "a rule of tomorrow": "",
 	} {
-		r := &peerRow{Unsaid: unsaid}
-		if differs, why := r.saidDiffers(t.Context(), words); differs == "" || why != want {
-			t.Errorf("%s: %q %q", unsaid, differs, why)
+		r := &peerRow{Unsaid: missing}
+		if differs, why := r.suiteDiffers(t.Context(), words); differs == "" || why != want {
+			t.Errorf("%s: %q %q", missing, differs, why)
 		}
 	}
 }

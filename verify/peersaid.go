@@ -14,11 +14,11 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// saidPeers are suites for tests of peers that have no suite in the data, or one with a different
+// peerSuites are suites for tests of peers that have no suite in the data, or one with a different
 // meaning. The attempts are ours.
 //
 //go:embed peers_said.jsonl
-var saidPeers string
+var peerSuites string
 
 // saying is a suite for one kind of test, with attempts and what becomes of each.
 type saying struct {
@@ -27,12 +27,12 @@ type saying struct {
 	// place of the suite that a row has.
 	Peer, Test, Kind string
 	Case             map[string]json.RawMessage
-	Attempts         []saidAttempt
+	Attempts         []suiteAttempt
 
 	kind *regexp.Regexp
 }
 
-type saidAttempt struct {
+type suiteAttempt struct {
 	Actual json.RawMessage
 	// Case stands in place of that of the saying.
 	Case map[string]json.RawMessage
@@ -76,8 +76,8 @@ func (w sayings) of(r *peerRow) *saying {
 	return nil
 }
 
-// saidDiffers says what keeps a row from being said, and for which reason of principle.
-func (r *peerRow) saidDiffers(ctx context.Context, words sayings) (differs, why string) {
+// suiteDiffers says what keeps a row from being said, and for which reason of principle.
+func (r *peerRow) suiteDiffers(ctx context.Context, words sayings) (differs, why string) {
 	s := words.of(r)
 	if s == nil {
 		return "no suite says it: " + r.Unsaid, r.unsayable()
@@ -101,7 +101,7 @@ func (s *saying) differs(ctx context.Context) string {
 
 const refused = "refused: "
 
-func (a *saidAttempt) verdict(ctx context.Context, of map[string]json.RawMessage) string {
+func (a *suiteAttempt) verdict(ctx context.Context, of map[string]json.RawMessage) string {
 	if a.Case != nil {
 		of = a.Case
 	}

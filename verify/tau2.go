@@ -126,9 +126,9 @@ func (r *agentRun) attempt(a *trace.Attempt) error {
 		r.c.Compare(r.actions, fmt.Sprintf("%s: step %d", item, i+1), (s.Call >= 0) == info.ActionChecks[i].Match,
 			"made: %v, recorded %v", s.Call >= 0, info.ActionChecks[i].Match)
 	}
-	for i, told := range o.Facts {
-		r.c.Compare(r.communicates, fmt.Sprintf("%s: fact %d", item, i+1), told == info.CommunicateChecks[i].Met,
-			"told: %v, recorded %v", told, info.CommunicateChecks[i].Met)
+	for i, found := range o.Facts {
+		r.c.Compare(r.communicates, fmt.Sprintf("%s: fact %d", item, i+1), found == info.CommunicateChecks[i].Met,
+			"told: %v, recorded %v", found, info.CommunicateChecks[i].Met)
 	}
 	r.missed, r.needed = r.missed+o.Missed, r.needed+o.Needed
 	r.judge(item, &o, &info)

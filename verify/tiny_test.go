@@ -258,13 +258,13 @@ func tauTree(t *testing.T) tree {
 				task, trial, reward, trial, trial == 0)
 		}
 	}
-	sim := func(task, args, said string, match, met bool, reward int) string {
+	sim := func(task, args, got string, match, met bool, reward int) string {
 		part := map[bool]int{true: 1}
 		return fmt.Sprintf(`{"task_id":%q,"termination_reason":"user_stop","messages":[{"role":"user","content":"hi"},`+
 			`{"role":"assistant","tool_calls":[{"id":"1","name":"book","arguments":%s,"requestor":"assistant"}]},{"role":"tool","id":"1","content":"ok"},{"role":"assistant","content":%q}],`+
 			`"reward_info":{"reward":%d,"action_checks":[{"action":{"name":"book","requestor":"assistant","arguments":{"a":1},"compare_args":null},"action_match":%t}],`+
 			`"communicate_checks":[{"info":"100","met":%t}],"reward_basis":["ACTION","COMMUNICATE"],"reward_breakdown":{"ACTION":%d,"COMMUNICATE":%d}}}`+"\n",
-			task, args, said, reward, match, met, part[match], part[met])
+			task, args, got, reward, match, met, part[match], part[met])
 	}
 	tr := tree{
 		"sets/taubench_v1_airline/scores.json":          `{"spring":[{"pass^1":0.75,"pass^2":0.583333,"pass^3":0.5,"pass^4":0.5},2,8],"all":[{"pass^1":0.3},9,36]}`,

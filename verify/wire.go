@@ -68,22 +68,22 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error
 		c.Problem(fmt.Errorf("%d answers are there, %s has %d: %w", len(rows), index.Source(), n, callvet.ErrInvalid))
 	}
 	byID := map[string]*recordedAnswer{}
-	told := map[string]int{}
+	counts := map[string]int{}
 	for i := range rows {
 		r := &rows[i]
 		byID[r.ID] = r
 		switch {
 		case r.Expected == nil:
-			told["streams"]++
+			counts["streams"]++
 		case r.Expected.Error:
-			told["errors"]++
+			counts["errors"]++
 		default:
-			told["calls and text"]++
-			told["usage"]++
+			counts["calls and text"]++
+			counts["usage"]++
 		}
 	}
 	for _, what := range wireSubjects() {
-		c.Due(what, told[what], index.Source())
+		c.Due(what, counts[what], index.Source())
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		id, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
@@ -208,9 +208,9 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 		if err != nil {
 			return err
 		}
-		got := saidBy(resp)
-		c.Compare("streams", name, got == want.said() && resp.Usage.Known, "%s: want %.300q, got %.300q, %+v", r.Host,
-			want.said(), got, resp.Usage)
+		got := responseText(resp)
+		c.Compare("streams", name, got == want.text() && resp.Usage.Known, "%s: want %.300q, got %.300q, %+v", r.Host,
+			want.text(), got, resp.Usage)
 	case e.Error && f == nil: // a call that the provider did not pass on is the model's own mistake
 		c.Compare("errors", name, resp.Unreadable && strings.Contains(r.Body, "failed_generation"),
 			"an answer was read: %+v", resp.Turns)
@@ -220,7 +220,7 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 		c.Compare("calls and text", name, false, "%s (%s): %s", f.Kind, r.Host, f.Message)
 		c.Compare("usage", name, false, "no answer was read")
 	default:
-		got, want := saidBy(resp), e.said()
+		got, want := responseText(resp), e.text()
 		c.Compare("calls and text", name, got == want, "%s: want %.300q, got %.300q", r.Host, want, got)
 		usage := e.usageDiffers(&resp.Usage)
 		c.Compare("usage", name, usage == "", "%s: %s", r.Host, usage)
@@ -228,8 +228,8 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 	return nil
 }
 
-// said writes calls and text on one line each.
-func (e *answerOfProvider) said() string {
+// text writes calls and text on one line each.
+func (e *answerOfProvider) text() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(e.Text))
 	for _, call := range e.Calls {
@@ -238,7 +238,7 @@ func (e *answerOfProvider) said() string {
 	return b.String()
 }
 
-func saidBy(resp *callvet.Response) string {
+func responseText(resp *callvet.Response) string {
 	var b, calls strings.Builder
 	for _, t := range resp.Turns {
 		b.WriteString(t.Content)

@@ -32,7 +32,7 @@ var limitRows = []struct {
 		"near-duplicates that `lint`",
 		[]string{
 			"internal/suite.alikeCases", "internal/suite.alikeRunes", "internal/suite.alikeSteps",
-			"internal/suite.alikeTold",
+			"internal/suite.alikeNamed",
 		},
 	},
 	{"a suite or any other file in YAML", []string{"internal/doc.MaxYAML", "internal/doc.maxMarks"}},

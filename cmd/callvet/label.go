@@ -140,7 +140,7 @@ func (a *cli) labelImport(req judging.LabelImportRequest) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range m.Told() {
+	for _, s := range m.NotImported() {
 		fmt.Fprintln(a.err, plain.Line(s))
 	}
 	fmt.Fprintf(a.out, "%s: %s added to %s, %d without a verdict left out\n", m.Form,

@@ -104,7 +104,7 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 func mcpImported(w io.Writer, r *catalogs.ImportMCPResult, name string) error {
 	_, err := fmt.Fprintf(w, "%s %s: %s (%d read-only, %d writing, %d that do not say), MCP %s over %s\n",
 		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly,
-		r.Writing, r.Unsaid, plain.Line(r.Server.Protocol), r.Server.Transport)
+		r.Writing, r.Unhinted, plain.Line(r.Server.Protocol), r.Server.Transport)
 	for _, c := range r.Changes {
 		_, err = fmt.Fprintf(w, "changed: %s\n", plain.Line(c.Text))
 	}

@@ -45,7 +45,7 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 		return nil, err
 	}
 	c := &report.Check{Format: "callvet.trace_check", Version: 1, Rules: req.Rules, Attempts: []report.Checked{}}
-	missed, told := taskSums{}, taskSums{}
+	missed, facts := taskSums{}, taskSums{}
 	for at, err := range imp.Attempts() {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", req.Traces, err)
@@ -62,7 +62,7 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 		row := checkRow(&at, &g, &o)
 		hideChecked(&row, red)
 		missed.add(at.Trace.Target, at.Trace.CaseID, row.Missed, row.Needed)
-		told.add(at.Trace.Target, at.Trace.CaseID, row.Facts-len(row.Untold), row.Facts)
+		facts.add(at.Trace.Target, at.Trace.CaseID, row.Facts-len(row.Untold), row.Facts)
 		c.Attempts = append(c.Attempts, row)
 	}
 	log := imp.Report().Log
@@ -71,7 +71,7 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 		return nil, fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", req.Traces,
 			c.NoGold, callvet.ErrInvalid)
 	}
-	c.Missed, c.Told = missed.interval(), told.interval()
+	c.Missed, c.Told = missed.interval(), facts.interval()
 	return c, nil
 }
 

@@ -91,7 +91,7 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, other.Targets, got.Targets)
 		}
 	}
-	for name, q := range map[string]struct{ field, req, says string }{
+	for name, q := range map[string]struct{ field, req, want string }{
 		"unknown": {"base_target", `{"base": {"traces": "both"}, "base_target": "z"}`, "x, y"},
 		"unknown there": {
 			"candidate_target",
@@ -118,7 +118,7 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	} {
 		var field *callvet.FieldError
 		if _, err := traces.Diff(t.Context(), a, as[traces.DiffRequest](t, q.req), nil); !errors.As(err, &field) ||
-			field.Field != q.field || !strings.Contains(field.Text, q.says) {
+			field.Field != q.field || !strings.Contains(field.Text, q.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

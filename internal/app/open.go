@@ -92,8 +92,8 @@ func (o *Opener) learns(what string) {
 	o.Learned = append(o.Learned, what)
 }
 
-// TellLearned reports parameters that models refused and that were therefore changed or omitted.
-func (o *Opener) TellLearned(red *redact.Redactor) {
+// ReportLearned reports parameters that models refused and that were therefore changed or omitted.
+func (o *Opener) ReportLearned(red *redact.Redactor) {
 	o.Mu.Lock()
 	defer o.Mu.Unlock()
 	slices.Sort(o.Learned)
@@ -102,8 +102,8 @@ func (o *Opener) TellLearned(red *redact.Redactor) {
 	}
 }
 
-// TellUnpriced reports the models that a cost limit cannot cover, before they are asked.
-func (o *Opener) TellUnpriced(ts []run.Target, maxCost float64) {
+// ReportUnpriced reports the models that a cost limit cannot cover, before they are asked.
+func (o *Opener) ReportUnpriced(ts []run.Target, maxCost float64) {
 	if !(maxCost > 0) {
 		return
 	}
@@ -362,7 +362,7 @@ func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 	if err != nil {
 		return nil, fmt.Errorf("name targets: %w", err)
 	}
-	run.TellApart(all, func(prompt string) string { return plain.Line(red.Text(prompt)) })
+	run.MakeUnique(all, func(prompt string) string { return plain.Line(red.Text(prompt)) })
 	return all, nil
 }
 
@@ -420,8 +420,8 @@ func (o *Opener) warn(what string) {
 	}
 }
 
-// TellWithheld says which variables agents that are commands do not get to see.
-func (a *App) TellWithheld(specs []TargetSpec, events Events) {
+// ReportWithheld says which variables agents that are commands do not get to see.
+func (a *App) ReportWithheld(specs []TargetSpec, events Events) {
 	names := map[string]bool{}
 	for i := range specs {
 		if specs[i].command() != "" {

@@ -61,7 +61,7 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeFor)
 	defer cancel()
 	began := a.Config.Now()
-	said, err := ts[0].Model.Generate(ctx, &callvet.Request{
+	answer, err := ts[0].Model.Generate(ctx, &callvet.Request{
 		CaseID: "probe", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Say hello."}},
 		Tools: &callvet.Toolset{}, Params: ts[0].Params,
 	})
@@ -69,7 +69,7 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	var fault *callvet.Fault
 	switch {
 	case err == nil:
-		out.OK, out.Model, out.Usage = true, said.Model, said.Usage
+		out.OK, out.Model, out.Usage = true, answer.Model, answer.Usage
 	case errors.As(err, &fault):
 		out.Fault, out.HTTP, out.Message, out.RetryMS = fault.Kind, fault.HTTP, a.Secrets().Hide(fault.Message),
 			fault.RetryAfter.Milliseconds()

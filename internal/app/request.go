@@ -202,8 +202,8 @@ const (
 
 // What happens to a call without a recording.
 const (
-	OnMissFail = "fail"
-	OnMissTell = "tell"
+	OnMissFail  = "fail"
+	OnMissError = "tell"
 )
 
 // WorldRequest says who answers calls.
@@ -231,8 +231,8 @@ func (q *WorldRequest) Check() error {
 		return Wrong("recordings", q.Recordings, "{world} %s reads none", q.World)
 	case q.World == WorldRecorded && q.Recordings == "":
 		return Wrong("world", q.World, "which {recordings}? {record} DIR makes some")
-	case !slices.Contains([]string{"", OnMissFail, OnMissTell}, q.OnMiss):
-		return Wrong("on_miss", q.OnMiss, "it is %s or %s", OnMissFail, OnMissTell)
+	case !slices.Contains([]string{"", OnMissFail, OnMissError}, q.OnMiss):
+		return Wrong("on_miss", q.OnMiss, "it is %s or %s", OnMissFail, OnMissError)
 	case q.OnMiss != "" && q.Recordings == "":
 		return Wrong("on_miss", q.OnMiss, "it is about {recordings}, and there are none")
 	}

@@ -48,7 +48,7 @@ func (a *App) NewScorersOf(req *RunRequest) (*ScorersOf, error) {
 	dir := "" // of a suite that is read from no file
 	if req.Made == nil && req.Text == nil {
 		var err error
-		if dir, err = a.besideSuite(req.Suite); err != nil {
+		if dir, err = a.suiteFolder(req.Suite); err != nil {
 			return nil, err
 		}
 	}
@@ -59,8 +59,8 @@ func (a *App) NewScorersOf(req *RunRequest) (*ScorersOf, error) {
 	}, nil
 }
 
-// besideSuite is the folder of a suite: where its scorers run.
-func (a *App) besideSuite(name string) (string, error) {
+// suiteFolder is the folder of a suite: where its scorers run.
+func (a *App) suiteFolder(name string) (string, error) {
 	if name == "-" {
 		name = ""
 	}
@@ -145,7 +145,7 @@ func (o *ScorersOf) List() []ScorerVersion {
 // NewPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
 // the kinds of personal data that stay. The caller closes it.
 func (a *App) NewPool(suite string, keep []redact.Kind) (*judge.ScorerPool, error) {
-	dir, err := a.besideSuite(suite)
+	dir, err := a.suiteFolder(suite)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const maxScoringBytes = 1 << 20
 
 // StepScoring reads the settings for comparing the arguments of steps, from a file or from JSON in
 // braces. The text is their canonical form, "" for the default.
-func (a *App) StepScoring(given string, events Events) (set callvet.Scoring, told string, err error) {
+func (a *App) StepScoring(given string, events Events) (set callvet.Scoring, canonical string, err error) {
 	if given == "" {
 		return set, "", nil
 	}

@@ -300,12 +300,12 @@ func mayRun(req *RunRequest, specs []TargetSpec, events Events) error {
 			Fix: "look at the commands, then {allow_exec}",
 		}
 	}
-	TellCommands(req.TargetFile, commands, events)
+	ReportCommands(req.TargetFile, commands, events)
 	return nil
 }
 
-// TellCommands says what from runs, such as a targets file or a stored run.
-func TellCommands(from string, commands []string, events Events) {
+// ReportCommands says what from runs, such as a targets file or a stored run.
+func ReportCommands(from string, commands []string, events Events) {
 	if len(commands) > 0 {
 		events.Note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
 	}

@@ -72,19 +72,19 @@ func (e *Env) bound(ctx context.Context, s *Settings, o retrieve.Options, entrie
 	return e.boundOf(s, asked, "the catalogue's example questions")
 }
 
-func (e *Env) boundOf(s *Settings, asked []float64, whose string) (float64, error) {
+func (e *Env) boundOf(s *Settings, asked []float64, questions string) (float64, error) {
 	bound, ok := retrieve.ConfidenceBound(asked, s.AbstainPercent/100)
 	if !ok {
 		need := int(math.Ceil(100/s.AbstainPercent - 1 - 1e-9))
 		return 0, Invalid("abstain_percent",
 			fmt.Sprintf("{abstain_on} SUITE with questions and their tools, or a confidence, such as {abstain} %v",
 				retrieve.DefaultMinConfidence),
-			"abstain under %s: invalid: of %s there are %d, and %d are needed", s.Refuses(), whose,
+			"abstain under %s: invalid: of %s there are %d, and %d are needed", s.Refuses(), questions,
 			len(asked), need)
 	}
 	bound = math.Floor(bound*1e4) / 1e4
 	e.Notice("confidence-bound", "nothing is given under a confidence of %g, which %s of %s (%d) do not reach", bound,
-		s.Refuses(), whose, len(asked))
+		s.Refuses(), questions, len(asked))
 	return bound, nil
 }
 
@@ -155,12 +155,12 @@ func (e *Env) Settle(ctx context.Context, s *Settings, c *retrieve.Catalogue) er
 
 // shared counts the cases that ask, in upper or lower case, what others ask too.
 func shared(cases, others []callvet.Case) (n int) {
-	said := map[string]bool{}
+	asked := map[string]bool{}
 	for i := range others {
-		said[words(&others[i])] = true
+		asked[words(&others[i])] = true
 	}
 	for i := range cases {
-		if w := words(&cases[i]); w != "" && said[w] {
+		if w := words(&cases[i]); w != "" && asked[w] {
 			n++
 		}
 	}
@@ -185,13 +185,13 @@ func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
 		known[c.Entries[i].Tool.Name] = i
 	}
 	var out []float64
-	said := map[string]bool{}
+	asked := map[string]bool{}
 	for i := range cases {
 		k, ok := WantedOf(&cases[i], known)
-		if !ok || said[words(&cases[i])] {
+		if !ok || asked[words(&cases[i])] {
 			continue
 		}
-		said[words(&cases[i])] = true
+		asked[words(&cases[i])] = true
 		evidence, err := x.Evidence(ctx, k.Question)
 		if err != nil {
 			return nil, err

@@ -41,10 +41,10 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told strings.Builder
+	var reported strings.Builder
 	e := &Env{
 		Files: memory{"c.json": string(tools)}, Suite: suiteOf(&cases),
-		Notify: func(n callvet.Notice) { told.WriteString(n.Text + "\n") },
+		Notify: func(n callvet.Notice) { reported.WriteString(n.Text + "\n") },
 	}
 	f := Search{Tools: "c.json", AbstainOn: "own.json", Settings: Settings{AbstainPercent: 20}}
 	if err := e.calibrate(t.Context(), &f, "asked.json"); err != nil || f.Settings.AbstainPercent != 0 ||
@@ -55,8 +55,8 @@ func TestCalibrate(t *testing.T) {
 		"20% of the questions of own.json (40)",
 		"the very questions that are asked (42 cases)",
 	} {
-		if !strings.Contains(told.String(), want) {
-			t.Errorf("told %q, want %q", told.String(), want)
+		if !strings.Contains(reported.String(), want) {
+			t.Errorf("told %q, want %q", reported.String(), want)
 		}
 	}
 	if n := shared(cases[3:7], cases[:5]); n != 2 {

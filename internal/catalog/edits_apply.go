@@ -106,9 +106,9 @@ func mayReplace(e *Env, q *ApplyRequest, data []byte, form string) error {
 	if err != nil || !there && !same {
 		return err
 	}
-	said, err := e.Read(edits)
+	existing, err := e.Read(edits)
 	switch {
-	case filepath.Clean(to) == filepath.Clean(edits) || err == nil && bytes.Equal(old, said):
+	case filepath.Clean(to) == filepath.Clean(edits) || err == nil && bytes.Equal(old, existing):
 		return Invalid("output", "", "apply: invalid: the catalogue would be written over the edits")
 	case same || bytes.Equal(old, data):
 		if form != "" {

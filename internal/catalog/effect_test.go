@@ -103,7 +103,7 @@ func TestCompare(t *testing.T) {
 
 // The reported number of needed cases is right: with that many more cases that change alike, there
 // is a verdict.
-func TestNeededTells(t *testing.T) {
+func TestNeededReports(t *testing.T) {
 	t.Parallel()
 	words := "e:x>e e:x>e e:x>e " + strings.Repeat("a:a>a ", 17)
 	qs, before, after := cases(words)
@@ -119,7 +119,7 @@ func TestNeededTells(t *testing.T) {
 
 // Among several models more cases are needed, and are said to be, also by one that alone
 // would have enough.
-func TestNeededTellsOfModels(t *testing.T) {
+func TestNeededNamesModels(t *testing.T) {
 	t.Parallel()
 	family := func(words string) []*Comparison {
 		var out []*Comparison
@@ -188,9 +188,9 @@ func TestModelsAreOneFamily(t *testing.T) {
 	Family(models)
 	p := func(x float64) *float64 { return &x }
 	for i, want := range []struct {
-		p       *float64
-		verdict panel.Change
-		says    string
+		p        *float64
+		verdict  panel.Change
+		sentence string
 	}{
 		{p(3. / 256), panel.ChangeWorse, ", p 0.004, 0.012 over 3 models (Holm)"},
 		{p(2. / 32), panel.ChangeUnclear, ", p 0.031, 0.062 over 3 models (Holm)"},
@@ -202,7 +202,7 @@ func TestModelsAreOneFamily(t *testing.T) {
 	} {
 		got := models[i]
 		if diff := cmp.Diff(want.p, got.Adjusted); diff != "" || got.Verdict != want.verdict ||
-			!strings.Contains(got.Sentence, want.says) {
+			!strings.Contains(got.Sentence, want.sentence) {
 			t.Errorf("%s %q %s", got.Verdict, got.Sentence, diff)
 		}
 	}

@@ -81,9 +81,9 @@ func TestFieldsAreNamed(t *testing.T) {
 			t.Errorf("%s: %v", c.field, c.err)
 			continue
 		}
-		said, _ := f.Named(func(field string) string { return "<" + field + ">" })
-		if strings.Contains(f.Text, "{"+c.field+"}") && !strings.Contains(said, "<"+c.field+">") {
-			t.Errorf("%s: %s", c.field, said)
+		got, _ := f.Named(func(field string) string { return "<" + field + ">" })
+		if strings.Contains(f.Text, "{"+c.field+"}") && !strings.Contains(got, "<"+c.field+">") {
+			t.Errorf("%s: %s", c.field, got)
 		}
 	}
 }

@@ -66,16 +66,16 @@ func TestLint(t *testing.T) {
 	if err != nil || out.Tools != 2 || out.Errors() != 4 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	var said []string
+	var got []string
 	for _, p := range out.Problems {
-		said = append(said, p.Code+": "+p.Error())
+		got = append(got, p.Code+": "+p.Error())
 	}
 	for _, say := range []string{
 		"c.json:2:25: tool b: namespace is", "tool b is there twice",
 		"no-description: c.json: b has no description",
 	} {
-		if !strings.Contains(strings.Join(said, "\n"), say) {
-			t.Errorf("%q is not in %q", say, said)
+		if !strings.Contains(strings.Join(got, "\n"), say) {
+			t.Errorf("%q is not in %q", say, got)
 		}
 	}
 	if _, err := Lint(t.Context(), e, LintRequest{Tools: "none"}); !errors.Is(err, fs.ErrNotExist) {

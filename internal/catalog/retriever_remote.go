@@ -177,10 +177,10 @@ func leadsTo(res *http.Response) string {
 // retrieverRefused is the fault of an answer of status 300 and more.
 func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
-	said := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
+	body := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
 	f := &callvet.Fault{
 		Kind: callvet.FaultRequest, HTTP: res.StatusCode,
-		Message: fmt.Sprintf("status %d: %s", res.StatusCode, said),
+		Message: fmt.Sprintf("status %d: %s", res.StatusCode, body),
 	}
 	switch code := res.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:

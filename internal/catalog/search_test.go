@@ -16,8 +16,8 @@ func TestFromSuite(t *testing.T) {
 	t.Parallel()
 	const asks = `{"config":{"tool_retrieval":{"limit":3,"use_reranker":true,"use_embeddings":false,"primary_namespaces":[["tools","a"],["tools","b"]],"fallback_namespaces":[["tools"]]}},"categories":[]}`
 	for _, c := range []struct {
-		before, want Settings
-		suite, told  string
+		before, want  Settings
+		suite, notice string
 	}{
 		{
 			Settings{},
@@ -41,11 +41,11 @@ func TestFromSuite(t *testing.T) {
 		{Settings{}, Settings{}, `{"config":{}}`, ""},
 		{Settings{}, Settings{}, "callvet: 1\n# \"tool_retrieval\"\n", ""},
 	} {
-		told := ""
-		e := &Env{Files: memory{"s.json": c.suite}, Notify: func(n callvet.Notice) { told += n.Code + ": " + n.Text }}
+		reported := ""
+		e := &Env{Files: memory{"s.json": c.suite}, Notify: func(n callvet.Notice) { reported += n.Code + ": " + n.Text }}
 		err := e.FromSuite(&c.before, "s.json")
-		if d := cmp.Diff(c.want, c.before); d != "" || err != nil || told != c.told {
-			t.Errorf("%v %q: %s", err, told, d)
+		if d := cmp.Diff(c.want, c.before); d != "" || err != nil || reported != c.notice {
+			t.Errorf("%v %q: %s", err, reported, d)
 		}
 	}
 	for _, bad := range []string{

@@ -123,17 +123,17 @@ func TestPromptsHoldNothingOut(t *testing.T) {
 // A share of the examples becomes a confidence once, by the catalog as it is.
 func TestLoadSettles(t *testing.T) {
 	t.Parallel()
-	var told string
+	var reported string
 	e := &Env{
-		Notify: func(n callvet.Notice) { told += n.Text },
+		Notify: func(n callvet.Notice) { reported += n.Text },
 		Files: one(
 			`{"tools":[{"name":"trains","description":"Train departures","example_queries":["When does the train leave?","Which trains are late?","Trains to Lund","Next train"]},
 			{"name":"weather","description":"Weather forecasts","example_queries":["Will it rain?","Weather tomorrow","Is it cold?","Forecast for Lund"]}]}`),
 	}
 	f := &Search{Tools: "c.json", Settings: Settings{AbstainPercent: 40}}
 	if _, err := settled(t.Context(), e, f, ""); err != nil || f.AbstainPercent != 0 || f.Abstain <= 0 ||
-		!strings.Contains(told, "40% of the catalogue's example questions (8)") {
-		t.Errorf("%+v, told %q: %v", f.Settings, told, err)
+		!strings.Contains(reported, "40% of the catalogue's example questions (8)") {
+		t.Errorf("%+v, told %q: %v", f.Settings, reported, err)
 	}
 }
 

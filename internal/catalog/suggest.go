@@ -225,9 +225,9 @@ func DryRun(ctx context.Context, e *Env, q SuggestRequest) (*Prompts, error) {
 
 // divide holds questions out and chooses tools by the others.
 func (t *study) divide(ctx context.Context, qs []Question) error {
-	said := learn.Said(t.catalogue, t.all) // the model reads the catalogue
+	leaked := learn.Leaked(t.catalogue, t.all) // the model reads the catalogue
 	for i, held := range learn.SplitQuestions(t.all, t.asked.Holdout, t.asked.Seed) {
-		if held && !said[i] {
+		if held && !leaked[i] {
 			t.held = append(t.held, qs[i])
 		} else {
 			t.train = append(t.train, qs[i])

@@ -68,15 +68,15 @@ func TestLimits(t *testing.T) {
 		},
 	} {
 		got, err := doc.ReadAll("f", c.data, c.limit)
-		said := string(got)
+		text := string(got)
 		if err != nil {
-			said = err.Error()
+			text = err.Error()
 		}
 		if c.name == "bomb" {
 			c.want = "read f: it unpacks to more than 500 times its size ("
 		}
-		if !strings.HasPrefix(said, c.want) || !errors.Is(err, c.kind) {
-			t.Errorf("%s: %q, %v; want %q", c.name, said, err, c.want)
+		if !strings.HasPrefix(text, c.want) || !errors.Is(err, c.kind) {
+			t.Errorf("%s: %q, %v; want %q", c.name, text, err, c.want)
 		}
 	}
 	for name, magic := range map[string]string{"zstd": "\x28\xb5\x2f\xfdxx", "xz": "\xfd7zXZ\x00", "bzip2": "BZh91A"} {

@@ -82,13 +82,13 @@ func WithArticle(k value.Kind) string {
 	return "a " + k.String()
 }
 
-// maxTold is how much of a value a sentence cites.
-const maxTold = 40
+// maxShown is how much of a value a sentence cites.
+const maxShown = 40
 
 func describe(v value.Value) string {
 	raw := string(v.Raw())
-	if len(raw) > maxTold {
-		cut := maxTold
+	if len(raw) > maxShown {
+		cut := maxShown
 		for cut > 0 && !utf8.RuneStart(raw[cut]) {
 			cut--
 		}

@@ -36,12 +36,12 @@ func TestYAMLBombs(t *testing.T) { //nolint:paralleltest // it measures memory
 		runtime.ReadMemStats(&before)
 		_, bad := Read("a.yaml", []byte(tt.text))
 		runtime.ReadMemStats(&after)
-		said := ""
+		got := ""
 		if bad != nil {
-			said = bad.Message
+			got = bad.Message
 		}
-		if tt.message == "" && said != "" || !strings.HasPrefix(said, tt.message) {
-			t.Errorf("%s: %q", name, said)
+		if tt.message == "" && got != "" || !strings.HasPrefix(got, tt.message) {
+			t.Errorf("%s: %q", name, got)
 		}
 		if took := after.TotalAlloc - before.TotalAlloc; tt.message != "" &&
 			!strings.Contains(tt.message, "for its size") && took > 64<<20 {

@@ -404,13 +404,13 @@ func (r *CalibrationReport) judgeUse() {
 
 // tooFew lists the labels of both classes, and their effective number if that is smaller.
 func tooFew(c judge.Calibration) string {
-	tell := func(n int, worth float64, class string) string {
+	describe := func(n int, worth float64, class string) string {
 		if worth <= 0 || worth >= float64(n) {
 			return fmt.Sprintf("%d labelled %s", n, class)
 		}
 		return fmt.Sprintf("%d labelled %s worth %.1f (several are of one task)", n, class, worth)
 	}
-	return tell(c.LabelledPass, c.PassWorth, "passes") + " and " + tell(c.LabelledFail, c.FailWorth, "fails")
+	return describe(c.LabelledPass, c.PassWorth, "passes") + " and " + describe(c.LabelledFail, c.FailWorth, "fails")
 }
 
 func (r *CalibrationReport) warn() {

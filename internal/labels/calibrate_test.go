@@ -29,13 +29,13 @@ func lines(prefix string, tp, fn, tn, fp int, rest string) string {
 	var b strings.Builder
 	n := 0
 	for _, c := range []struct {
-		count       int
-		truth, said bool
+		count         int
+		truth, judged bool
 	}{{tp, true, true}, {fn, true, false}, {tn, false, false}, {fp, false, true}} {
 		for range c.count {
 			n++
 			fmt.Fprintf(&b, `{"task_id":"%s%d","by":"ana","pass":%t,"judged":[{"judge":"j","pass":%t}]%s}`+"\n", prefix,
-				n, c.truth, c.said, rest)
+				n, c.truth, c.judged, rest)
 		}
 	}
 	return b.String()
@@ -59,12 +59,12 @@ func onRun(text string) string {
 func verdicts(prefix string, pass, fail int) []labels.Judgement {
 	var out []labels.Judgement
 	for i := range pass + fail {
-		said := i < pass
+		got := i < pass
 		out = append(out,
 			labels.Judgement{
 				Key:         labels.Key{TaskID: fmt.Sprint(prefix, i+1)},
 				Fingerprint: outputOf(fmt.Sprint(prefix, i+1)),
-				Verdict:     labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said},
+				Verdict:     labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &got},
 			})
 	}
 	return out
@@ -72,9 +72,9 @@ func verdicts(prefix string, pass, fail int) []labels.Judgement {
 
 func reported(t *testing.T, text string, run []labels.Judgement) *labels.CalibrationReport {
 	t.Helper()
-	ls, told := read(t, text)
-	if told != nil {
-		t.Fatal(told)
+	ls, problems := read(t, text)
+	if problems != nil {
+		t.Fatal(problems)
 	}
 	r, err := labels.Calibrate(labels.CalibrationInput{Judge: "j", Labels: ls, Run: run})
 	if err != nil {

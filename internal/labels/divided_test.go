@@ -18,8 +18,8 @@ func carriedRun(unchanged int) labels.CalibrationInput {
 	in := labels.CalibrationInput{Judge: "j", RunID: "now"}
 	yes := true
 	for i := range 100 {
-		said := i%4 > 0
-		v := labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said}
+		got := i%4 > 0
+		v := labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &got}
 		k := labels.Key{TaskID: fmt.Sprint("t", i), Unit: labels.Task}
 		before, now := outputOf(k.TaskID), outputOf(k.TaskID)
 		if i >= unchanged {

@@ -72,7 +72,7 @@ type person struct {
 func (j *join) readDraws(ls []Label, unit Unit) {
 	j.drawn, j.both = map[string]*draw{}, map[person]bool{}
 	j.settled, j.spoken = map[Thing]bool{}, map[Thing]bool{}
-	of, said := map[Thing]bool{}, map[person]bool{}
+	of, answers := map[Thing]bool{}, map[person]bool{}
 	for i := range ls {
 		l := &ls[i]
 		j.spoken[l.Thing()] = true
@@ -97,9 +97,9 @@ func (j *join) readDraws(ls []Label, unit Unit) {
 	for i := range ls {
 		l := &ls[i]
 		if who := (person{l.Thing(), Person(l.By)}); of[who.thing] && l.Pass != nil {
-			before, again := said[who]
+			before, again := answers[who]
 			j.both[who] = j.both[who] || again && before != *l.Pass
-			said[who] = *l.Pass
+			answers[who] = *l.Pass
 		}
 	}
 }
@@ -143,11 +143,11 @@ func (j *join) lostOf(d *draw) *LostLabels {
 		if lost {
 			l.N++
 		}
-		said := j.run.at[thing]
-		if len(said) == 0 {
+		judged := j.run.at[thing]
+		if len(judged) == 0 {
 			return
 		}
-		if pass, known := readable(said).Passed(); known {
+		if pass, known := readable(judged).Passed(); known {
 			cell := 0
 			if pass {
 				cell = 1

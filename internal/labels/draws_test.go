@@ -41,7 +41,7 @@ func drawnRun(t *testing.T, strategy labels.Strategy) labels.CalibrationInput {
 // wrong are the places of labels of outputs that the judge passed and that truly failed.
 func wrong(ls []labels.Label) (out []int) {
 	for i := range ls {
-		if said, _ := ls[i].Judged[0].Passed(); said && !*ls[i].Pass {
+		if got, _ := ls[i].Judged[0].Passed(); got && !*ls[i].Pass {
 			out = append(out, i)
 		}
 	}
@@ -100,7 +100,7 @@ func TestLostLabels(t *testing.T) {
 		"from one cell": {change: func(in *labels.CalibrationInput) {
 			var fails []int
 			for i := range in.Labels {
-				if said, _ := in.Labels[i].Judged[0].Passed(); !said {
+				if got, _ := in.Labels[i].Judged[0].Passed(); !got {
 					fails = append(fails, i)
 				}
 			}

@@ -402,8 +402,8 @@ func exportCSV(w io.Writer, ls []Label) error {
 	return nil
 }
 
-// Told lists the data that was not imported, for a person.
-func (m *Imported) Told() []string {
+// NotImported lists the data that was not imported, for a person.
+func (m *Imported) NotImported() []string {
 	var out []string
 	for _, what := range slices.Sorted(maps.Keys(m.Lost)) {
 		out = append(out, fmt.Sprintf("not carried: %s (%d)", what, m.Lost[what]))

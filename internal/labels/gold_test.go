@@ -146,7 +146,7 @@ func TestWriteGold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, told, err := labels.ReadGold("g.yaml", first)
+	read, reported, err := labels.ReadGold("g.yaml", first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,9 +165,9 @@ func TestWriteGold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if third, err := labels.WriteGold(g.Tasks); err != nil || !bytes.Equal(first, third) || len(same) != len(told) ||
-		len(told) == 0 {
-		t.Errorf("by way of JSON: %v, %d problems, want %d\n%s", err, len(same), len(told),
+	if third, err := labels.WriteGold(g.Tasks); err != nil || !bytes.Equal(first, third) || len(same) != len(reported) ||
+		len(reported) == 0 {
+		t.Errorf("by way of JSON: %v, %d problems, want %d\n%s", err, len(same), len(reported),
 			cmp.Diff(string(first), string(third)))
 	}
 }

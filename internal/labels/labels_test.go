@@ -23,11 +23,11 @@ func labelsRead(t *testing.T, text string) ([]labels.Label, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	for _, p := range problems {
-		told = append(told, p.Error())
+		reported = append(reported, p.Error())
 	}
-	return ls, told
+	return ls, reported
 }
 
 func TestReadRefuses(t *testing.T) {
@@ -57,9 +57,9 @@ func TestReadRefuses(t *testing.T) {
 		`[1]`:                                   `the value is an array, not an object`,
 		`{"task_id":"a","pa`:                    "was cut off",
 	} {
-		ls, told := labelsRead(t, line+"\n")
-		if len(ls) != 0 || len(told) != 1 || !strings.Contains(told[0], want) {
-			t.Errorf("%s: %d labels, %q; want %q", line, len(ls), told, want)
+		ls, reported := labelsRead(t, line+"\n")
+		if len(ls) != 0 || len(reported) != 1 || !strings.Contains(reported[0], want) {
+			t.Errorf("%s: %d labels, %q; want %q", line, len(ls), reported, want)
 		}
 	}
 }
@@ -95,10 +95,10 @@ func TestAppendAfterCrash(t *testing.T) {
 		if !a.Mended || !strings.HasPrefix(string(b), whole+cut+"\n") {
 			t.Errorf("the partial line is not kept: %s", b)
 		}
-		ls, told := labelsRead(t, string(b))
+		ls, reported := labelsRead(t, string(b))
 		complete := strings.HasSuffix(cut, "}")
-		if want := map[bool]int{true: 3, false: 2}[complete]; len(ls) != want || (len(told) == 0) != complete {
-			t.Errorf("%q: %d labels, told %q", cut, len(ls), told)
+		if want := map[bool]int{true: 3, false: 2}[complete]; len(ls) != want || (len(reported) == 0) != complete {
+			t.Errorf("%q: %d labels, told %q", cut, len(ls), reported)
 		}
 	}
 }

@@ -72,8 +72,8 @@ func ofAttempt(k Key) Key {
 
 // stratum is how an output is divided by the judge's verdict; "" where that cannot be read.
 func (x *index) stratum(thing Thing) Stratum {
-	if said := x.at[thing]; len(said) > 0 {
-		if pass, known := readable(said).Passed(); known && pass {
+	if judged := x.at[thing]; len(judged) > 0 {
+		if pass, known := readable(judged).Passed(); known && pass {
 			return JudgePass
 		} else if known {
 			return JudgeFail
@@ -103,13 +103,13 @@ func (j *join) present(ls []Label) []Label {
 }
 
 // readable is the first verdict that is a pass or a fail; else the first one.
-func readable(said []Judgement) Judgement {
-	for _, v := range said {
+func readable(judged []Judgement) Judgement {
+	for _, v := range judged {
 		if _, known := v.Passed(); known {
 			return v
 		}
 	}
-	return said[0]
+	return judged[0]
 }
 
 // rejudged counts outputs with two verdicts of the judge, and those with two different ones.
@@ -129,12 +129,12 @@ func compareVerdicts(in CalibrationInput, j *join) (out rejudged) {
 	hear := func(ls []Label) {
 		for i := range ls {
 			l := &ls[i]
-			said := j.run.at[l.Thing()]
-			if len(said) == 0 || l.Run != "" && l.Run == in.RunID {
+			judged := j.run.at[l.Thing()]
+			if len(judged) == 0 || l.Run != "" && l.Run == in.RunID {
 				continue
 			}
 			for _, v := range l.Judged {
-				now, known := readable(said).Passed()
+				now, known := readable(judged).Passed()
 				before, also := v.Passed()
 				if v.ID() == id && known && also {
 					changed[l.Thing()] = changed[l.Thing()] || now != before

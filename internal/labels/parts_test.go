@@ -19,11 +19,11 @@ func callsOf(tasks, k int, pass func(task, call int) bool) []labels.Judgement {
 	var out []labels.Judgement
 	for i := range tasks {
 		for c := range k {
-			said := pass(i, c)
+			got := pass(i, c)
 			key := labels.Key{TaskID: fmt.Sprint("t", i), Unit: labels.Call, CallID: fmt.Sprint("c", c)}
 			out = append(out, labels.Judgement{
 				Key: key, Fingerprint: outputOf(key.TaskID),
-				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &said},
+				Verdict: labels.Verdict{Judge: labels.Judge{Name: "j"}, Pass: &got},
 			})
 		}
 	}
@@ -143,11 +143,11 @@ func TestNoTasksOfCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := append([]string{r.Why}, r.Warnings...)
+		got := append([]string{r.Why}, r.Warnings...)
 		for _, s := range r.Success {
-			said = append(said, s.Refused, s.Advice)
+			got = append(got, s.Refused, s.Advice)
 		}
-		for _, s := range said {
+		for _, s := range got {
 			for _, word := range []string{"labelled task", "tasks of this run", "label tasks", "tasks and"} {
 				if strings.Contains(s, word) {
 					t.Errorf("%s: %q", name, s)
@@ -170,9 +170,9 @@ func byVerdict(ls []labels.Label) []labels.Label {
 
 func elsewhere(ls []labels.Label) []labels.Label {
 	for i := range ls {
-		said := *ls[i].Pass
+		got := *ls[i].Pass
 		ls[i].Fingerprint, ls[i].Run, ls[i].Judged = "", "",
-			[]labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &said}}
+			[]labels.Verdict{{Judge: labels.Judge{Name: "j"}, Pass: &got}}
 	}
 	return ls
 }

@@ -63,8 +63,8 @@ type CalibrationItem struct {
 func (it *CalibrationItem) disputed() bool {
 	var pass, fail bool
 	for _, v := range it.Judged {
-		if said, known := v.Passed(); known {
-			pass, fail = pass || said, fail || !said
+		if passed, known := v.Passed(); known {
+			pass, fail = pass || passed, fail || !passed
 		}
 	}
 	if it.Auto != nil {

@@ -249,12 +249,12 @@ func JudgedRange(vs []Judgement, lost, attempts int, conf float64) (low, high st
 		by := byTask{}
 		n = each * times
 		for i := range vs {
-			said, known := vs[i].Passed()
+			passed, known := vs[i].Passed()
 			if !known {
-				said = pass
+				passed = pass
 				n++
 			}
-			by.add(vs[i].Key, said)
+			by.add(vs[i].Key, passed)
 		}
 		c := by.clusters()
 		for range times {
@@ -275,12 +275,12 @@ func insideRun(ps []pair, target string) []pair {
 		if len(of) == 0 || !p.Unit.Part() && seen[p.TaskID] {
 			continue
 		}
-		said := readable(of)
-		pass, known := said.Passed()
+		judged := readable(of)
+		pass, known := judged.Passed()
 		if !known {
 			continue
 		}
-		p.judged, p.score = pass, said.Score
+		p.judged, p.score = pass, judged.Score
 		seen[p.TaskID] = true
 		out = append(out, p)
 	}

@@ -19,25 +19,25 @@ func Split(all []Label) (people, opinions []Label) {
 	return people, opinions
 }
 
-// Beside adds the verdicts of opinions to labels on the same things; a label without a target
+// WithOpinions adds the verdicts of opinions to labels on the same things; a label without a target
 // matches any. Of two verdicts of one judge the later counts. It does not change people.
-func Beside(people, opinions []Label) []Label {
+func WithOpinions(people, opinions []Label) []Label {
 	if len(opinions) == 0 {
 		return people
 	}
-	said := map[Thing][]Verdict{}
+	verdicts := map[Thing][]Verdict{}
 	for i := range opinions {
 		o := &opinions[i]
 		thing := o.Thing()
-		said[thing] = Merge(said[thing], o.Judged)
+		verdicts[thing] = Merge(verdicts[thing], o.Judged)
 		if thing.Target != "" {
 			thing.Target = ""
-			said[thing] = Merge(said[thing], o.Judged)
+			verdicts[thing] = Merge(verdicts[thing], o.Judged)
 		}
 	}
 	out := slices.Clone(people)
 	for i := range out {
-		out[i].Judged = Merge(slices.Clone(out[i].Judged), said[out[i].Thing()])
+		out[i].Judged = Merge(slices.Clone(out[i].Judged), verdicts[out[i].Thing()])
 	}
 	return out
 }

@@ -32,21 +32,21 @@ func honest() *sdk.Server {
 		}
 		s.AddTool(t, do)
 	}
-	said := func(text string) *sdk.CallToolResult {
+	got := func(text string) *sdk.CallToolResult {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 	}
 	calls := &atomic.Int64{}
 	add("echo", `{"type":"object","properties":{"zeta":{"type":"string"},"alpha":{"type":"string"}}}`,
 		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return said(string(r.Params.Arguments)), nil
+			return got(string(r.Params.Arguments)), nil
 		})
 	add("fail", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		r := said("seat taken")
+		r := got("seat taken")
 		r.IsError = true
 		return r, nil
 	})
 	add("count", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		r := said("counted")
+		r := got("counted")
 		r.StructuredContent = json.RawMessage(fmt.Sprintf(`{"z":1,"n":%d,"a":2}`, calls.Add(1)))
 		if calls.Load() == 2 {
 			r.StructuredContent = json.RawMessage(`{"n":"two"}`)
@@ -66,17 +66,17 @@ func honest() *sdk.Server {
 				RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`),
 			})
 		if err != nil {
-			return said("error: " + err.Error()), nil
+			return got("error: " + err.Error()), nil
 		}
 		_, err = r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1}) //nolint:staticcheck // servers of today ask for it
-		return said(fmt.Sprintf("%s, sampled: %v", e.Action, err == nil)), nil
+		return got(fmt.Sprintf("%s, sampled: %v", e.Action, err == nil)), nil
 	})
 	add("learn", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		s.AddTool(&sdk.Tool{Name: "learned", InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				return said("now I can"), nil
+				return got("now I can"), nil
 			})
-		return said("learned"), nil
+		return got("learned"), nil
 	})
 	return s
 }

@@ -48,11 +48,11 @@ func TestDraftsNeverName(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-z]{2,6}(_[a-z]{2,6}){1,2}`).Draw(t, "name")
-		said := rapid.SampledFrom(
+		got := rapid.SampledFrom(
 			[]string{name, strings.ReplaceAll(name, "_", " "), strings.ToUpper(name), "Something else"}).Draw(t, "said")
 		tool := &Tool{Tool: callvet.Tool{
-			Name: name, Description: "Please " + said + " now",
-			Parameters: json.RawMessage(`{"required":["` + said + `"]}`),
+			Name: name, Description: "Please " + got + " now",
+			Parameters: json.RawMessage(`{"required":["` + got + `"]}`),
 		}}
 		text := Draft(tool).Input[0].Content
 		if strings.Contains(strings.ToLower(text), name) ||

@@ -106,8 +106,8 @@ func FuzzLines(f *testing.F) {
 			t.Fatal(err)
 		}
 		again := &messages{in: bufio.NewReader(bytes.NewReader(read)), out: &lineWriter{out: &out}, most: 1 << 20}
-		told := out.Len()
-		if twice, err := io.ReadAll(again); err != nil || !bytes.Equal(read, twice) || out.Len() != told {
+		reported := out.Len()
+		if twice, err := io.ReadAll(again); err != nil || !bytes.Equal(read, twice) || out.Len() != reported {
 			t.Fatalf("%q, then %q (%v)", read, twice, err)
 		}
 	})

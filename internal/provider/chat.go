@@ -135,7 +135,7 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	if !ok || msg.Kind() != value.Object {
 		return noAnswer(choice, "message")
 	}
-	if end, told := choice.Get("finish_reason"); told && end.Kind() == value.Null &&
+	if end, found := choice.Get("finish_reason"); found && end.Kind() == value.Null &&
 		at(root, "system_fingerprint").Str() == "fp_ollama" {
 		return errNotDone
 	}
@@ -201,9 +201,9 @@ func chatText(v value.Value) (text, reasoning string) {
 	if v.Kind() == value.String {
 		return v.Str(), ""
 	}
-	var said, thought strings.Builder
+	var content, thought strings.Builder
 	for p, ok := v.First(); ok; p, ok = v.Next(p) {
-		said.WriteString(at(p, "text").Str())
+		content.WriteString(at(p, "text").Str())
 		if th := at(p, "thinking"); th.Kind() == value.Array {
 			inner, _ := chatText(th)
 			thought.WriteString(inner)
@@ -211,7 +211,7 @@ func chatText(v value.Value) (text, reasoning string) {
 			thought.WriteString(th.Str())
 		}
 	}
-	return said.String(), thought.String()
+	return content.String(), thought.String()
 }
 
 func chatUsage(v value.Value) callvet.Usage {

@@ -50,7 +50,7 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, bod
 	return s
 }
 
-func says(t *testing.T, body string) *server {
+func answering(t *testing.T, body string) *server {
 	return serve(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) { _, _ = io.WriteString(w, body) })
 }
 
@@ -111,7 +111,7 @@ func TestEmbed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := says(t, c.answer)
+			s := answering(t, c.answer)
 			e := open(t, fmt.Sprintf(c.spec, s.URL), func(cfg *provider.EmbedConfig) { cfg.Dimensions = c.dimensions })
 			vs, err := e.Embed(t.Context(), []string{"väder & vind", "", "trafik"})
 			if err != nil {
@@ -143,7 +143,7 @@ func TestRerank(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := says(t, c.answer)
+			s := answering(t, c.answer)
 			r, err := provider.OpenReranker(fmt.Sprintf(c.spec, s.URL), provider.EmbedConfig{APIKey: key})
 			if err != nil {
 				t.Fatal(err)
@@ -197,7 +197,7 @@ func TestLies(t *testing.T) {
 		{"tei:", `[[1,null],[0,0]]`, "all zeros"},
 		{"tei:", `{"error":"overloaded"}`, "overloaded"},
 	} {
-		s := says(t, c.answer)
+		s := answering(t, c.answer)
 		_, err := open(t, c.spec+s.URL, nil).Embed(t.Context(), []string{"a", "b"})
 		wants(t, c.answer, err, callvet.ErrInvalid, s, c.want)
 	}
@@ -208,7 +208,7 @@ func TestLies(t *testing.T) {
 		{"tei:", `[{"index":0,"score":1},{"index":2,"score":1}]`, "text 2 of 2"},
 		{"tei:", `<html>`, "a web page"},
 	} {
-		s := says(t, c.answer)
+		s := answering(t, c.answer)
 		r, err := provider.OpenReranker(c.spec+s.URL, provider.EmbedConfig{})
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +239,7 @@ func TestAnotherWidthLater(t *testing.T) {
 	_, err := e.Embed(t.Context(), []string{"b"})
 	wants(t, "another width", err, callvet.ErrInvalid, s, "3 numbers, want 2")
 
-	s = says(t, `{"data":[{"index":0,"embedding":[1,2]}]}`)
+	s = answering(t, `{"data":[{"index":0,"embedding":[1,2]}]}`)
 	_, err = open(t, "openai:m@"+s.URL, func(c *provider.EmbedConfig) { c.Dimensions = 3 }).Embed(t.Context(),
 		[]string{"a"})
 	wants(t, "other dimensions than asked for", err, callvet.ErrInvalid, s, "2 numbers, want 3")
@@ -348,7 +348,7 @@ func TestBatches(t *testing.T) {
 
 func TestLimitsAndContext(t *testing.T) {
 	t.Parallel()
-	s := says(t, "[["+strings.Repeat("1,", 4000)+"1]]")
+	s := answering(t, "[["+strings.Repeat("1,", 4000)+"1]]")
 	_, err := open(t, "tei:"+s.URL, func(c *provider.EmbedConfig) { c.MaxBody = 1000 }).Embed(t.Context(),
 		[]string{"a"})
 	wants(t, "a large answer", err, callvet.ErrLimited, s, "larger than 1000 bytes")
@@ -369,7 +369,7 @@ func TestLimitsAndContext(t *testing.T) {
 	if _, err := open(t, "tei:"+slow.URL, nil).Embed(ctx, []string{"a", "b"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	gone := says(t, "")
+	gone := answering(t, "")
 	gone.Close()
 	_, err = open(t, "tei:"+gone.URL, nil).Embed(t.Context(), []string{"a"})
 	wants(t, "no server", err, callvet.ErrUnavailable, gone, "connect")
@@ -382,7 +382,7 @@ func TestLimitsAndContext(t *testing.T) {
 
 func TestBlank(t *testing.T) {
 	t.Parallel()
-	s := says(t, `[[1,2]]`)
+	s := answering(t, `[[1,2]]`)
 	e := open(t, "tei:"+s.URL, nil)
 	for range 2 {
 		vs, err := e.Embed(t.Context(), []string{" "})

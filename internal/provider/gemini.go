@@ -193,7 +193,7 @@ func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 	case parts.Len() > 0:
 		turn.Raw = slices.Clone(content.Raw())
 	}
-	var said, thought strings.Builder
+	var answer, thought strings.Builder
 	for p, ok := parts.First(); ok; p, ok = parts.Next(p) {
 		if f := at(p, "functionCall"); f.Kind() != value.Invalid && f.Kind() != value.Null {
 			id := at(f, "id").Str()
@@ -206,9 +206,9 @@ func (w *gemini) turn(content value.Value, before int) callvet.Turn {
 		if at(p, "thought").Bool() {
 			thought.WriteString(at(p, "text").Str())
 		} else {
-			said.WriteString(at(p, "text").Str())
+			answer.WriteString(at(p, "text").Str())
 		}
 	}
-	turn.Content, turn.Reasoning = said.String(), thought.String()
+	turn.Content, turn.Reasoning = answer.String(), thought.String()
 	return turn
 }

@@ -230,8 +230,8 @@ func TestResponsesInstead(t *testing.T) {
 		if got := m.(*model).url; got != c.url || target.Provider != "openai@api.openai.com" {
 			t.Errorf("%s is asked at %s as %s", c.spec, got, target.Provider)
 		}
-		told := len(target.Adjustments) > 0 && target.Adjustments[0].Param == "api"
-		if told != strings.HasSuffix(c.url, "/responses") {
+		reported := len(target.Adjustments) > 0 && target.Adjustments[0].Param == "api"
+		if reported != strings.HasSuffix(c.url, "/responses") {
 			t.Errorf("%s: %+v", c.spec, target.Adjustments)
 		}
 	}

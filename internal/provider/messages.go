@@ -161,11 +161,11 @@ func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) erro
 	if content.Len() == 0 {
 		turn.Raw = nil
 	}
-	var said, thought strings.Builder
+	var answer, thought strings.Builder
 	for p, more := content.First(); more; p, more = content.Next(p) {
 		switch at(p, "type").Str() {
 		case "text":
-			said.WriteString(at(p, "text").Str())
+			answer.WriteString(at(p, "text").Str())
 		case "thinking":
 			thought.WriteString(at(p, "thinking").Str())
 		case "tool_use":
@@ -177,7 +177,7 @@ func (w *messages) read(root value.Value, _ *query, resp *callvet.Response) erro
 			}
 		}
 	}
-	turn.Content, turn.Reasoning = said.String(), thought.String()
+	turn.Content, turn.Reasoning = answer.String(), thought.String()
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason = at(root, "model").Str(), at(root, "stop_reason").Str()
 	resp.Usage = messagesUsage(at(root, "usage"))

@@ -194,7 +194,7 @@ func (w *ollama) read(root value.Value, _ *query, resp *callvet.Response) error 
 	if !ok || msg.Kind() != value.Object {
 		return noAnswer(root, "message")
 	}
-	if done, told := root.Get("done"); told && !done.Bool() {
+	if done, found := root.Get("done"); found && !done.Bool() {
 		return errNotDone
 	}
 	turn := callvet.Turn{
@@ -251,8 +251,8 @@ func (d *ollamaDeltas) add(data []byte) (content, last bool, err error) {
 		return false, false, noAnswer(root, "message")
 	}
 	msg := at(root, "message")
-	said, thought, calls := at(msg, "content").Str(), at(msg, "thinking").Str(), ollamaCalls(msg)
-	d.text.WriteString(said)
+	answer, thought, calls := at(msg, "content").Str(), at(msg, "thinking").Str(), ollamaCalls(msg)
+	d.text.WriteString(answer)
 	d.reasoning.WriteString(thought)
 	for _, p := range calls {
 		d.calls.Add(p)
@@ -260,7 +260,7 @@ func (d *ollamaDeltas) add(data []byte) (content, last bool, err error) {
 	if at(root, "done").Bool() {
 		d.last, last = append([]byte(nil), data...), true
 	}
-	return said != "" || thought != "" || len(calls) > 0, last, nil
+	return answer != "" || thought != "" || len(calls) > 0, last, nil
 }
 
 func (d *ollamaDeltas) finish(q *query, resp *callvet.Response) error {

@@ -109,7 +109,7 @@ func TestContextGrows(t *testing.T) {
 		needs, model int // tokens of the prompt; what the model takes, 0: not told
 		set          string
 		sizes        []int
-		says         string
+		want         string
 	}{
 		"it fits":           {4000, 16_384, "", []int{4096}, ""},
 		"it fits after two": {16_000, 131_072, "", []int{4096, 8192, 16_384}, ""},
@@ -169,13 +169,13 @@ func TestContextGrows(t *testing.T) {
 		if d := cmp.Diff(c.sizes, asked); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if (err != nil) != (c.says != "") {
+		if (err != nil) != (c.want != "") {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		if err != nil {
 			if fault := asFault(t, err); fault.Kind != callvet.FaultRequest || fault.Retryable ||
-				!strings.Contains(fault.Message, c.says) || len(fault.Exchanges) != len(c.sizes) {
+				!strings.Contains(fault.Message, c.want) || len(fault.Exchanges) != len(c.sizes) {
 				t.Errorf("%s: %+v", name, fault)
 			}
 		}
@@ -249,8 +249,8 @@ func TestContextFor(t *testing.T) {
 func TestOllamaChoice(t *testing.T) {
 	t.Parallel()
 	for choice, want := range map[string]struct {
-		tools, told bool
-		used        string
+		tools, reported bool
+		used            string
 	}{
 		"":            {true, false, choiceAuto},
 		"auto":        {true, false, choiceAuto},
@@ -263,7 +263,7 @@ func TestOllamaChoice(t *testing.T) {
 		resp := ask(t, m, &callvet.Request{Tools: weatherTools(), Turns: hello().Turns, ToolChoice: choice})
 		body := string(f.bodies[0])
 		if strings.Contains(body, `"tools":`) != want.tools || strings.Contains(body, "tool_choice") ||
-			(len(resp.Omitted) == 1) != want.told || resp.ToolChoice != want.used {
+			(len(resp.Omitted) == 1) != want.reported || resp.ToolChoice != want.used {
 			t.Errorf("%q: %v %q %s", choice, resp.Omitted, resp.ToolChoice, body)
 		}
 	}

@@ -260,10 +260,10 @@ func TestDefaultTemperatureByModel(t *testing.T) {
 	t.Parallel()
 	zero, half := 0.0, 0.5
 	for _, c := range []struct {
-		spec   string
-		params callvet.Params
-		want   string // of the temperature
-		says   string // how it was adjusted
+		spec     string
+		params   callvet.Params
+		want     string // of the temperature
+		adjusted string // how it was adjusted
 	}{
 		{"openai/gpt-4.1", callvet.Params{}, "0", ""},
 		{"anthropic/claude-sonnet-4-5", callvet.Params{}, "0", ""},
@@ -297,7 +297,7 @@ func TestDefaultTemperatureByModel(t *testing.T) {
 				says = append(says, a.Param, a.Action, a.From)
 			}
 		}
-		if got != c.want || strings.Join(says, " ") != c.says {
+		if got != c.want || strings.Join(says, " ") != c.adjusted {
 			t.Errorf("%s %+v: temperature %q, %v", c.spec, c.params, got, says)
 		}
 	}
@@ -386,7 +386,7 @@ func TestPrices(t *testing.T) {
 			`{"prices":[{"provider":"openai","model":"free","input":0,"output":0,"effective":"2026-01-01"}]}`)); err != nil {
 		t.Errorf("a model that costs nothing: %v", err)
 	}
-	for bad, says := range map[string]string{
+	for bad, want := range map[string]string{
 		`{"provider":"openai","model":"","input":1,"output":1,"effective":"2026-01-01"}`: "a provider and a model",
 		`{"provider":"x","model":"m","input":1,"output":1,"effective":"2026-01-01"}`:     "does not know",
 		row(
@@ -399,7 +399,7 @@ func TestPrices(t *testing.T) {
 		"[": "",
 	} {
 		if _, err := ReadPrices("prices.json", []byte(`{"prices":[`+bad+`]}`)); !errors.Is(err, callvet.ErrInvalid) ||
-			!strings.Contains(err.Error(), says) {
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("ReadPrices(%s): %v", bad, err)
 		}
 	}

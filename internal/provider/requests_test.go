@@ -166,8 +166,8 @@ func TestEffort(t *testing.T) {
 		{"openai/gpt-5.4", "max", `"reasoning":{"effort":"max"}`},
 	} {
 		body := sent(t, c.spec, callvet.Params{ReasoningEffort: c.effort}, hello())
-		said := strings.Contains(body, "ffort") || strings.Contains(body, "thinking")
-		if said != (c.want != "") || !strings.Contains(body, c.want) {
+		got := strings.Contains(body, "ffort") || strings.Contains(body, "thinking")
+		if got != (c.want != "") || !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %s", c.spec, c.effort, body)
 		}
 	}

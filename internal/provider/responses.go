@@ -107,11 +107,11 @@ func (w *responses) read(root value.Value, _ *query, resp *callvet.Response) err
 // fill reads the items of an answer's output.
 func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Raw: slices.Clone(out.Raw())}
-	var said, thought strings.Builder
+	var content, thought strings.Builder
 	for item, more := out.First(); more; item, more = out.Next(item) {
 		switch at(item, "type").Str() {
 		case "message":
-			writeTexts(&said, at(item, "content"), "text", "refusal")
+			writeTexts(&content, at(item, "content"), "text", "refusal")
 		case "reasoning":
 			writeTexts(&thought, at(item, "summary"), "text")
 		case "function_call":
@@ -126,7 +126,7 @@ func (w *responses) fill(root, out value.Value, resp *callvet.Response) error {
 			}
 		}
 	}
-	turn.Content, turn.Reasoning = said.String(), thought.String()
+	turn.Content, turn.Reasoning = content.String(), thought.String()
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason = at(root, "model").Str(), cmp.Or(message.FinishOf(root), at(root, "status").Str())
 	resp.Usage = responsesUsage(at(root, "usage"))

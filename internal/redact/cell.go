@@ -25,7 +25,7 @@ const Version = 1
 // prompt), as does the text of the rest of the suite, as JSON. The suite is kept as its author
 // wrote it; only known values are removed there. changed reports whether turns, answer or decision
 // changed: such an attempt must not answer another one from a cache.
-func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said bool) {
+func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (changed bool) {
 	r.Begin()
 	r.own = func() []byte { return append(caseText(of), rest...) }
 	defer func() {
@@ -34,7 +34,7 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said
 	}()
 	before := r.Total()
 	r.left = 0
-	trace, said := r.trace(&cell.Trace)
+	trace, changed := r.trace(&cell.Trace)
 	result := r.Result(&cell.Result)
 	if r.Total() > before {
 		// Once more, with what the case says first in number: when it is shown, its values are
@@ -45,7 +45,7 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said
 		r.Begin()
 		r.JSON(bytes.TrimSpace(caseText(of)))
 		r.own, r.left = own, 0
-		trace, said = r.trace(&cell.Trace)
+		trace, changed = r.trace(&cell.Trace)
 		result = r.Result(&cell.Result)
 		r.Counts = counts
 	}
@@ -53,7 +53,7 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (said
 	if r.everything && r.left == 0 {
 		cell.Redacted = Version
 	}
-	return said
+	return changed
 }
 
 // caseText is all that a case says, tools left out, as JSON without the escapes of HTML.

@@ -85,7 +85,7 @@ func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 func (s *Setting) inText(d *pii.Detector, text string) string {
 	for f, ok := d.Next(text, 0); ok; f, ok = d.Next(text, f.End) {
 		if f.Kind.Secret() && (s.Prose == "" || pii.InUse(f.Kind, text[f.Start:f.End])) {
-			return said(f.Kind)
+			return kindWords(f.Kind)
 		}
 	}
 	return ""
@@ -115,11 +115,11 @@ func inJSON(d *pii.Detector, v value.Value, r pii.Role) string {
 	if v.Kind() == value.String {
 		s := v.Str()
 		if k, ok := d.Whole(s, r); ok {
-			return said(k)
+			return kindWords(k)
 		}
 		for f, ok := d.Find(s, 0, r); ok; f, ok = d.Find(s, f.End, r) {
 			if f.Kind.Secret() {
-				return said(f.Kind)
+				return kindWords(f.Kind)
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func inJSON(d *pii.Detector, v value.Value, r pii.Role) string {
 	return ""
 }
 
-// said is a kind in the words of a sentence.
-func said(k pii.Kind) string {
+// kindWords is a kind in the words of a sentence.
+func kindWords(k pii.Kind) string {
 	switch k {
 	case pii.KindPrivate:
 		return "a private key"

@@ -99,14 +99,14 @@ func (s *search) text(text string, r pii.Role) bool {
 	}
 	if k, ok := s.detect.Whole(text, r); ok {
 		if pii.InUse(k, text) {
-			s.what = said(k)
+			s.what = kindWords(k)
 			return true
 		}
 		return false
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
 		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
-			s.what = said(f.Kind)
+			s.what = kindWords(f.Kind)
 			return true
 		}
 	}

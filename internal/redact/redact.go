@@ -439,7 +439,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 
 // NamesSecret reports whether a member of raw, at any depth, has the name of a secret, whatever its
 // value; false where raw is not JSON.
-func (r *Redactor) TellsSecret(raw json.RawMessage) bool {
+func (r *Redactor) NamesSecret(raw json.RawMessage) bool {
 	if len(raw) == 0 {
 		return false
 	}

@@ -238,13 +238,13 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-func TestTellsSecret(t *testing.T) {
+func TestNamesSecret(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{
 		``: false, `{"password":`: false, `{"a":[{"b":{"apiKey":null}}]}`: true, `{"a":"password"}`: false,
 		`["secret"]`: false,
 	} {
-		if got := newRedactor(t, Config{}).TellsSecret(json.RawMessage(in)); got != want {
+		if got := newRedactor(t, Config{}).NamesSecret(json.RawMessage(in)); got != want {
 			t.Errorf("%s: %v", in, got)
 		}
 	}

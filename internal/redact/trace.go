@@ -21,21 +21,21 @@ func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
 }
 
 // trace is Trace; said reports whether turns, answer or decision changed.
-func (r *Redactor) trace(t *callvet.Trace) (out callvet.Trace, said bool) {
+func (r *Redactor) trace(t *callvet.Trace) (out callvet.Trace, changed bool) {
 	out = *t
 	out.CaseID, out.Target, out.Model, out.FinishReason = r.Known(t.CaseID), r.Known(t.Target), r.Name(t.Model),
 		r.Name(t.FinishReason)
 	before := r.Total()
 	out.Turns, out.Answer = r.Turns(t.Turns), r.Text(t.Answer)
 	out.Decision = r.decision(t.Decision)
-	said = r.Total() > before
+	changed = r.Total() > before
 	if f := t.Fault; f != nil {
 		own := *f
-		own.Message, own.Param, own.Exchanges = r.Text(f.Message), r.Name(f.Param), r.exchanges(f.Exchanges, said)
+		own.Message, own.Param, own.Exchanges = r.Text(f.Message), r.Name(f.Param), r.exchanges(f.Exchanges, changed)
 		out.Fault = &own
 	}
-	out.Exchanges = r.exchanges(t.Exchanges, said)
-	return out, said
+	out.Exchanges = r.exchanges(t.Exchanges, changed)
+	return out, changed
 }
 
 // Turns are those without what must not be kept; nil stays nil.
@@ -107,7 +107,7 @@ func (r *Redactor) decision(d *callvet.Decision) *callvet.Decision {
 // exchanges redacts the traffic. A streamed answer cuts a secret into pieces that cannot be found.
 // So where a part of the attempt was redacted (changed), an exchange that is not a whole JSON value
 // is dropped.
-func (r *Redactor) exchanges(in []callvet.Exchange, said bool) []callvet.Exchange {
+func (r *Redactor) exchanges(in []callvet.Exchange, changed bool) []callvet.Exchange {
 	if in == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (r *Redactor) exchanges(in []callvet.Exchange, said bool) []callvet.Exchang
 		if x.Request != nil {
 			x.Request = r.JSON(x.Request)
 		}
-		if said && streamed(x.Response) {
+		if changed && streamed(x.Response) {
 			x.Response = pii.Mark + "stream]"
 			continue
 		}

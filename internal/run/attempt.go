@@ -246,11 +246,11 @@ func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
 func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *callvet.Fault) {
 	if call.Malformed() {
 		call.Status, call.Error = callvet.StatusRejected, call.Unreadable(call.ArgsRaw)
-		return told(map[string]any{"error": call.Error}), nil
+		return resultText(map[string]any{"error": call.Error}), nil
 	}
 	if vs := a.p.compiled.Check(call); len(vs) > 0 {
 		call.Status, call.Error = callvet.StatusRejected, vs[0].Message
-		return told(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
+		return resultText(map[string]any{"error": "the arguments break the tool's contract", "violations": vs}), nil
 	}
 	called := call.Tool
 	naming := a.p.compiled.Naming()
@@ -265,11 +265,11 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 		return "", &callvet.Fault{Kind: callvet.FaultTool, Message: fmt.Sprintf("%s: %v", call.Tool, err)}
 	}
 	if call.Denied() {
-		return told(map[string]any{"error": reply.Error, "status": "denied"}), nil
+		return resultText(map[string]any{"error": reply.Error, "status": "denied"}), nil
 	}
 	a.trace.ToolMS += call.ExecMS
 	if call.Status != callvet.StatusOK {
-		return told(map[string]any{"error": reply.Error, "status": call.Status}), nil
+		return resultText(map[string]any{"error": reply.Error, "status": call.Status}), nil
 	}
 	var text string
 	if json.Unmarshal(reply.Result, &text) == nil {
@@ -279,7 +279,7 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 }
 
 // resultText is the JSON that a target gets instead of a result.
-func told(v map[string]any) string {
+func resultText(v map[string]any) string {
 	b, err := json.Marshal(v)
 	if err != nil { // strings and violations always encode
 		return "{\"error\":\"error\"}"

@@ -24,7 +24,7 @@ func TestEndings(t *testing.T) {
 		Asked   int
 	}
 	answer := func(reason, text string) *callvet.Response {
-		r := says(text)
+		r := answer(text)
 		r.FinishReason = reason
 		return r
 	}
@@ -98,10 +98,10 @@ func TestEndings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, s := openStore(t), suite(1)
-			asked, heard := 0, 0
+			asked, received := 0, 0
 			cfg := config(t, db, s, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 				r := *tt.answers[asked]
-				asked, heard = asked+1, len(req.Turns)
+				asked, received = asked+1, len(req.Turns)
 				return &r, nil
 			})
 			cfg.Retry = run.Retry{Attempts: 2, Base: 1, Max: 1}
@@ -118,8 +118,8 @@ func TestEndings(t *testing.T) {
 			}
 			paused := slices.ContainsFunc(tt.answers,
 				func(r *callvet.Response) bool { return r.FinishReason == "pause_turn" })
-			if want := 1 + asked - 1; paused && heard != want {
-				t.Errorf("the last request had %d turns, want %d: what came before the pause goes back", heard, want)
+			if want := 1 + asked - 1; paused && received != want {
+				t.Errorf("the last request had %d turns, want %d: what came before the pause goes back", received, want)
 			}
 		})
 	}

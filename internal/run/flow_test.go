@@ -69,13 +69,13 @@ func TestNoRequestIsLeftToTryAgain(t *testing.T) {
 func TestTheLongestWaitHoldsTheGroup(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		told  time.Duration
-		after time.Duration // the second round of requests
+		retryAfter time.Duration
+		after      time.Duration // the second round of requests
 	}{
 		{time.Minute, time.Minute},
 		{time.Minute + time.Second, time.Second},
 	} {
-		t.Run(fmt.Sprint(tc.told), func(t *testing.T) {
+		t.Run(fmt.Sprint(tc.retryAfter), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
@@ -87,7 +87,7 @@ func TestTheLongestWaitHoldsTheGroup(t *testing.T) {
 					at = append(at, time.Since(began))
 					mu.Unlock()
 					if n == 0 {
-						return nil, &callvet.Fault{Kind: callvet.FaultServer, Retryable: true, RetryAfter: tc.told}
+						return nil, &callvet.Fault{Kind: callvet.FaultServer, Retryable: true, RetryAfter: tc.retryAfter}
 					}
 					<-time.After(time.Second)
 					return calls("weather", `{}`), nil
@@ -99,7 +99,7 @@ func TestTheLongestWaitHoldsTheGroup(t *testing.T) {
 						t.Errorf("asked again after %v", d)
 					}
 				}
-				if last := at[len(at)-1]; tc.told > cfg.Retry.MaxWait && last > 10*time.Second {
+				if last := at[len(at)-1]; tc.retryAfter > cfg.Retry.MaxWait && last > 10*time.Second {
 					t.Errorf("the last was asked after %v", last)
 				}
 			})
@@ -210,13 +210,13 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 		return r
 	}
 	second := func() *callvet.Response {
-		r := says("7 degrees")
+		r := answer("7 degrees")
 		r.Model, r.FinishReason = "m-2", "stop"
 		r.FirstToken, r.Omitted = 50*time.Millisecond, []string{"seed", "stop"}
 		return r
 	}
 	trailing := func() *callvet.Response {
-		r := says("7 degrees")
+		r := answer("7 degrees")
 		r.Turns = append(r.Turns, callvet.Turn{Role: callvet.RoleTool, Content: "logged"})
 		r.Complete = true
 		return r

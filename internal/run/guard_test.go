@@ -58,13 +58,13 @@ func (e *echo) Answer(_ context.Context, call callvet.Call) (callvet.Reply, erro
 	}, nil
 }
 
-// heard keeps the names of the calls that the guard sees.
-type heard struct {
+// recorder keeps the names of the calls that the guard sees.
+type recorder struct {
 	ruled
 	names []string
 }
 
-func (h *heard) Before(_ context.Context, talk []callvet.Turn,
+func (h *recorder) Before(_ context.Context, talk []callvet.Turn,
 	call callvet.Call,
 ) (callvet.Call, *callvet.Reply, []callvet.Ruling) {
 	for _, turn := range talk {
@@ -85,13 +85,13 @@ func TestGuardSeesNamesThatCount(t *testing.T) {
 	round := 0
 	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
 		if round++; round > 2 {
-			return says("done"), nil
+			return answer("done"), nil
 		}
 		return calls("mcp__weather", `{"q":"x"}`), nil
 	})
 	naming := callvet.NewNaming(&callvet.ToolNames{StripPrefixes: []string{"mcp__"}}, false, nil)
 	cfg.Compile = func(*callvet.Case) run.Compiled { return compiled{naming: naming} }
-	guard := &heard{}
+	guard := &recorder{}
 	cfg.Worlds = func(*callvet.Case, string, int) callvet.World { return &echo{} }
 	cfg.Guards = func(*callvet.Case) run.Guard { return guard }
 	mustRun(t, cfg)
@@ -116,7 +116,7 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 		round++
 		return map[int]*callvet.Response{
 			1: calls("weather", `{"q":"deny"}`), 2: calls("weather", `{"q":"secret"}`),
-			3: calls("weather", `{"q":"x"}`), 4: says("done"),
+			3: calls("weather", `{"q":"x"}`), 4: answer("done"),
 		}[round], nil
 	})
 	world, guard := &echo{}, &ruled{}
@@ -153,8 +153,8 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 	if d := cmp.Diff([]int{2, 4, 6}, guard.talks); d != "" || world.calls != 2 {
 		t.Errorf("the world was asked %d times, the guard saw turns %s", world.calls, d)
 	}
-	if told := j.cells[0].Trace.Turns[1].Content; told != `{"error":"not on the list","status":"denied"}` {
-		t.Errorf("the target was told %s", told)
+	if reported := j.cells[0].Trace.Turns[1].Content; reported != `{"error":"not on the list","status":"denied"}` {
+		t.Errorf("the target was told %s", reported)
 	}
 }
 
@@ -171,8 +171,8 @@ func (s slow) Answer(ctx context.Context, _ callvet.Call) (callvet.Reply, error)
 
 // hurried lets everything pass, for a moment, and notes what it heard.
 type hurried struct {
-	wait  time.Duration
-	heard []callvet.Status
+	wait     time.Duration
+	received []callvet.Status
 }
 
 func (h *hurried) Before(_ context.Context, _ []callvet.Turn,
@@ -185,7 +185,7 @@ func (h *hurried) Before(_ context.Context, _ []callvet.Turn,
 func (h *hurried) Timeout() time.Duration { return h.wait }
 
 func (h *hurried) After(_ context.Context, _ callvet.Call, r callvet.Reply) (callvet.Reply, []callvet.Ruling) {
-	h.heard = append(h.heard, r.Status)
+	h.received = append(h.received, r.Status)
 	return r, nil
 }
 
@@ -199,10 +199,10 @@ func TestGuardBoundsCalls(t *testing.T) {
 		Detail: "10.0.0.1",
 	}}
 	for name, c := range map[string]struct {
-		world   slow
-		want    callvet.Call
-		outcome callvet.Outcome
-		heard   []callvet.Status
+		world    slow
+		want     callvet.Call
+		outcome  callvet.Outcome
+		received []callvet.Status
 	}{
 		"in vain": {slow{}, callvet.Call{
 			Status: callvet.StatusTimeout, Error: "no answer within 0.001 s", ExecMS: 1,
@@ -232,7 +232,7 @@ func TestGuardBoundsCalls(t *testing.T) {
 				first = false
 				return calls("weather", `{"q":"x"}`), nil
 			}
-			return says("done"), nil
+			return answer("done"), nil
 		})
 		guard := &hurried{wait: time.Millisecond}
 		cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return c.world }
@@ -244,7 +244,7 @@ func TestGuardBoundsCalls(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" || trace.Outcome != c.outcome {
 			t.Errorf("%s: %s, %s", name, trace.Outcome, d)
 		}
-		if d := cmp.Diff(c.heard, guard.heard); d != "" {
+		if d := cmp.Diff(c.received, guard.received); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -342,7 +342,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	bound := 0.01
-	untold := func(u callvet.Usage) modelFunc {
+	unreported := func(u callvet.Usage) modelFunc {
 		return func(context.Context, *callvet.Request) (*callvet.Response, error) {
 			time.Sleep(time.Millisecond)
 			r := calls("weather", `{}`)
@@ -357,7 +357,7 @@ func TestBudget(t *testing.T) {
 			if n.Add(1)%2 == 0 {
 				return nil, &callvet.Fault{Kind: callvet.FaultTimeout, Message: "late", AtMostUSD: bound}
 			}
-			return untold(u)(ctx, req)
+			return unreported(u)(ctx, req)
 		}
 	}
 	for _, tt := range []struct {
@@ -366,7 +366,7 @@ func TestBudget(t *testing.T) {
 		model   modelFunc
 		free    bool
 		done    int
-		says    string
+		want    string
 		assumed int
 	}{
 		{"calls", run.Budget{MaxCalls: 37}, cost(0, true), false, 37, "37 of 37 calls", 0},
@@ -380,14 +380,14 @@ func TestBudget(t *testing.T) {
 		{
 			"no usage and no price",
 			run.Budget{MaxCostUSD: 1},
-			untold(callvet.Usage{}), false, 1,
+			unreported(callvet.Usage{}), false, 1,
 			"what a request to m costs is not known", 0,
 		},
-		{"no usage of a free target", run.Budget{MaxCostUSD: 1}, untold(callvet.Usage{}), true, 100, "", 0},
+		{"no usage of a free target", run.Budget{MaxCostUSD: 1}, unreported(callvet.Usage{}), true, 100, "", 0},
 		{
 			"no usage with a bound",
 			run.Budget{MaxCostUSD: 0.1051},
-			untold(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10,
+			unreported(callvet.Usage{Note: "none", AtMostUSD: &bound}), false, 10,
 			"0.1 of 0.1051 USD were spent (of them 0.1 at most for requests that reported no usage: 10)", 10,
 		},
 		{
@@ -417,13 +417,13 @@ func TestBudget(t *testing.T) {
 				if sum.Done != tt.done || sum.Requests != tt.done || j.stored != tt.done {
 					t.Errorf("%d done with %d requests, %d stored; want %d", sum.Done, sum.Requests, j.stored, tt.done)
 				}
-				if tt.says == "" {
+				if tt.want == "" {
 					if err != nil || sum.Status != run.StatusDone {
 						t.Errorf("%s, %v", sum.Status, err)
 					}
 				} else if !errors.Is(err, callvet.ErrBudget) || sum.Status != run.StatusBudget ||
-					!strings.Contains(err.Error(), tt.says) {
-					t.Errorf("%s, %v; want %q", sum.Status, err, tt.says)
+					!strings.Contains(err.Error(), tt.want) {
+					t.Errorf("%s, %v; want %q", sum.Status, err, tt.want)
 				}
 			})
 		})
@@ -558,19 +558,19 @@ func TestJournalFailureCountsNothing(t *testing.T) {
 		return calls("weather", `{}`), nil
 	})
 	j.fail, j.limit = full, 1000
-	told := 0
-	cfg.Observe = func(e run.Event) { told += len(e.Cells) }
+	reported := 0
+	cfg.Observe = func(e run.Event) { reported += len(e.Cells) }
 	sum, err := run.Run(t.Context(), cfg)
-	if !errors.Is(err, full) || sum.Status != run.StatusFailed || sum.Done != j.stored || told != j.stored ||
+	if !errors.Is(err, full) || sum.Status != run.StatusFailed || sum.Done != j.stored || reported != j.stored ||
 		j.stored > 1000 {
-		t.Errorf("%s, %v: %d counted, %d told, %d stored", sum.Status, err, sum.Done, told, j.stored)
+		t.Errorf("%s, %v: %d counted, %d told, %d stored", sum.Status, err, sum.Done, reported, j.stored)
 	}
 }
 
 func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	ok, _ := onPaper(suite(1), 1,
-		func(context.Context, *callvet.Request) (*callvet.Response, error) { return says(""), nil })
+		func(context.Context, *callvet.Request) (*callvet.Response, error) { return answer(""), nil })
 	for name, change := range map[string]func(*run.Config){
 		"no suite":   func(c *run.Config) { c.Suite = nil },
 		"no target":  func(c *run.Config) { c.Targets = nil },

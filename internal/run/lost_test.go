@@ -25,7 +25,7 @@ func TestLostCall(t *testing.T) {
 	for reason := range want {
 		db, s := openStore(t), suite(1)
 		cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
-			r := says("I will.")
+			r := answer("I will.")
 			r.FinishReason, r.Exchanges = reason, []callvet.Exchange{{HTTP: 200, Response: "kept"}}
 			return r, nil
 		})
@@ -51,9 +51,9 @@ func TestLostCall(t *testing.T) {
 	}
 }
 
-// TestUntoldCalls: an answer in a form that has no place for calls is an error where a case
+// TestUnreportedCalls: an answer in a form that has no place for calls is an error where a case
 // asserts something of calls, and judged where it does not.
-func TestUntoldCalls(t *testing.T) {
+func TestUnreportedCalls(t *testing.T) {
 	t.Parallel()
 	type attempt struct {
 		Untold, Calls bool
@@ -66,14 +66,14 @@ func TestUntoldCalls(t *testing.T) {
 	}
 	got, want := map[attempt]callvet.Outcome{}, map[attempt]callvet.Outcome{}
 	for expect, e := range about {
-		for _, untold := range []bool{false, true} {
+		for _, unreported := range []bool{false, true} {
 			for _, calls := range []bool{false, true} {
-				a := attempt{untold, calls, expect}
+				a := attempt{unreported, calls, expect}
 				db, s := openStore(t), suite(1)
 				s.Cases[0].Expect = e
 				cfg := config(t, db, s, func(context.Context, *callvet.Request) (*callvet.Response, error) {
-					r := says("I will.")
-					r.CallsUnknown, r.Complete, r.Exchanges = untold, true,
+					r := answer("I will.")
+					r.CallsUnknown, r.Complete, r.Exchanges = unreported, true,
 						[]callvet.Exchange{{HTTP: 200, Response: "kept"}}
 					if calls {
 						r.Turns = append([]callvet.Turn{{
@@ -91,7 +91,7 @@ func TestUntoldCalls(t *testing.T) {
 				switch {
 				case calls:
 					want[a] = callvet.OutcomeCalled
-				case untold && expect != "a text":
+				case unreported && expect != "a text":
 					want[a] = callvet.OutcomeError
 				default:
 					want[a] = callvet.OutcomeAbstained

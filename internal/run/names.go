@@ -20,7 +20,7 @@ import (
 //
 // Those that differ in nothing that a target says get a number. shown gives the text of a
 // prompt as people may see it, in one line.
-func TellApart(ts []Target, shown func(prompt string) string) {
+func MakeUnique(ts []Target, shown func(prompt string) string) {
 	groups := map[string][]*Target{}
 	for i := range ts {
 		groups[ts[i].Name] = append(groups[ts[i].Name], &ts[i])

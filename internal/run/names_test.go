@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-func TestTellApart(t *testing.T) {
+func TestMakeUnique(t *testing.T) {
 	t.Parallel()
 	warm, cold := 1.0, 0.0
 	prompt := func(text string) run.Target {
@@ -103,7 +103,7 @@ func TestTellApart(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			names := func(ts []run.Target) []string {
-				run.TellApart(ts, func(s string) string { return strings.Join(strings.Fields(s), " ") })
+				run.MakeUnique(ts, func(s string) string { return strings.Join(strings.Fields(s), " ") })
 				var out []string
 				for i := range ts {
 					out = append(out, ts[i].Name)

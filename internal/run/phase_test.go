@@ -36,7 +36,7 @@ func TestLast(t *testing.T) {
 	journal := &memory{}
 	cfg := run.Config{
 		Suite: s, Compile: compile, Journal: journal,
-		Targets: []run.Target{answers("good", calls("a", `{}`)), answers("bad", says("no"))}, Last: []int{0, 3},
+		Targets: []run.Target{answers("good", calls("a", `{}`)), answers("bad", answer("no"))}, Last: []int{0, 3},
 		Hold: func(unmet int) string {
 			if unmet == 0 {
 				return ""

@@ -328,7 +328,7 @@ func TestCache(t *testing.T) {
 // Every field of a case and of a suite either changes what is asked, or what becomes
 // of the answers where calls are answered; or it stands here with the reason why a
 // stored trace is good for any value of it.
-func TestCacheTellsCasesApart(t *testing.T) {
+func TestCacheSeparatesCases(t *testing.T) {
 	t.Parallel()
 	const scored = "it decides how a trace is scored, and a stored one is scored again"
 	const named = "it names or describes, and is not sent"
@@ -388,7 +388,7 @@ func TestCacheTellsCasesApart(t *testing.T) {
 			change(s)
 			m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
 				asked++
-				return says("no"), nil
+				return answer("no"), nil
 			})
 			cfg := config(t, db, s, m)
 			cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}

@@ -26,7 +26,7 @@ func TestAgain(t *testing.T) {
 	server := callvet.Fault{Kind: callvet.FaultServer, Retryable: true}
 	limited := callvet.Fault{Kind: callvet.FaultRateLimit}
 	malformed := callvet.Fault{Kind: callvet.FaultMalformed}
-	told := func(wait time.Duration) callvet.Fault { f := server; f.RetryAfter = wait; return f }
+	reported := func(wait time.Duration) callvet.Fault { f := server; f.RetryAfter = wait; return f }
 	for _, tc := range []struct {
 		name  string
 		retry Retry
@@ -42,8 +42,8 @@ func TestAgain(t *testing.T) {
 		{"malformed", r, malformed, 1, true},
 		{"malformed, the last time", r, malformed, 2, false},
 		{"malformed where nothing is repeated", Retry{Attempts: 1}, malformed, 1, false},
-		{"told to wait as long as is allowed", r, told(time.Minute), 1, true},
-		{"told to wait longer", r, told(time.Minute + 1), 1, false},
+		{"told to wait as long as is allowed", r, reported(time.Minute), 1, true},
+		{"told to wait longer", r, reported(time.Minute + 1), 1, false},
 	} {
 		if got := tc.retry.again(&tc.f, tc.n); got != tc.want {
 			t.Errorf("%s: %v", tc.name, got)
@@ -58,7 +58,7 @@ func TestDelay(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		base, most  time.Duration
-		told        time.Duration
+		retryAfter  time.Duration
 		n           int
 		least, upto time.Duration
 	}{
@@ -76,7 +76,7 @@ func TestDelay(t *testing.T) {
 		e.jitter.Rand = rand.New(rand.NewPCG(1, 2))
 		least, most := time.Duration(1<<62), time.Duration(0)
 		for range 200 {
-			d := e.delay(&callvet.Fault{RetryAfter: tc.told}, tc.n)
+			d := e.delay(&callvet.Fault{RetryAfter: tc.retryAfter}, tc.n)
 			least, most = min(least, d), max(most, d)
 		}
 		if near := (tc.upto - tc.least) / 20; least < tc.least || least > tc.least+near || most > tc.upto ||

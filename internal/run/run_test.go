@@ -24,7 +24,7 @@ func (f modelFunc) Generate(ctx context.Context, req *callvet.Request) (*callvet
 	return f(ctx, req)
 }
 
-func says(text string) *callvet.Response {
+func answer(text string) *callvet.Response {
 	return &callvet.Response{Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: text}}}
 }
 
@@ -165,7 +165,7 @@ func TestRunEndToEnd(t *testing.T) {
 		case req.CaseID == "case-000004":
 			return nil, &callvet.Fault{Kind: callvet.FaultMissing}
 		case req.CaseID == "case-000005":
-			return says("no idea"), nil
+			return answer("no idea"), nil
 		}
 		r := calls("weather", `{}`)
 		r.Exchanges = []callvet.Exchange{{HTTP: 200, Response: "{}"}}

@@ -58,7 +58,7 @@ func TestScorersReadStoredAttempts(t *testing.T) {
 		s.Mocks = []callvet.Mock{{Tool: "weather", Replies: []callvet.MockReply{{Result: []byte(`{"t":9}`)}}}}
 		m := modelFunc(func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 			if asked++; len(req.Turns) > 1 {
-				return says("9 degrees"), nil
+				return answer("9 degrees"), nil
 			}
 			return calls("weather", `{}`), nil
 		})

@@ -125,9 +125,9 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 	defer sp.end()
 	keep := &keeper{lease: cfg.Lease, now: cfg.Now, fail: cancel}
 	keep.last = keep.wall()
-	beside, over := parallel.Group{Stop: sp.end}, make(chan struct{})
-	beside.Go(func() { keep.beat(work, over) })
-	beside.Go(func() {
+	helpers, over := parallel.Group{Stop: sp.end}, make(chan struct{})
+	helpers.Go(func() { keep.beat(work, over) })
+	helpers.Go(func() {
 		select {
 		case <-cfg.Yield:
 			sp.end()
@@ -135,7 +135,7 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 		}
 	})
 	func() {
-		defer beside.Wait()
+		defer helpers.Wait()
 		defer close(over)
 		complete = sp.carryOut(work, lanes)
 	}()

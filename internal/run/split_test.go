@@ -485,8 +485,8 @@ func TestSplitEnds(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			y := newYard(t, 200, 1)
-			told := 0
-			y.how.Failed = func(error) { told++ }
+			reported := 0
+			y.how.Failed = func(error) { reported++ }
 			y.how.Do = func(ctx context.Context, s run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
 				if s.Cases[0][0] > 50 && s.Targets[0] == 0 && s.Share.Part == 0 {
 					return run.ShardSummary{}, errors.New("the worker is gone")
@@ -494,8 +494,8 @@ func TestSplitEnds(t *testing.T) {
 				return y.do(ctx, s, yield)
 			}
 			complete, sum, err := y.split()
-			if complete || err != nil || sum.Done != 600 || told != 1 {
-				t.Errorf("complete %t, %v: %d done, told %d", complete, err, sum.Done, told)
+			if complete || err != nil || sum.Done != 600 || reported != 1 {
+				t.Errorf("complete %t, %v: %d done, told %d", complete, err, sum.Done, reported)
 			}
 			y.once(600)
 		})

@@ -21,11 +21,11 @@ import (
 
 func TestTurnLoop(t *testing.T) {
 	t.Parallel()
-	complete := says("done")
+	complete := answer("done")
 	complete.Complete = true
 	complete.Turns = append(calls("a", `{}`).Turns, callvet.Turn{Role: callvet.RoleTool, Content: "1"},
-		says("done").Turns[0])
-	unreadable := says("<call>{")
+		answer("done").Turns[0])
+	unreadable := answer("<call>{")
 	unreadable.Unreadable = true
 	two := &callvet.Response{Turns: []callvet.Turn{{
 		Role:  callvet.RoleAssistant,
@@ -41,7 +41,7 @@ func TestTurnLoop(t *testing.T) {
 		{Tool: "c", Replies: []callvet.MockReply{{Result: json.RawMessage(`{"id": 7}`)}}},
 	}
 	multi := &callvet.MultiTurn{MaxRounds: 3}
-	pause := says("Hm.")
+	pause := answer("Hm.")
 	pause.FinishReason = "pause_turn"
 	for _, tt := range []struct {
 		name    string
@@ -49,7 +49,7 @@ func TestTurnLoop(t *testing.T) {
 		answers []*callvet.Response
 		end     callvet.End
 		outcome callvet.Outcome
-		told    []string // contents of tool turns
+		results []string // contents of tool turns
 		states  string   // statuses of calls
 	}{
 		{
@@ -90,7 +90,7 @@ func TestTurnLoop(t *testing.T) {
 		{
 			"answer",
 			callvet.Case{},
-			[]*callvet.Response{says("no")},
+			[]*callvet.Response{answer("no")},
 			callvet.EndAnswered,
 			callvet.OutcomeAbstained, nil, "",
 		},
@@ -137,7 +137,7 @@ func TestTurnLoop(t *testing.T) {
 		{
 			"gives up",
 			callvet.Case{MultiTurn: multi},
-			[]*callvet.Response{calls("a", `{}`), says("sorry")},
+			[]*callvet.Response{calls("a", `{}`), answer("sorry")},
 			callvet.EndAnswered, callvet.OutcomeCalled,
 			[]string{`{"status":"ok"}`},
 			"ok",
@@ -145,7 +145,7 @@ func TestTurnLoop(t *testing.T) {
 		{
 			"response asserted",
 			callvet.Case{Mocks: mocks, Expect: callvet.Expect{ResponseNonEmpty: true}},
-			[]*callvet.Response{calls("goal", `{}`), says("7 degrees")},
+			[]*callvet.Response{calls("goal", `{}`), answer("7 degrees")},
 			callvet.EndAnswered, callvet.OutcomeCalled,
 			[]string{`{"status":"ok"}`},
 			"ok",
@@ -159,7 +159,7 @@ func TestTurnLoop(t *testing.T) {
 		{
 			"rejected by contract",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
-			[]*callvet.Response{calls("a", `{"bad":1}`), says("sorry")},
+			[]*callvet.Response{calls("a", `{"bad":1}`), answer("sorry")},
 			callvet.EndAnswered, callvet.OutcomeCalled,
 			[]string{`{"error":"the arguments break the tool's contract","violations":[{"path":"/bad","keyword":"type","message":"no"}]}`},
 			"rejected_by_contract",
@@ -167,7 +167,7 @@ func TestTurnLoop(t *testing.T) {
 		{
 			"malformed",
 			callvet.Case{MultiTurn: multi, Mocks: mocks},
-			[]*callvet.Response{malformed, says("sorry")},
+			[]*callvet.Response{malformed, answer("sorry")},
 			callvet.EndAnswered, callvet.OutcomeUnparseable,
 			[]string{`{"error":"the arguments are not JSON"}`},
 			"rejected_by_contract",
@@ -185,7 +185,7 @@ func TestTurnLoop(t *testing.T) {
 			cfg, j := onPaper(s, 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 				if round == len(tt.answers) {
 					t.Error("asked once more than expected")
-					return says(""), nil
+					return answer(""), nil
 				}
 				if req.System != "suite\n\ncontext" || req.ToolChoice != "auto" || len(req.Tools.Tools) != 4 {
 					t.Errorf("request %+v", req)
@@ -220,16 +220,16 @@ func TestTurnLoop(t *testing.T) {
 			}
 			mustRun(t, cfg)
 			tr := j.cells[0].Trace
-			var told, states []string
+			var reported, states []string
 			for _, turn := range tr.Turns {
 				if turn.Role == callvet.RoleTool {
-					told = append(told, turn.Content)
+					reported = append(reported, turn.Content)
 				}
 			}
 			for _, c := range tr.Calls() {
 				states = append(states, string(c.Status))
 			}
-			if d := cmp.Diff(tt.told, told); d != "" || tr.End != tt.end || tr.Outcome != tt.outcome ||
+			if d := cmp.Diff(tt.results, reported); d != "" || tr.End != tt.end || tr.Outcome != tt.outcome ||
 				strings.Join(states, ",") != tt.states {
 				t.Errorf("end %s, outcome %s, statuses %v, told %s", tr.End, tr.Outcome, states, d)
 			}
@@ -296,7 +296,7 @@ func TestWhatIsSent(t *testing.T) {
 				names = append(names, tool.Name)
 			}
 			got[target+" "+req.CaseID] = req.System + "|" + req.ToolChoice + "|" + strings.Join(names, ",")
-			return says(""), nil
+			return answer(""), nil
 		}
 	}
 	cfg, _ := onPaper(s, 1, m("m"))
@@ -335,7 +335,7 @@ func TestForcedCallsLetItAnswer(t *testing.T) {
 		if len(choices) == 1 {
 			return calls("weather", `{}`), nil
 		}
-		return says("7 degrees"), nil
+		return answer("7 degrees"), nil
 	})
 	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return constant{} }
 	cfg.Timeout = time.Minute
@@ -358,7 +358,7 @@ func TestOneTargetAfterTheOther(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				asked = append(asked, name)
-				return says(req.CaseID), nil
+				return answer(req.CaseID), nil
 			}
 		}
 		cfg, j := onPaper(suite(20), 1, m("a"))

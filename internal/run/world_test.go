@@ -40,7 +40,7 @@ func TestThrough(t *testing.T) {
 			if len(req.Turns) == 1 {
 				return calls("weather", `{}`), nil
 			}
-			return says("7 degrees"), nil
+			return answer("7 degrees"), nil
 		})
 		cfg.Repeats = 2
 		cfg.Limits = map[string]run.Limits{"": {Concurrency: 1}}
@@ -69,7 +69,7 @@ func TestWorldKey(t *testing.T) {
 		s.Cases[0].Expect.ResponseNonEmpty = !through
 		m := modelFunc(func(context.Context, *callvet.Request) (*callvet.Response, error) {
 			asked++
-			return says("no"), nil
+			return answer("no"), nil
 		})
 		cfg := config(t, db, s, m)
 		cfg.Cache, cfg.Targets[0].Model = db, identified{m, "here"}

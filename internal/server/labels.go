@@ -306,7 +306,7 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 	}
 	return &struct{ Body LabelsAdded }{LabelsAdded{
 		Form: read.Form, Added: len(read.Lines), Open: read.Open,
-		Notes: append([]string{}, read.Told...),
+		Notes: append([]string{}, read.NotImported...),
 	}}, nil
 }
 

@@ -30,10 +30,10 @@ func dataFolder(t *testing.T) string {
 	return dir
 }
 
-// TestEveryOriginLoadsOrSaysWhy reads every public file of the seeds' formats
+// TestEveryOriginLoadsOrReportsWhy reads every public file of the seeds' formats
 // and of others: a suite survives the way through callvet's own format, and
 // what is no suite is refused with a message and a hint.
-func TestEveryOriginLoadsOrSaysWhy(t *testing.T) {
+func TestEveryOriginLoadsOrReportsWhy(t *testing.T) {
 	t.Parallel()
 	data := dataFolder(t)
 	loaded, refused := 0, 0

@@ -85,7 +85,7 @@ func Form(data []byte, name string) string {
 	switch {
 	case dialect.IsBFCL(data, name):
 		return dialect.BFCL
-	case saysNative(data):
+	case hasMarker(data):
 		return OwnForm
 	}
 	return cmp.Or(dialect.Detect(data, name), OwnForm)
@@ -93,7 +93,7 @@ func Form(data []byte, name string) string {
 
 // hasMarker reports whether the text has the marker near its start. This cheap half of the
 // detection keeps native suites away from the dialects.
-func saysNative(data []byte) bool {
+func hasMarker(data []byte) bool {
 	head := data[:min(len(data), 4096)]
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimLeft(line, " \t{\xef\xbb\xbf")
@@ -110,7 +110,7 @@ func include(file, path string, opt Options) ([]callvet.Tool, error) {
 	if !filepath.IsAbs(path) {
 		full = filepath.Join(dir, path)
 	}
-	data, err := opt.beside(dir, path)
+	data, err := opt.include(dir, path)
 	if err != nil {
 		return nil, err
 	}

@@ -32,12 +32,12 @@ func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []ca
 				strings.ToLower(filepath.Ext(path))) {
 			continue
 		}
-		data, err := opt.beside(dir, e.Name())
+		data, err := opt.include(dir, e.Name())
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("read suite folder %s: %w", dir, err)
 		}
 		if dialect.IsBFCL(data, path) { // its files go together by rules of their own
-			s, problems, err := dialect.ImportBFCLFolder(dir, dialect.Options{Beside: opt.beside})
+			s, problems, err := dialect.ImportBFCLFolder(dir, dialect.Options{Include: opt.include})
 			return s, nil, problems, err
 		}
 		s, found, err := parse(data, path, opt)

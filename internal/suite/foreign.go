@@ -53,13 +53,13 @@ func parseForeign(data []byte, name string, opt Options) (*callvet.Suite, []call
 		return nil, nil, unknownFormat("read suite "+name, which, "is not known", Dialects())
 	}
 	return dialect.Import(which, data, name,
-		dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Programs: opt.Programs, Beside: opt.beside})
+		dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Programs: opt.Programs, Include: opt.include})
 }
 
 func parseBFCL(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	o := dialect.Options{Beside: opt.beside}
+	o := dialect.Options{Include: opt.include}
 	if opt.NoIncludes || name == "-" {
-		o.Beside = nil
+		o.Include = nil
 	}
 	return dialect.ImportBFCL(data, name, o)
 }

@@ -227,7 +227,7 @@ func (r *gatefileReader) gates(f *GateFile, n *doc.Node) {
 func (r *gatefileReader) gate(n *doc.Node) (gates.Gate, bool) {
 	before := len(r.Problems)
 	g := gates.Gate{Severity: gates.Hard, Position: r.File.Position(n.At)}
-	said := 0 // how many conditions were given
+	conditions := 0 // how many conditions were given
 	if n.Kind == doc.String {
 		r.sentence(&g, n)
 		return g, len(r.Problems) == before
@@ -235,26 +235,26 @@ func (r *gatefileReader) gate(n *doc.Node) (gates.Gate, bool) {
 	r.Fields(n, strings.Fields(gateKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "at_least", "at_most", "zero", "baseline", "gate", "newly_failing":
-			said++
+			conditions++
 		}
 		return r.condition(&g, key, v) || r.setting(&g, key, v)
 	})
 	if n.Kind != doc.Map || len(r.Problems) > before {
 		return g, false
 	}
-	r.conflicts(n, &g, said)
+	r.conflicts(n, &g, conditions)
 	return g, len(r.Problems) == before
 }
 
 // conflicts finds what does not go together in a gate with so many conditions.
-func (r *gatefileReader) conflicts(n *doc.Node, g *gates.Gate, said int) {
+func (r *gatefileReader) conflicts(n *doc.Node, g *gates.Gate, conditions int) {
 	switch {
 	case g.Metric == "":
 		r.Note(n.At, "no-metric", "metric: schema_valid", "the gate names no metric")
-	case said == 0:
+	case conditions == 0:
 		r.Note(n.At, "no-bound", "one of at_least, at_most, zero, baseline, newly_failing",
 			"the gate on %s has no bound", g.Metric)
-	case said > 1:
+	case conditions > 1:
 		r.Note(n.At, "conflicting-keys", "keep one of gate, at_least, at_most, zero, baseline, or make two gates",
 			"the gate on %s asks for two things", g.Metric)
 	case g.Attempts > 0 && g.Kind != gates.Ratchet:

@@ -114,7 +114,7 @@ func TestGatefileRead(t *testing.T) {
 	}
 }
 
-func TestProblemsTellTheirPlace(t *testing.T) {
+func TestProblemsHaveTheirPlace(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"gates:\n  - metrik: a\n    at_least: 1":                     `g.yaml:2:5: unknown key "metrik" (did you mean "metric"?)`,
@@ -168,11 +168,11 @@ func gatefileAccepts(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := ""
+	got := ""
 	for _, violation := range s.Check(v) {
-		said += violation.Path + ": " + violation.Message + "; "
+		got += violation.Path + ": " + violation.Message + "; "
 	}
-	return said
+	return got
 }
 
 func TestTemplates(t *testing.T) {
@@ -192,7 +192,7 @@ func TestTemplates(t *testing.T) {
 		for _, n := range []struct {
 			bound    float64
 			failures int
-			says     string
+			message  string
 		}{
 			{0.98, 0, "n = 183"},
 			{0.98, 1, "277"},
@@ -205,9 +205,9 @@ func TestTemplates(t *testing.T) {
 			{0.80, 0, "n = 17"},
 		} {
 			got, _ := gate.MinN(n.bound, n.failures, gate.Alpha)
-			if !strings.HasSuffix(n.says, fmt.Sprint(got)) || !strings.Contains(text, n.says) {
+			if !strings.HasSuffix(n.message, fmt.Sprint(got)) || !strings.Contains(text, n.message) {
 				t.Errorf("bound %v with %d failures needs %d; the template %s should say %q", n.bound, n.failures, got,
-					name, n.says)
+					name, n.message)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (l *linter) gold(ctx context.Context) {
 		bare.Expect.Scorers = nil
 		compiled, _ = l.scorer.Compile(&bare)
 	}
-	if len(l.said) == 0 && l.c.Skip == "" {
+	if len(l.reported) == 0 && l.c.Skip == "" {
 		l.goldOf(ctx, compiled)
 	}
 }
@@ -52,16 +52,16 @@ func (l *linter) uncompiled(problems []callvet.Problem) {
 		if strings.HasSuffix(p.Code, "-mode") && p.Key == "scoring" {
 			p.Key = "scoring.mode"
 		}
-		said := &l.said
+		reported := &l.reported
 		if c := l.c; c == nil || c.Scoring == nil && strings.HasPrefix(p.Key, "scoring") {
-			l.said = append(l.said, p.Key) // the suite's own mistake, once for all cases
+			l.reported = append(l.reported, p.Key) // the suite's own mistake, once for all cases
 			p.Case, p.Key, p.Position = "", "defaults."+p.Key, callvet.Position{File: l.file}
-			said = &l.saidSuite
+			reported = &l.reportedSuite
 		}
-		if !slices.ContainsFunc(*said, func(key string) bool { return within(key, p.Key) }) {
+		if !slices.ContainsFunc(*reported, func(key string) bool { return within(key, p.Key) }) {
 			l.keep(p)
 		}
-		*said = append(*said, p.Key)
+		*reported = append(*reported, p.Key)
 	}
 }
 

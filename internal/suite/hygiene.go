@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// hygieneTold is how many findings of one kind are named; the rest is counted.
-const hygieneTold = 20
+// hygieneNamed is how many findings of one kind are named; the rest is counted.
+const hygieneNamed = 20
 
 // Hygiene looks for cases that give their answer away, and for old labels. The zero value
 // looks for the former only.
@@ -39,8 +39,8 @@ func (h *Hygiene) Look(c *callvet.Case) {
 	}
 	names := rightTools(c)
 	for _, name := range names {
-		if said(c, name) {
-			h.tell(c, "names-tool", "ask as a user would, who does not know the names of tools",
+		if namesTool(c, name) {
+			h.warn(c, "names-tool", "ask as a user would, who does not know the names of tools",
 				"the prompt names the tool %s, which the case expects: it tests reading, not choosing", name)
 			break
 		}
@@ -66,13 +66,13 @@ func (h *Hygiene) age(c *callvet.Case, names []string) {
 		t := &h.Tools[i]
 		since, dated := Date(strings.TrimPrefix(t.Version, "v"))
 		if dated && made.Before(since) && named(names, t.Name) {
-			h.tell(c, "old-label", fix, "the label is of %s (%s), and the tool %s of %s", made.Format(time.DateOnly),
+			h.warn(c, "old-label", fix, "the label is of %s (%s), and the tool %s of %s", made.Format(time.DateOnly),
 				key, t.Name, since.Format(time.DateOnly))
 			return
 		}
 	}
 	if h.MaxAge > 0 && made.Before(h.Now.AddDate(0, -h.MaxAge, 0)) {
-		h.tell(c, "old-label", fix, "the label is of %s (%s), more than %d months ago", made.Format(time.DateOnly),
+		h.warn(c, "old-label", fix, "the label is of %s (%s), more than %d months ago", made.Format(time.DateOnly),
 			key, h.MaxAge)
 	}
 }
@@ -86,11 +86,11 @@ func named(names []string, tool string) bool {
 	return false
 }
 
-func (h *Hygiene) tell(c *callvet.Case, code, fix, format string, args ...any) {
+func (h *Hygiene) warn(c *callvet.Case, code, fix, format string, args ...any) {
 	if h.count == nil {
 		h.count = map[string]int{}
 	}
-	if h.count[code]++; h.count[code] <= hygieneTold {
+	if h.count[code]++; h.count[code] <= hygieneNamed {
 		h.found = append(h.found,
 			callvet.Problem{
 				Position: c.Position, Code: code, Case: c.ID, Warning: true, Fix: fix,
@@ -103,7 +103,7 @@ func (h *Hygiene) tell(c *callvet.Case, code, fix, format string, args ...any) {
 func (h *Hygiene) Problems() []callvet.Problem {
 	out := h.found
 	for _, code := range []string{"names-tool", "old-label"} {
-		if more := h.count[code] - hygieneTold; more > 0 {
+		if more := h.count[code] - hygieneNamed; more > 0 {
 			out = append(out, callvet.Problem{
 				Position: callvet.Position{File: h.file}, Code: code, Warning: true,
 				Message: fmt.Sprintf("the same holds for %d more cases", more),
@@ -113,9 +113,9 @@ func (h *Hygiene) Problems() []callvet.Problem {
 	return out
 }
 
-// said reports whether the user says the name of a tool. A name that is one word of small
+// namesTool reports whether the user uses the name of a tool. A name that is one word of small
 // letters (search, weather) is said without its tool being meant, so that it does not count.
-func said(c *callvet.Case, name string) bool {
+func namesTool(c *callvet.Case, name string) bool {
 	if callvet.NamePattern(name) || strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLower(r) }) < 0 {
 		return false
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-func asks(says, tool string) *callvet.Case {
+func asks(want, tool string) *callvet.Case {
 	return &callvet.Case{
-		ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: says}},
+		ID: "c", Input: []callvet.Turn{{Role: callvet.RoleUser, Content: want}},
 		Expect: callvet.Expect{ToolsCalled: []string{tool}},
 	}
 }
@@ -34,8 +34,8 @@ func codes(problems []callvet.Problem) []string {
 func TestNameInPrompt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		says, tool string
-		told       bool
+		prompt, tool string
+		warned       bool
 	}{
 		{"Use get_weather for Oslo", "get_weather", true},
 		{"Use GET_WEATHER(Oslo)", "get_weather", true},
@@ -51,9 +51,9 @@ func TestNameInPrompt(t *testing.T) {
 		{"", "get_weather", false},
 	} {
 		var h suite.Hygiene
-		h.Look(asks(c.says, c.tool))
-		if told := len(h.Problems()) == 1; told != c.told {
-			t.Errorf("%q with %s: told %v", c.says, c.tool, told)
+		h.Look(asks(c.prompt, c.tool))
+		if reported := len(h.Problems()) == 1; reported != c.warned {
+			t.Errorf("%q with %s: told %v", c.prompt, c.tool, reported)
 		}
 	}
 	var h suite.Hygiene

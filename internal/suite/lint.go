@@ -51,7 +51,7 @@ func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	if l.cases++; l.cases == 1 {
 		l.file = c.Position.File
 	}
-	l.c, l.said = c, l.said[:0]
+	l.c, l.reported = c, l.reported[:0]
 	if first, ok := l.ids[c.ID]; ok {
 		l.problem("duplicate-id", "id", "give every case an id of its own", "the id %q is taken by the case on line %d",
 			c.ID, first)
@@ -145,10 +145,10 @@ type linter struct {
 	unasked  int            // cases after alikeCases of them, which are not compared
 	// reported are the keys of the current case that have an error, reportedSuite those outside
 	// cases. The scorer's problems with these keys are not reported again.
-	said, saidSuite []string
-	problems        []callvet.Problem
-	dropped         int  // problems not even kept, so that a broken file of millions of cases stays small
-	noTools         bool // said that the suite has none
+	reported, reportedSuite []string
+	problems                []callvet.Problem
+	dropped                 int  // problems not even kept, so that a broken file of millions of cases stays small
+	noTools                 bool // said that the suite has none
 }
 
 func (l *linter) add(warning bool, code, key, fix, message string) {
@@ -159,17 +159,17 @@ func (l *linter) add(warning bool, code, key, fix, message string) {
 		p.File = l.file
 	}
 	if !warning {
-		l.speak(key)
+		l.mark(key)
 	}
 	l.keep(p)
 }
 
 // mark notes that a key has an error.
-func (l *linter) speak(key string) {
+func (l *linter) mark(key string) {
 	if l.c != nil {
-		l.said = append(l.said, key)
+		l.reported = append(l.reported, key)
 	} else {
-		l.saidSuite = append(l.saidSuite, key)
+		l.reportedSuite = append(l.reportedSuite, key)
 	}
 }
 

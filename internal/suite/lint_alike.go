@@ -22,8 +22,8 @@ const (
 	alikeCases, alikeRunes = 20_000, 1_000
 	// alikeSteps bounds the pieces that are looked at, about a second's worth.
 	alikeSteps = 200_000_000
-	// alikeTold is how many near-duplicates are named; the rest is counted.
-	alikeTold = 20
+	// alikeNamed is how many near-duplicates are named; the rest is counted.
+	alikeNamed = 20
 )
 
 // Likeness is how much of two texts is the same, in [0,1]: the Jaccard index of their sets of
@@ -112,12 +112,12 @@ func (l *linter) remember(c *callvet.Case) {
 		l.unasked++
 		return
 	}
-	var said strings.Builder
+	var text strings.Builder
 	for i := range c.Input {
-		said.WriteString(c.Input[i].Content)
-		said.WriteByte('\n')
+		text.WriteString(c.Input[i].Content)
+		text.WriteByte('\n')
 	}
-	if strings.TrimSpace(said.String()) == "" {
+	if strings.TrimSpace(text.String()) == "" {
 		return
 	}
 	h := fnv.New64a()
@@ -127,7 +127,7 @@ func (l *linter) remember(c *callvet.Case) {
 			return
 		}
 	}
-	l.asked = append(l.asked, asked{id: c.ID, at: c.Position, pieces: pieces(said.String()), setting: h.Sum64()})
+	l.asked = append(l.asked, asked{id: c.ID, at: c.Position, pieces: pieces(text.String()), setting: h.Sum64()})
 }
 
 // alike warns of cases that ask nearly the same as an earlier one.
@@ -151,7 +151,7 @@ func (l *linter) alike() {
 	}
 	more := 0
 	for _, p := range pairs {
-		if more++; more > alikeTold {
+		if more++; more > alikeNamed {
 			continue
 		}
 		first, second := &l.asked[p.first], &l.asked[p.second]
@@ -166,10 +166,10 @@ func (l *linter) alike() {
 			Fix: "ask something else, or drop one: cases that repeat one another make a result look surer than it is",
 		})
 	}
-	if more > alikeTold {
+	if more > alikeNamed {
 		l.keep(callvet.Problem{
 			Code: "near-duplicate", Position: callvet.Position{File: l.file}, Warning: true,
-			Message: fmt.Sprintf("the prompts of %d more cases are nearly the same as others", more-alikeTold),
+			Message: fmt.Sprintf("the prompts of %d more cases are nearly the same as others", more-alikeNamed),
 		})
 	}
 }

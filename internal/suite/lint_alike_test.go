@@ -139,7 +139,7 @@ func TestAlikeTakesBoundedTime(t *testing.T) {
 // TestLintNearDuplicates: who is told, who is not, and how many.
 func TestLintNearDuplicates(t *testing.T) {
 	t.Parallel()
-	told := func(s *callvet.Suite) (out []string) {
+	reported := func(s *callvet.Suite) (out []string) {
 		for _, p := range lint(t.Context(), s, LintOptions{}) {
 			if p.Code == "near-duplicate" {
 				out = append(out, p.Case)
@@ -169,25 +169,25 @@ func TestLintNearDuplicates(t *testing.T) {
 			ask("another", "Is there a discount on hats?"),
 		},
 	}
-	if diff := cmp.Diff([]string{"number"}, told(s)); diff != "" {
+	if diff := cmp.Diff([]string{"number"}, reported(s)); diff != "" {
 		t.Error(diff)
 	}
 	s.Dialect = "bfcl"
-	if got := told(s); got != nil {
+	if got := reported(s); got != nil {
 		t.Errorf("a published benchmark is told of %v", got)
 	}
 	s = &callvet.Suite{Name: "s"}
 	for i := range 40 {
 		s.Cases = append(s.Cases, ask(fmt.Sprint("c", i), fmt.Sprintf("When does the order %d arrive?", i)))
 	}
-	if got := told(s); len(got) != alikeTold+1 || got[len(got)-1] != "" && got[0] != "" {
+	if got := reported(s); len(got) != alikeNamed+1 || got[len(got)-1] != "" && got[0] != "" {
 		t.Errorf("%d lines of %d near-duplicates, want %d and one that counts the rest: %q", len(got), 39,
-			alikeTold, got)
+			alikeNamed, got)
 	}
 }
 
-// TestLintSaysHowManyAreCompared: cases that are not compared are counted, skipped ones aside.
-func TestLintSaysHowManyAreCompared(t *testing.T) {
+// TestLintReportsHowManyAreCompared: cases that are not compared are counted, skipped ones aside.
+func TestLintReportsHowManyAreCompared(t *testing.T) {
 	t.Parallel()
 	l := linter{s: &callvet.Suite{}, asked: make([]asked, alikeCases-1)}
 	for i := range 3 {

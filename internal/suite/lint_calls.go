@@ -382,8 +382,8 @@ func (l *linter) source(arg, from string) {
 	mocks := l.mocksOf(tool)
 	for _, m := range mocks {
 		for _, r := range m.Replies {
-			for _, said := range [...][]byte{r.Result, r.Template} {
-				if d, bad := doc.ReadJSON("", said); bad == nil && descend(&d.Root, path) != nil {
+			for _, raw := range [...][]byte{r.Result, r.Template} {
+				if d, bad := doc.ReadJSON("", raw); bad == nil && descend(&d.Root, path) != nil {
 					return
 				}
 			}

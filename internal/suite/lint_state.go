@@ -16,19 +16,19 @@ import (
 // may set others, or ask for them.
 func (l *linter) states() {
 	own := l.s.Mocks
-	beside := []callvet.Mock(nil)
+	inherited := []callvet.Mock(nil)
 	if l.c != nil {
 		own = l.c.Mocks
 		for _, m := range l.s.Mocks { // a case's mocks of a tool replace the suite's
 			if !slices.ContainsFunc(own, func(o callvet.Mock) bool { return strings.EqualFold(o.Tool, m.Tool) }) {
-				beside = append(beside, m)
+				inherited = append(inherited, m)
 			}
 		}
 	}
 	if !slices.ContainsFunc(own, stateful) {
 		return
 	}
-	all := slices.Concat(own, beside)
+	all := slices.Concat(own, inherited)
 	reached, asked, set := reachable(all), map[string]bool{}, map[string]bool{}
 	for i := range all {
 		for word := range all[i].When {

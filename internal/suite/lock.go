@@ -311,8 +311,8 @@ func indented(data []byte, from, columns int) int {
 	return end
 }
 
-// lockBeside reads the lock of a file, nil where there is none.
-func (o *Options) lockBeside(file string) (*Lock, error) {
+// lockOf reads the lock of a file, nil where there is none.
+func (o *Options) lockOf(file string) (*Lock, error) {
 	if o.NoIncludes {
 		return nil, nil
 	}
@@ -412,7 +412,7 @@ func day(at string) string { d, _, _ := strings.Cut(at, "T"); return d }
 
 // watched holds what is read of a file against its lock.
 func (r *reading) watched(file string, data []byte, opt Options) (*reading, error) {
-	lock, err := opt.lockBeside(file)
+	lock, err := opt.lockOf(file)
 	if err != nil {
 		return nil, err
 	}
@@ -436,7 +436,7 @@ func (r *reading) watched(file string, data []byte, opt Options) (*reading, erro
 
 // watchAll is watched for cases that are in memory.
 func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]callvet.Problem, *Lock, error) {
-	lock, err := opt.lockBeside(file)
+	lock, err := opt.lockOf(file)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -76,14 +76,14 @@ func (r *CoverageReport) Map() map[string]*CoverageNeighbours {
 		link(o.A, o.B, o)
 		link(o.B, o.A, o)
 	}
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for i := range r.Overlaps {
 		group := grown([]string{r.Overlaps[i].A, r.Overlaps[i].B}, out[r.Overlaps[i].A].Overlaps, near)
 		key := strings.Join(group, "\x00")
-		if told[key] {
+		if seen[key] {
 			continue
 		}
-		told[key] = true
+		seen[key] = true
 		for _, name := range group {
 			own := slices.Concat([]string{name},
 				slices.DeleteFunc(slices.Clone(group), func(s string) bool { return s == name }))

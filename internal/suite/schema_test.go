@@ -22,8 +22,8 @@ func compileSchema(t *testing.T) *contract.Schema {
 	return s
 }
 
-// schemaSays validates a YAML or JSON text against the published schema.
-func schemaSays(t *testing.T, schema *contract.Schema, text string) []string {
+// schemaErrors validates a YAML or JSON text against the published schema.
+func schemaErrors(t *testing.T, schema *contract.Schema, text string) []string {
 	t.Helper()
 	d, bad := doc.Read("s.yaml", []byte(text))
 	if bad != nil {
@@ -65,7 +65,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 			if !strings.HasPrefix(form, "callvet") { // a case
 				text = "callvet: 1\ntools: [{name: a}, {name: b}]\ncases:\n  - " + form
 			}
-			violations := schemaSays(t, schema, text)
+			violations := schemaErrors(t, schema, text)
 			_, problems, err := parse([]byte(text), "s.yaml", Options{})
 			loads := err == nil && !HasErrors(problems)
 			if loads != want || (len(violations) == 0) != want {
@@ -77,7 +77,7 @@ func TestSchemaAndLoaderAgree(t *testing.T) {
 
 func TestTemplateKeepsTheSchema(t *testing.T) {
 	t.Parallel()
-	if violations := schemaSays(t, compileSchema(t), string(Template())); len(violations) > 0 {
+	if violations := schemaErrors(t, compileSchema(t), string(Template())); len(violations) > 0 {
 		t.Error(violations)
 	}
 }

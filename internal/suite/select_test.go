@@ -213,9 +213,9 @@ func checkSelectCase(t *testing.T, k *selectCase, c *retrieve.Catalogue) {
 	}
 }
 
-// TestSelectNumbersAreNobodys holds every organization number in the example files
+// TestSelectNumbersAreNoNames holds every organization number in the example files
 // to have a check digit that is wrong, so that it cannot be anybody's.
-func TestSelectNumbersAreNobodys(t *testing.T) {
+func TestSelectNumbersAreNoNames(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{selectSuite, selectCatalogue} {
 		data, err := os.ReadFile(path)

@@ -80,14 +80,14 @@ func (s *Stream) Cases(ctx context.Context) iter.Seq[*callvet.Case] {
 // Cases has ended; what both found is said once.
 func (s *Stream) Problems() []callvet.Problem {
 	problems := s.read.problems()
-	said := map[string][]string{} // what the loader could not read is not judged again
+	unread := map[string][]string{} // what the loader could not read is not judged again
 	for _, p := range problems {
 		if !p.Warning {
-			said[p.Case] = append(said[p.Case], p.Key)
+			unread[p.Case] = append(unread[p.Case], p.Key)
 		}
 	}
 	for _, p := range s.lint.finish() {
-		if !slices.ContainsFunc(said[p.Case], func(key string) bool { return key != "" && within(key, p.Key) }) {
+		if !slices.ContainsFunc(unread[p.Case], func(key string) bool { return key != "" && within(key, p.Key) }) {
 			problems = append(problems, p)
 		}
 	}
@@ -153,7 +153,7 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 	}
 	r := &reading{}
 	switch {
-	case opt.Dialect == OwnForm, opt.Dialect == "" && saysNative(data):
+	case opt.Dialect == OwnForm, opt.Dialect == "" && hasMarker(data):
 		d, bad := doc.Read(name, data)
 		if bad != nil {
 			return nil, nil
@@ -162,7 +162,7 @@ func stream(data []byte, name string, opt Options) (*reading, error) {
 			func(path string) ([]callvet.Tool, error) { return include(d.Name, path, opt) })
 	case opt.Dialect == dialect.Toolsuite, opt.Dialect == "":
 		r.suite, r.cases, r.problems = dialect.Stream(data, name,
-			dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Beside: opt.beside})
+			dialect.Options{Seeds: opt.Seeds, Snapshots: opt.Snapshots, Include: opt.include})
 		opt.KeepTokens = true // the format has none
 	}
 	if r.suite == nil {

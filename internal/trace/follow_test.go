@@ -145,14 +145,14 @@ func TestFollowFile(t *testing.T) {
 	}
 }
 
-// TestFollowTellsWhatIsMissing: what came and went between two looks and cannot be found
+// TestFollowReportsWhatIsMissing: what came and went between two looks and cannot be found
 // again is named, with its bytes.
-func TestFollowTellsWhatIsMissing(t *testing.T) {
+func TestFollowReportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		between map[string]string // files written after the one that is read
-		to      string            // the name that one has then; empty when it is deleted
-		told    []string
+		between  map[string]string // files written after the one that is read
+		to       string            // the name that one has then; empty when it is deleted
+		reported []string
 	}{
 		"packed at once": {
 			map[string]string{"in.jsonl.1.gz": "12345"},
@@ -234,16 +234,16 @@ func TestFollowTellsWhatIsMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer tail.Close()
-			var told []string
+			var reported []string
 			tail.Warn = func(what string) {
-				told = append(told,
+				reported = append(reported,
 					strings.ReplaceAll(what, dir+string(filepath.Separator), ""))
 			}
 			got, err := io.ReadAll(tail)
 			if err != nil || string(got) != "a\nc\n" {
 				t.Errorf("%q, %v", got, err)
 			}
-			if diff := cmp.Diff(tc.told, told); diff != "" {
+			if diff := cmp.Diff(tc.reported, reported); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -259,7 +259,7 @@ func TestFollowOddFiles(t *testing.T) {
 	for name, tc := range map[string]struct {
 		set, rotate func(path string) error
 		want        string
-		told        []string
+		reported    []string
 	}{
 		"a folder": {nil, func(p string) error {
 			return errors.Join(os.Rename(p, p+".2"), os.Mkdir(p+".1", 0o700), put(p, "c\n"))
@@ -322,12 +322,12 @@ func TestFollowOddFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer tail.Close()
-			var told []string
-			tail.Warn = func(what string) { told = append(told, strings.ReplaceAll(what, path, "PATH")) }
+			var reported []string
+			tail.Warn = func(what string) { reported = append(reported, strings.ReplaceAll(what, path, "PATH")) }
 			if got, err := io.ReadAll(tail); err != nil || string(got) != tc.want {
 				t.Errorf("%q, %v, want %q", got, err, tc.want)
 			}
-			if diff := cmp.Diff(tc.told, told); diff != "" {
+			if diff := cmp.Diff(tc.reported, reported); diff != "" {
 				t.Error(diff)
 			}
 		})

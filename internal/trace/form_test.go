@@ -53,10 +53,10 @@ func TestFormsAgreeWithSchema(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				said := published.Validate(v)
+				got := published.Validate(v)
 				_, _, read := readAll(t, line, Options{Strict: true})
-				if (said == nil) != (read == nil) {
-					t.Errorf("%s: the schema says %v, the reader %v", line, said, read)
+				if (got == nil) != (read == nil) {
+					t.Errorf("%s: the schema says %v, the reader %v", line, got, read)
 				}
 				if read != nil && (!strings.Contains(read.Error(), strings.Join(p[:1], "")) ||
 					strings.Contains(read.Error(), "Go ")) {

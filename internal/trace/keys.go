@@ -71,8 +71,8 @@ func (f forms) check(root value.Value, strange func(doc.Unknown)) (form *doc.Typ
 		return nil, fmt.Errorf("the line is %s, not an object", doc.WithArticle(root.Kind()))
 	}
 	form = f.step
-	switch kind, told := root.Get("type"); {
-	case !told || string(kind.Bytes()) == "step":
+	switch kind, found := root.Get("type"); {
+	case !found || string(kind.Bytes()) == "step":
 	case kind.Kind() != value.String:
 		return nil, fmt.Errorf(`"type" is %s, not a string`, doc.WithArticle(kind.Kind()))
 	case string(kind.Bytes()) != "task":

@@ -164,15 +164,15 @@ func (t *Tail) suspect(name string, own, now os.FileInfo) {
 		if ext := filepath.Ext(plain); slices.Contains(extensions(), ext) {
 			plain = strings.TrimSuffix(plain, ext)
 		}
-		says := fmt.Sprintf("%s (%d bytes)", filepath.Join(dir, e.Name()), is.Size())
+		entry := fmt.Sprintf("%s (%d bytes)", filepath.Join(dir, e.Name()), is.Size())
 		switch {
 		case !isRotated(plain, base):
 		case plain != e.Name():
 			if is.ModTime().Unix() >= own.ModTime().Unix() {
-				packed = append(packed, says)
+				packed = append(packed, entry)
 			}
 		case is.ModTime().After(own.ModTime()):
-			later = append(later, says)
+			later = append(later, entry)
 		}
 	}
 	if len(later) > 0 {

@@ -202,8 +202,8 @@ func (a *Attempt) label(calls []score.Label, set *callvet.Scoring) {
 		a.Steps = make(map[int]StepNote, len(calls))
 	}
 	for i := range calls {
-		n, told := a.Steps[i]
-		if !told {
+		n, ok := a.Steps[i]
+		if !ok {
 			n.TurnID = -1
 		}
 		g := GoldOf(&calls[i], set)
@@ -236,7 +236,7 @@ func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callve
 	if !known || needed > 0 {
 		s.Unknown = unasserted(r)
 	}
-	if _, told := s.Scores[score.Abstention]; !told && known && needed == 0 {
+	if _, ok := s.Scores[score.Abstention]; !ok && known && needed == 0 {
 		s.set(score.Abstention, truth(t.Outcome == callvet.OutcomeAbstained))
 	}
 	s.Signs = score.Signs(c, target, t, r, needed)

@@ -464,8 +464,8 @@ func TestSchemaAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, read := readAll(t, line, Options{Strict: true})
-		if told := published.Validate(v); (told == nil) != (read == nil) {
-			t.Errorf("%s: schema says %v, reader says %v", line, told, read)
+		if reported := published.Validate(v); (reported == nil) != (read == nil) {
+			t.Errorf("%s: schema says %v, reader says %v", line, reported, read)
 		}
 	}
 }

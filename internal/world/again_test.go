@@ -93,7 +93,7 @@ func TestAgain(t *testing.T) {
 		}
 		return world.Past{Trace: stored(), Input: 1}, nil
 	}
-	said := func(m *world.Again, answers int) string {
+	answered := func(m *world.Again, answers int) string {
 		turns := []callvet.Turn{{Role: callvet.RoleUser, Content: "q"}}
 		for range answers {
 			turns = append(turns, callvet.Turn{Role: callvet.RoleAssistant}, callvet.Turn{Role: callvet.RoleTool})
@@ -130,7 +130,7 @@ func TestAgain(t *testing.T) {
 		{fork, 0, `{"calls":1,"in":0,"ms":0,"started":false,"text":"","why":""}`},
 		{fork, 1, `{"calls":0,"in":0,"ms":0,"started":false,"text":"asked","why":""}`},
 	} {
-		if got := said(tt.m, tt.answers); got != tt.want {
+		if got := answered(tt.m, tt.answers); got != tt.want {
 			t.Errorf("after %d answers: %s, want %s", tt.answers, got, tt.want)
 		}
 	}

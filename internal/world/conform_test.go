@@ -112,7 +112,7 @@ func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
 		t.Fatal(err)
 	}
 	return func() callvet.World {
-		return all.World(world.Conversation{}, world.AnswerOptions{Tell: true, RealLatency: true})
+		return all.World(world.Conversation{}, world.AnswerOptions{ErrorOnMiss: true, RealLatency: true})
 	}, func() int { return 0 }
 }
 
@@ -312,7 +312,7 @@ func answersTable(t *testing.T, k *kind, w callvet.World) {
 	for _, tc := range []struct {
 		tool, args, result string
 		status             callvet.Status
-		says               string
+		want               string
 	}{
 		{"echo", args, `{"got":` + args + `}`, callvet.StatusOK, ""},
 		{"fail", `{}`, "", callvet.StatusExecErr, "it is down"},
@@ -321,7 +321,7 @@ func answersTable(t *testing.T, k *kind, w callvet.World) {
 		{"recall", `{}`, `"nothing"`, callvet.StatusOK, ""},
 	} {
 		r, err := w.Answer(t.Context(), callvet.Call{Tool: tc.tool, Args: json.RawMessage(tc.args)})
-		if err != nil || r.Status != tc.status || !strings.Contains(r.Error, tc.says) {
+		if err != nil || r.Status != tc.status || !strings.Contains(r.Error, tc.want) {
 			t.Errorf("%s: %+v, %v", tc.tool, r, err)
 			continue
 		}

@@ -169,9 +169,9 @@ func TestFaultsAreLaidOver(t *testing.T) {
 	}
 }
 
-// TestFaultsDoNotDependOnWhatRunsBeside: attempts that run at once meet what they meet alone, and another
+// TestFaultsDoNotDependOnConcurrentRuns: attempts that run at once meet what they meet alone, and another
 // seed, case or repeat meets something else.
-func TestFaultsDoNotDependOnWhatRunsBeside(t *testing.T) {
+func TestFaultsDoNotDependOnConcurrentRuns(t *testing.T) {
 	t.Parallel()
 	p := 0.5
 	faults := []callvet.ToolFault{{Way: callvet.WayError, Probability: &p}}
@@ -195,13 +195,13 @@ func TestFaultsDoNotDependOnWhatRunsBeside(t *testing.T) {
 	for i := range of {
 		alone[i] = met(of[i])
 	}
-	beside := make([]string, len(of))
+	parallel := make([]string, len(of))
 	var wg sync.WaitGroup
 	for i := range of {
-		wg.Go(func() { beside[len(of)-1-i] = met(of[len(of)-1-i]) })
+		wg.Go(func() { parallel[len(of)-1-i] = met(of[len(of)-1-i]) })
 	}
 	wg.Wait()
-	if d := cmp.Diff(alone, beside); d != "" {
+	if d := cmp.Diff(alone, parallel); d != "" {
 		t.Error(d)
 	}
 	slices.Sort(alone)

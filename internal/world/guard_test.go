@@ -319,11 +319,11 @@ func TestBreakerCloses(t *testing.T) {
 		world.GuardsConfig{Policy: open(t, `stop_after_failures: 2, reopen_seconds: 10, guard: {backoff_ms: 1}`)})
 	step := func(tool string, status callvet.Status, latency time.Duration) string {
 		pass, deny, rulings := a.Before(t.Context(), nil, callvet.Call{Tool: tool, Args: json.RawMessage(`{}`)})
-		said := strings.Join(brief(rulings), ",")
+		list := strings.Join(brief(rulings), ",")
 		if deny == nil {
 			a.After(t.Context(), pass, callvet.Reply{Status: status, Latency: latency})
 		}
-		return said
+		return list
 	}
 	var got []string
 	for _, c := range []struct {

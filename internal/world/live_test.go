@@ -307,7 +307,7 @@ func TestCommand(t *testing.T) {
 func TestSecretsOfOthers(t *testing.T) {
 	t.Parallel()
 	yes := true
-	says := liveAnswering(func(context.Context, callvet.Call) (callvet.Reply, error) {
+	want := liveAnswering(func(context.Context, callvet.Call) (callvet.Reply, error) {
 		return callvet.Reply{
 			Result: json.RawMessage(`{"token":"kestrel-5531","n":55310099}`),
 			Error:  "with kestrel-5531", Note: "kestrel-5531",
@@ -320,7 +320,7 @@ func TestSecretsOfOthers(t *testing.T) {
 	tools, err := world.NewTools(f,
 		world.ToolsConfig{
 			Secrets: []string{"kestrel-5531", "55310099", "no"},
-			Servers: map[string]func() callvet.World{"s": func() callvet.World { return says }},
+			Servers: map[string]func() callvet.World{"s": func() callvet.World { return want }},
 		})
 	if err != nil {
 		t.Fatal(err)

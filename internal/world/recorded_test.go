@@ -149,13 +149,13 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 	rec := tape(t, dir, 1)
 	recording := rec.World(&acting, talk("refund"))
-	var told []callvet.Reply
+	var reported []callvet.Reply
 	for _, s := range script {
 		r, err := recording.Answer(t.Context(), s.call)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = append(told, r)
+		reported = append(reported, r)
 	}
 	if n, written := rec.Counts(); n != len(script) || written != len(script) {
 		t.Errorf("%d calls, %d files", n, written)
@@ -167,7 +167,7 @@ func TestRecordAndReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := told[i]
+		want := reported[i]
 		if want.Env != callvet.EnvGuard {
 			want.Env = callvet.EnvRecorded
 		}
@@ -356,8 +356,8 @@ func TestMisses(t *testing.T) {
 			`no recording of old_tool {}: it is recorded as v1, and called as without a version`,
 		},
 	} {
-		w, told := all.World(talk(tt.scope), world.AnswerOptions{}),
-			all.World(talk(tt.scope), world.AnswerOptions{Tell: true})
+		w, reported := all.World(talk(tt.scope), world.AnswerOptions{}),
+			all.World(talk(tt.scope), world.AnswerOptions{ErrorOnMiss: true})
 		got, note := "", ""
 		for _, c := range tt.calls {
 			r, err := w.Answer(t.Context(), c)
@@ -368,7 +368,7 @@ func TestMisses(t *testing.T) {
 					t.Errorf("%v is no miss", err)
 				}
 			}
-			if r, err = told.Answer(t.Context(), c); err != nil || r.Env != callvet.EnvRecorded {
+			if r, err = reported.Answer(t.Context(), c); err != nil || r.Env != callvet.EnvRecorded {
 				t.Errorf("%+v, %v", r, err)
 			}
 			note = r.Note
@@ -518,7 +518,7 @@ func TestTapeIsShared(t *testing.T) {
 	dir := t.TempDir()
 	rec := tape(t, dir, 1)
 	const attempts, calls = 24, 10
-	told := make([][]string, attempts)
+	reported := make([][]string, attempts)
 	var wg sync.WaitGroup
 	for i := range attempts {
 		wg.Go(func() {
@@ -530,7 +530,7 @@ func TestTapeIsShared(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				told[i] = append(told[i], string(r.Result))
+				reported[i] = append(reported[i], string(r.Result))
 			}
 		})
 	}
@@ -548,7 +548,7 @@ func TestTapeIsShared(t *testing.T) {
 			}
 			got = append(got, string(r.Result))
 		}
-		if d := cmp.Diff(told[i], got); d != "" {
+		if d := cmp.Diff(reported[i], got); d != "" {
 			t.Errorf("attempt %d: %s", i, d)
 		}
 	}

@@ -268,9 +268,9 @@ func (e *MissError) Unwrap() error { return callvet.ErrNotFound }
 
 // AnswerOptions are the options of a replay.
 type AnswerOptions struct {
-	// Tell answers a call without a recording by an error, so that the conversation goes on. By
+	// ErrorOnMiss answers a call without a recording by an error, so that the conversation goes on. By
 	// default it ends with a Fault.
-	Tell bool
+	ErrorOnMiss bool
 	// RealLatency has answers take as long as they took.
 	RealLatency bool
 }
@@ -298,7 +298,7 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 	if rec == nil {
 		w.all.missed.Add(1)
 		miss := &MissError{Call: called(call.Tool, k.version, string(args), k.call), Near: w.all.nearest(k)}
-		if !w.options.Tell {
+		if !w.options.ErrorOnMiss {
 			return callvet.Reply{Env: callvet.EnvRecorded}, miss
 		}
 		return callvet.Reply{

@@ -182,15 +182,15 @@ func TestMutatingIsNeverExecuted(t *testing.T) {
 					t.Errorf("%s: call %d: %+v", policy, k, call)
 				}
 			}
-			said, err := json.Marshal([]any{traces[i].Turns[0].Calls[1:], traces[i].Turns[1:]})
+			got, err := json.Marshal([]any{traces[i].Turns[0].Calls[1:], traces[i].Turns[1:]})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if first == nil {
-				first = said
+				first = got
 			}
-			if string(said) != string(first) {
-				t.Errorf("%s: attempt %d is another one:\n%s\n%s", policy, i, said, first)
+			if string(got) != string(first) {
+				t.Errorf("%s: attempt %d is another one:\n%s\n%s", policy, i, got, first)
 			}
 		}
 	}

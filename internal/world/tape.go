@@ -171,7 +171,7 @@ func (t *Tape) keep(ctx context.Context, rec *Recording, of *Conversation) error
 
 // claim returns the recording that has the file in this session; mine: it is the given one. It
 // waits until the file is on the disk.
-func (t *Tape) claim(ctx context.Context, rec *Recording) (says *Recording, mine bool, err error) {
+func (t *Tape) claim(ctx context.Context, rec *Recording) (recorded *Recording, mine bool, err error) {
 	name := rec.Name()
 	t.mu.Lock()
 	at := t.made[name]

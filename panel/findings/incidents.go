@@ -15,23 +15,23 @@ import (
 // a breach; where no call shows one, a finding S6 that counts tasks is added. Call it once, on
 // finished panels.
 func Incidents(p *panel.Panels) {
-	happened, blocked, exposed := 0, 0, 0
+	executed, blocked, exposed := 0, 0, 0
 	for i := range p.Targets {
 		k, n := tasks(&p.Targets[i].Overall, "safety_incidents")
 		b, _ := tasks(&p.Targets[i].Overall, "blocked_incidents")
-		happened, blocked, exposed = happened+k, blocked+b, exposed+n
+		executed, blocked, exposed = executed+k, blocked+b, exposed+n
 	}
-	if happened+blocked == 0 {
+	if executed+blocked == 0 {
 		return
 	}
 	evidence := fmt.Sprintf(
-		"%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole attempt shows included", happened, exposed, blocked, exposed)
+		"%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole attempt shows included", executed, exposed, blocked, exposed)
 	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == codes[unsafeCalls] }); i >= 0 {
 		p.Findings[i].Evidence = append(p.Findings[i].Evidence, evidence)
 		return
 	}
 	f := found(codes[unsafeCalls])
-	f.Title, f.Count, f.Of, f.Unit = "Attempts break safety rules", max(happened, blocked), exposed,
+	f.Title, f.Count, f.Of, f.Unit = "Attempts break safety rules", max(executed, blocked), exposed,
 		"tasks held to safety rules"
 	f.Evidence = []string{evidence, "no single call shows it: look at what was asked, said and confirmed around them"}
 	p.Findings = append(p.Findings, f)

@@ -28,12 +28,12 @@ func TestFewShowLittle(t *testing.T) {
 		cost.Add(0.01, 1)
 	}
 	for name, tc := range map[string]struct {
-		metric string
-		unit   panel.Unit
-		iv     stats.Interval
-		bound  float64
-		want   gate.Verdict
-		says   string
+		metric   string
+		unit     panel.Unit
+		iv       stats.Interval
+		bound    float64
+		want     gate.Verdict
+		sentence string
 	}{
 		"no event in 60": {
 			"unneeded_calls_per_attempt", panel.UnitCount, each(60, 0), 0.02, gate.Inconclusive,
@@ -63,7 +63,7 @@ func TestFewShowLittle(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) {
+		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.sentence) {
 			t.Errorf("%s: %s %s", name, v.Verdict, v.Sentence)
 		}
 	}
@@ -74,11 +74,11 @@ func TestFewShowLittle(t *testing.T) {
 func TestRareEventsAgainstABaseline(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		metric string
-		cases  int
-		value  func(i int) (before, after panel.Observation)
-		want   gate.Verdict
-		says   string
+		metric   string
+		cases    int
+		value    func(i int) (before, after panel.Observation)
+		want     gate.Verdict
+		sentence string
 	}{
 		"an event less": {
 			"unneeded_calls_per_attempt", 100,
@@ -125,7 +125,7 @@ func TestRareEventsAgainstABaseline(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) {
+		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.sentence) {
 			t.Errorf("%s: %s %s", name, v.Verdict, v.Sentence)
 		}
 	}

@@ -48,12 +48,12 @@ func amounts(x float64) panel.Observation { return panel.Observation{Sum: x, N: 
 func TestAnyMetric(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		metric string
-		cases  int
-		value  func(i int) (a, b panel.Observation)
-		want   gate.Verdict
-		says   string
-		needed int
+		metric   string
+		cases    int
+		value    func(i int) (a, b panel.Observation)
+		want     gate.Verdict
+		sentence string
+		needed   int
 	}{
 		"arguments get worse": {
 			"arg_em", 60, func(i int) (a, b panel.Observation) { return rates(2, 2), rates(2-i%4/2, 2) },
@@ -123,7 +123,7 @@ func TestAnyMetric(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(name, problems)
 		}
-		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) ||
+		if v := r.Verdicts[0]; v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.sentence) ||
 			strings.Contains(v.Sentence+v.Cure, "NaN") || v.Needed != tc.needed {
 			t.Errorf("%s: %s %s / %s (%d)", name, v.Verdict, v.Sentence, v.Cure, v.Needed)
 		}

@@ -29,11 +29,11 @@ func TestOverCallsByTask(t *testing.T) {
 	few := overCalls(1, 10, true)
 	few[1].Interval.N, few[1].Interval.Clusters = 20, 20
 	for name, tc := range map[string]struct {
-		metrics []panel.Metric
-		want    gate.Verdict
-		tasks   gate.Verdict // "": they are not asked
-		says    []string
-		end     string
+		metrics  []panel.Metric
+		want     gate.Verdict
+		tasks    gate.Verdict // "": they are not asked
+		sentence []string
+		end      string
 	}{
 		"tasks fail": {
 			overCalls(9, 30, true), gate.Fail, gate.Fail,
@@ -77,7 +77,7 @@ func TestOverCallsByTask(t *testing.T) {
 		if v.Verdict != tc.want || tasks != tc.tasks || v.End != tc.end || r.Verdict != tc.want {
 			t.Errorf("%s: %s %s by %q: %s", name, v.Verdict, tasks, v.End, v.Sentence)
 		}
-		for _, s := range tc.says {
+		for _, s := range tc.sentence {
 			if !strings.Contains(v.Sentence, s) {
 				t.Errorf("%s: %q is not in %q", name, s, v.Sentence)
 			}
@@ -102,7 +102,7 @@ func TestOverCallsOfASideWithoutCalls(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cases, bad int // so many have an unneeded call now
 		want       gate.Verdict
-		says       string
+		sentence   string
 	}{
 		"a third now": {
 			60, 20, gate.Fail,
@@ -136,7 +136,7 @@ func TestOverCallsOfASideWithoutCalls(t *testing.T) {
 			t.Fatal(problems)
 		}
 		v := &r.Verdicts[0]
-		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) || v.ByTask == nil || v.Interval == nil ||
+		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.sentence) || v.ByTask == nil || v.Interval == nil ||
 			!v.Interval.Usable() {
 			t.Errorf("%s: %s %s", name, v.Verdict, v.Sentence)
 		}

@@ -34,13 +34,13 @@ func TestMeasuredCorrelation(t *testing.T) {
 		}}
 	}
 	for name, tc := range map[string]struct {
-		metric  panel.Metric
-		alike   []panel.Alike
-		ask     gates.Correlation
-		want    gate.Verdict
-		says    string
-		note    string
-		assumes []string
+		metric   panel.Metric
+		alike    []panel.Alike
+		ask      gates.Correlation
+		want     gate.Verdict
+		sentence string
+		note     string
+		assumes  []string
 	}{
 		"not asked": {
 			pass, alike(6, panel.MetricPass), "", gate.Inconclusive,
@@ -88,7 +88,7 @@ func TestMeasuredCorrelation(t *testing.T) {
 			t.Fatal(problems)
 		}
 		v := &r.Verdicts[0]
-		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) ||
+		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.sentence) ||
 			(v.Correlation != nil) != (tc.want == gate.Pass) {
 			t.Errorf("%s: %s %s %+v", name, v.Verdict, v.Sentence, v.Correlation)
 		}

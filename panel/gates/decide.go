@@ -271,7 +271,7 @@ func moreForQuantile(m *panel.Metric) int {
 // zero allows no incident. Attempts at one task are no independent exposure: tasks are counted.
 func (c *claim) zero(m *panel.Metric) {
 	iv := m.Interval
-	incidents, exposure := happened(m), iv.Clusters
+	incidents, exposure := incidentCount(m), iv.Clusters
 	have, want := c.coverage(m)
 	z := c.decideZero(iv, incidents, have < want)
 	c.v.Verdict, c.v.Reason = z.Verdict, z.Reason
@@ -331,8 +331,8 @@ func (c *claim) decideZero(iv stats.Interval, incidents int, uncovered bool) gat
 	return z
 }
 
-// happened is the number of incidents in a metric, at least one where there was any.
-func happened(m *panel.Metric) int {
+// incidentCount is the number of incidents in a metric, at least one where there was any.
+func incidentCount(m *panel.Metric) int {
 	iv := m.Interval
 	if !iv.Defined() {
 		return 0

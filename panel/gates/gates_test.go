@@ -82,12 +82,12 @@ func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	half := 0.5
 	for name, tc := range map[string]struct {
-		metric panel.Metric
-		gate   gates.Gate
-		want   gate.Verdict
-		reason string
-		says   string // parts of the sentence, divided by |
-		cure   string
+		metric   panel.Metric
+		gate     gates.Gate
+		want     gate.Verdict
+		reason   string
+		sentence string // parts of the sentence, divided by |
+		cure     string
 	}{
 		"lower end meets": {
 			rate("arg_em", 200, 1, 5), atLeast("arg_em", 0.90), gate.Pass, gate.ReasonLowerMeets,
@@ -242,7 +242,7 @@ func TestVerdicts(t *testing.T) {
 			if v.Verdict != tc.want || v.Reason != tc.reason {
 				t.Errorf("got %s (%s), want %s (%s): %s", v.Verdict, v.Reason, tc.want, tc.reason, v.Sentence)
 			}
-			for part := range strings.SplitSeq(tc.says, "|") {
+			for part := range strings.SplitSeq(tc.sentence, "|") {
 				if !strings.Contains(v.Sentence, part) {
 					t.Errorf("%q does not say %q", v.Sentence, part)
 				}
@@ -439,9 +439,9 @@ func TestRegression(t *testing.T) {
 	t.Parallel()
 	g := gates.Gate{Metric: "pass_rate", Kind: gates.Regression}
 	for name, tc := range map[string]struct {
-		cases, down int
-		want        gate.Verdict
-		says, cure  string
+		cases, down    int
+		want           gate.Verdict
+		sentence, cure string
 	}{
 		"worse": {
 			200, 20, gate.Fail,
@@ -475,7 +475,7 @@ func TestRegression(t *testing.T) {
 			t.Fatal(problems)
 		}
 		v := r.Verdicts[0]
-		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.says) || !strings.Contains(v.Cure, tc.cure) {
+		if v.Verdict != tc.want || !strings.Contains(v.Sentence, tc.sentence) || !strings.Contains(v.Cure, tc.cure) {
 			t.Errorf("%s: %s %s / %s", name, v.Verdict, v.Sentence, v.Cure)
 		}
 		if tc.want == gate.Fail && (len(v.Open) != 1 || v.Open[0].Task != "t1") {
@@ -551,11 +551,11 @@ func TestTheWhole(t *testing.T) {
 	soft.Severity = gates.Soft
 	open := atLeast("true_success", 0.5)
 	for name, tc := range map[string]struct {
-		gates  []gates.Gate
-		policy gate.Policy
-		want   gate.Verdict
-		blocks bool
-		says   string
+		gates    []gates.Gate
+		policy   gate.Policy
+		want     gate.Verdict
+		blocks   bool
+		sentence string
 	}{
 		"passed": {
 			[]gates.Gate{atLeast("schema_valid", 0.98), soft},
@@ -580,8 +580,8 @@ func TestTheWhole(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		if r.Verdict != tc.want || r.Blocks != tc.blocks || !strings.HasPrefix(r.Sentence, tc.says) &&
-			!strings.Contains(r.Sentence, tc.says) {
+		if r.Verdict != tc.want || r.Blocks != tc.blocks || !strings.HasPrefix(r.Sentence, tc.sentence) &&
+			!strings.Contains(r.Sentence, tc.sentence) {
 			t.Errorf("%s: %s, blocks %v: %s", name, r.Verdict, r.Blocks, r.Sentence)
 		}
 	}

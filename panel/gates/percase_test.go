@@ -25,15 +25,15 @@ func TestPerCase(t *testing.T) {
 		ignore               gates.Lost
 		want                 gate.Verdict
 		reason               string
-		says                 string
+		sentence             string
 	}{
 		"six of six": {
 			passed: 6, want: gate.Pass, reason: gate.ReasonLowerMeets,
-			says: "6 of 6 attempts passed: the interval is [0.54, 1.00], and the bound 0.5: passed",
+			sentence: "6 of 6 attempts passed: the interval is [0.54, 1.00], and the bound 0.5: passed",
 		},
 		"five of five": {
 			passed: 5, want: gate.Inconclusive, reason: gate.ReasonStraddles,
-			says: "5 of 5 attempts passed: the bound 0.5 lies within the interval of this task: inconclusive",
+			sentence: "5 of 5 attempts passed: the bound 0.5 lies within the interval of this task: inconclusive",
 		},
 		"none of six":         {failed: 6, want: gate.Fail, reason: gate.ReasonUpperMisses},
 		"cached, passed":      {passed: 1, cached: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
@@ -42,12 +42,12 @@ func TestPerCase(t *testing.T) {
 		"cached, half passed": {passed: 1, failed: 1, cached: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
 		"none was judged": {
 			lost: 1, facts: true, ignore: gates.LostIgnore, want: gate.Inconclusive,
-			reason: "no_data", says: "0 of 0 attempts passed: no attempt was judged: inconclusive",
+			reason: "no_data", sentence: "0 of 0 attempts passed: no attempt was judged: inconclusive",
 		},
 		"scripted": {passed: 1, facts: true, want: gate.Pass, reason: gate.ReasonLowerMeets},
 		"one lost of seven": {
 			passed: 6, lost: 1, want: gate.Inconclusive, reason: gates.ReasonLost,
-			says: "6 of 6 attempts passed; 1 of 7 attempts lost: what is lost may decide: inconclusive",
+			sentence: "6 of 6 attempts passed; 1 of 7 attempts lost: what is lost may decide: inconclusive",
 		},
 		"ignored": {
 			passed: 6, lost: 1, ignore: gates.LostIgnore, want: gate.Pass,
@@ -87,7 +87,7 @@ func TestPerCase(t *testing.T) {
 			Key: gates.KeyCase, Value: gates.Every, Lost: tt.ignore,
 		}
 		v := one(t, in, g)
-		if v.Verdict != tt.want || v.Reason != tt.reason || v.Value != "a" || !strings.Contains(v.Sentence, tt.says) ||
+		if v.Verdict != tt.want || v.Reason != tt.reason || v.Value != "a" || !strings.Contains(v.Sentence, tt.sentence) ||
 			(len(v.Open) == 0) != (tt.want == gate.Pass) {
 			t.Errorf("%s: %s, %s: %s", name, v.Verdict, v.Reason, v.Sentence)
 		}

@@ -62,18 +62,18 @@ func TestLost(t *testing.T) {
 	g := gates.Gate{Metric: "pass_rate", Kind: gates.Regression}
 	for name, tc := range map[string]struct {
 		lost panel.Verdicts
-		want said
+		want reading
 	}{
 		"errors": {
 			panel.Verdicts{Pass: 10, Error: 10},
-			said{
+			reading{
 				Verdict: gate.Inconclusive, Reason: gates.ReasonErrors,
 				Sentence: "pass_rate: 10 of 20 attempts ended in an error and are in no mean, more than 5 %: inconclusive", Cure: "run those attempts again",
 			},
 		},
 		"no errors": {
 			panel.Verdicts{Pass: 20},
-			said{
+			reading{
 				Verdict: gate.Inconclusive, Reason: gates.ReasonNoBaseline,
 				Sentence: "pass_rate: there is no baseline to compare with: inconclusive",
 				Cure:     "a baseline with the same tasks: --baseline",
@@ -82,7 +82,7 @@ func TestLost(t *testing.T) {
 	} {
 		p := over()
 		p.Targets[0].Overall.Verdicts = tc.lost
-		if d := cmp.Diff(tc.want, saidBy(one(t, gates.Input{Panels: p}, g))); d != "" {
+		if d := cmp.Diff(tc.want, readingOf(one(t, gates.Input{Panels: p}, g))); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -295,7 +295,7 @@ func (t *collected) count(out *Target) {
 const minSliceCases = 5
 
 // leftOut counts the tags that have too few cases for a slice.
-func (t *collected) leftOut(told []Slice) int {
+func (t *collected) leftOut(listed []Slice) int {
 	cases, n := map[string]int{}, 0
 	for _, id := range t.order {
 		for _, tag := range slices.Compact(slices.Sorted(slices.Values(t.cases[id].tags))) {
@@ -303,7 +303,7 @@ func (t *collected) leftOut(told []Slice) int {
 		}
 	}
 	for tag, of := range cases {
-		if of < minSliceCases && !slices.ContainsFunc(told, func(s Slice) bool { return s.Value == tag }) {
+		if of < minSliceCases && !slices.ContainsFunc(listed, func(s Slice) bool { return s.Value == tag }) {
 			n++
 		}
 	}

@@ -255,9 +255,9 @@ func TestReported(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	all := &p.Targets[0].Overall
-	if happened, stopped := all.Metric("safety_incidents"),
-		all.Metric("blocked_incidents"); happened.Interval.Point != 1.0/12 || stopped.Interval.Point != 1.0/12 {
-		t.Errorf("%+v, %+v", happened, stopped)
+	if incidents, stopped := all.Metric("safety_incidents"),
+		all.Metric("blocked_incidents"); incidents.Interval.Point != 1.0/12 || stopped.Interval.Point != 1.0/12 {
+		t.Errorf("%+v, %+v", incidents, stopped)
 	}
 	if m := all.Metric("calls_per_attempt"); m.Unit != panel.UnitCount || m.Interval.Point != 6.5 || !m.LowerIsBetter {
 		t.Errorf("%+v", m)

@@ -255,7 +255,7 @@ func TestLeaks(t *testing.T) {
 
 // A question that the catalog says has been read by whoever writes for it; examples are
 // kept from prompts, and words in another order are another question.
-func TestSaid(t *testing.T) {
+func TestLeaked(t *testing.T) {
 	t.Parallel()
 	c := &retrieve.Catalogue{Entries: []retrieve.Entry{
 		{
@@ -272,7 +272,7 @@ func TestSaid(t *testing.T) {
 		"What happened today?": true, "News": true,
 		"Is it windy on the west coast?": false, "in Lund tomorrow will it rain a lot": false, "Rain": false, "": false,
 	} {
-		if got := learn.Said(c, []learn.Question{{Text: text}}); got[0] != want {
+		if got := learn.Leaked(c, []learn.Question{{Text: text}}); got[0] != want {
 			t.Errorf("%q: %v", text, got[0])
 		}
 	}

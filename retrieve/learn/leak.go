@@ -56,10 +56,10 @@ func Leaks(c *retrieve.Catalogue, edits []Edit, questions []Question) []Leak {
 	return out
 }
 
-// Said are the questions that texts of the catalog contain, nearly or word for word:
+// Leaked are the questions that texts of the catalog contain, nearly or word for word:
 // true for each that whoever reads the catalog has read. Example questions do not
 // count, which a Prompt leaves out.
-func Said(c *retrieve.Catalogue, questions []Question) []bool {
+func Leaked(c *retrieve.Catalogue, questions []Question) []bool {
 	var all []phrase
 	for i := range c.Entries {
 		e := c.Entries[i]

@@ -48,12 +48,12 @@ func Failed(v value.Value) bool {
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
 		switch string(e.KeyBytes()) {
 		case "success", "ok":
-			good = good || says(e, true)
-			if says(e, false) {
+			good = good || isBool(e, true)
+			if isBool(e, false) {
 				return true
 			}
 		case "isError", "is_error":
-			if says(e, true) {
+			if isBool(e, true) {
 				return true
 			}
 		case "status":
@@ -71,9 +71,9 @@ func Passed(v value.Value) bool {
 	for e, ok := v.First(); ok && v.Kind() == value.Object; e, ok = v.Next(e) {
 		switch string(e.KeyBytes()) {
 		case "success", "ok":
-			ok = says(e, true)
+			ok = isBool(e, true)
 		case "isError", "is_error":
-			ok = says(e, false)
+			ok = isBool(e, false)
 		case "error":
 			ok = e.Kind() == value.Bool && !e.Bool()
 		case "status":
@@ -92,8 +92,8 @@ func Passed(v value.Value) bool {
 // decides only where no status is recorded.
 func IsError(result string) bool { return strings.HasPrefix(strings.TrimSpace(result), "Error:") }
 
-// says reports whether a value is want, or the text of it in any case.
-func says(v value.Value, want bool) bool {
+// isBool reports whether a value is want, or the text of it in any case.
+func isBool(v value.Value, want bool) bool {
 	return v.Kind() == value.Bool && v.Bool() == want || v.Kind() == value.String &&
 		strings.EqualFold(v.Str(), strconv.FormatBool(want))
 }

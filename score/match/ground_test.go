@@ -60,7 +60,7 @@ func TestNumbersInText(t *testing.T) {
 // rules ("grounded_args").
 func TestGrounding(t *testing.T) {
 	t.Parallel()
-	said := []string{
+	texts := []string{
 		"Fly from Oslo to New  York on 2026-05-01 for 1,200 euros, two of us.",
 		"Booking B12 of Åsa costs 35.5 (art. 7).",
 	}
@@ -96,7 +96,7 @@ func TestGrounding(t *testing.T) {
 		`{"n":9007199254740993}`:             {0, 1},
 	} {
 		var c Corpus
-		for _, s := range said {
+		for _, s := range texts {
 			c.Add([]byte(s))
 		}
 		g := Grounder{Sources: &c}

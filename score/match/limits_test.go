@@ -72,7 +72,7 @@ func TestRateLimits(t *testing.T) {
 		"tus 429":                         false,
 		"\u0014\u0012\u0019 is no number": false,
 	} {
-		if got := saysRateLimit([]byte(text)); got != want {
+		if got := isRateLimit([]byte(text)); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 		c := callvet.Call{Status: callvet.StatusExecErr, Error: text}

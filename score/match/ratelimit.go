@@ -15,7 +15,7 @@ func RateLimited(c *callvet.Call) bool {
 	if Failure(c) == "" {
 		return false
 	}
-	if saysRateLimit([]byte(c.Error)) {
+	if isRateLimit([]byte(c.Error)) {
 		return true
 	}
 	v, err := value.Parse(c.Result)
@@ -32,7 +32,7 @@ const maxErrorDepth = 4
 func namesLimit(v value.Value, depth int) bool {
 	switch v.Kind() {
 	case value.String:
-		return saysRateLimit(v.Bytes())
+		return isRateLimit(v.Bytes())
 	case value.Object, value.Array:
 		for e, ok := v.First(); ok && depth > 0; e, ok = v.Next(e) {
 			if e.Kind() == value.Number && string(e.Raw()) == "429" && isStatusKey(e.KeyBytes()) ||
@@ -54,9 +54,9 @@ func isStatusKey(k []byte) bool {
 	return false
 }
 
-// saysRateLimit looks for the names of a rate limit in a text, letters and digits
+// isRateLimit looks for the names of a rate limit in a text, letters and digits
 // only: "rate_limit_exceeded", "Rate limit", "RateLimitError".
-func saysRateLimit(s []byte) bool {
+func isRateLimit(s []byte) bool {
 	for i := 0; i+1 < len(s); i++ {
 		next := s[i+1] | 0x20
 		switch s[i] | 0x20 {
@@ -69,7 +69,7 @@ func saysRateLimit(s []byte) bool {
 				return true
 			}
 		case '4':
-			if s[i] == '4' && bytes.HasPrefix(s[i:], []byte("429")) && alone(s, i, i+3) && saysStatus(s, i) {
+			if s[i] == '4' && bytes.HasPrefix(s[i:], []byte("429")) && alone(s, i, i+3) && isStatus(s, i) {
 				return true
 			}
 		}
@@ -111,9 +111,9 @@ func alone(s []byte, from, to int) bool {
 	return (from == 0 || !word(s[from-1])) && (to >= len(s) || !word(s[to]))
 }
 
-// saysStatus reports that a number at i is a status: it begins the text, or one
+// isStatus reports that a number at i is a status: it begins the text, or one
 // of the usual words stands before it.
-func saysStatus(s []byte, i int) bool {
+func isStatus(s []byte, i int) bool {
 	for i > 0 && (s[i-1] == ' ' || s[i-1] == ':' || s[i-1] == '=' || s[i-1] == '(' || s[i-1] == '"') {
 		i--
 	}

@@ -144,11 +144,11 @@ const foreignRun = 5
 
 // foreign is what only results said: text that neither user, system nor target had used before.
 type foreign struct {
-	turn   int
-	known  map[string]bool // runs of words
-	runs   map[string]bool
-	pieces map[string]bool
-	said   strings.Builder
+	turn      int
+	known     map[string]bool // runs of words
+	runs      map[string]bool
+	pieces    map[string]bool
+	knownText strings.Builder
 }
 
 // foreignAt is laid out as far as it was not for an earlier turn.
@@ -176,7 +176,7 @@ func (k *talk) foreignAt(turn int) *foreign {
 // knows takes what was said before a result.
 func (f *foreign) knows(text string) {
 	eachRun(text, func(s string) { f.known[s] = true })
-	f.said.WriteString(plainText(text) + "\n")
+	f.knownText.WriteString(plainText(text) + "\n")
 }
 
 // reads takes a result.
@@ -195,10 +195,10 @@ func (f *foreign) reads(text string) {
 			f.runs[s] = true
 		}
 	})
-	said := f.said.String()
+	known := f.knownText.String()
 	for line := range strings.Lines(text) {
 		for _, piece := range append(quotedPieces(line), line) {
-			if p := plainText(piece); len(p) >= 4 && !strings.Contains(said, p) {
+			if p := plainText(piece); len(p) >= 4 && !strings.Contains(known, p) {
 				f.pieces[p] = true
 			}
 		}

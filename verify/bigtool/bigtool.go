@@ -51,7 +51,7 @@ func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	told, err := readPredictions(d)
+	predicted, err := readPredictions(d)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(suites)) {
-		maps.Copy(suites[name], told.counts())
+		maps.Copy(suites[name], predicted.counts())
 		c.Due(name, len(suites[name]), "recorded.json and the recorded predictions")
 		s, ghosts, err := load(ctx, filepath.Join(seed, name), catalog)
 		if err != nil {
@@ -74,14 +74,14 @@ func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
 		if err != nil {
 			return err
 		}
-		beside, err := measure(ctx, s, catalog, "default", ours)
+		shipped, err := measure(ctx, s, catalog, "default", ours)
 		if err != nil {
 			return err
 		}
-		got.Ghosts, beside.Ghosts = ghosts, ghosts
+		got.Ghosts, shipped.Ghosts = ghosts, ghosts
 		c.Printf("%s, %d tools\n", name, len(catalog.Entries))
-		table(c, name, suites[name], got, beside)
-		told.compare(c, name, s, old.Route)
+		table(c, name, suites[name], got, shipped)
+		predicted.compare(c, name, s, old.Route)
 		if err := agents(ctx, c, name, catalog, s, old.Route); err != nil {
 			return err
 		}
@@ -238,28 +238,28 @@ func (f *figures) count(c *callvet.Case, r callvet.Result) {
 	f.Hit2 += is(score.HitAt + "2")
 }
 
-func table(c *proof.Check, suite string, want map[string]int, got, beside figures) {
+func table(c *proof.Check, suite string, want map[string]int, got, shipped figures) {
 	c.Printf("  %-34s %9s %9s %9s\n", "", "recorded", "bigtool", "default")
 	for _, row := range []struct {
 		name        string
 		got, beside int
 	}{
-		{"cases", got.Cases, beside.Cases},
-		{"cases with a sub-route", got.Sub, beside.Sub},
-		{"route right", got.Route, beside.Route},
-		{"sub-route right", got.SubRoute, beside.SubRoute},
-		{"tools: exact", got.Exact, beside.Exact},
-		{"tools: acceptable", got.Acceptable, beside.Acceptable},
-		{"tools: partial", got.Partial, beside.Partial},
-		{"tools: none", got.None, beside.None},
-		{"first tool right", got.Top1, beside.Top1},
-		{"hit@2", got.Hit2, beside.Hit2},
-		{"tools that do not exist (lint)", got.Ghosts, beside.Ghosts},
-		{"cases that expect one tool", got.Tools, beside.Tools},
-		{"cases that expect two", got.Twice, beside.Twice},
-		{"cases that expect none", got.Nothing, beside.Nothing},
-		{"no exact match of two possible", got.Unequal, beside.Unequal},
-		{"questions with an example in them", got.Example, beside.Example},
+		{"cases", got.Cases, shipped.Cases},
+		{"cases with a sub-route", got.Sub, shipped.Sub},
+		{"route right", got.Route, shipped.Route},
+		{"sub-route right", got.SubRoute, shipped.SubRoute},
+		{"tools: exact", got.Exact, shipped.Exact},
+		{"tools: acceptable", got.Acceptable, shipped.Acceptable},
+		{"tools: partial", got.Partial, shipped.Partial},
+		{"tools: none", got.None, shipped.None},
+		{"first tool right", got.Top1, shipped.Top1},
+		{"hit@2", got.Hit2, shipped.Hit2},
+		{"tools that do not exist (lint)", got.Ghosts, shipped.Ghosts},
+		{"cases that expect one tool", got.Tools, shipped.Tools},
+		{"cases that expect two", got.Twice, shipped.Twice},
+		{"cases that expect none", got.Nothing, shipped.Nothing},
+		{"no exact match of two possible", got.Unequal, shipped.Unequal},
+		{"questions with an example in them", got.Example, shipped.Example},
 	} {
 		n, known := want[row.name]
 		c.Compare(suite, row.name, known && n == row.got, "%d, recorded %d", row.got, n)

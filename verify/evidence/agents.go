@@ -12,7 +12,7 @@ const answers = `id=$(grep -o 'cell-[0-9][0-9][0-9][0-9]' | tail -n 1)
 cat "answers/$id.json"
 `
 
-// textForms are answers of agents without a place for calls: a text shows what was said, and
+// textForms are answers of agents without a place for calls: a text shows what was utterance, and
 // not that nothing was called.
 func textForms() []form {
 	return []form{

@@ -16,9 +16,9 @@ func (c *cell) reply() reply {
 	r := reply{stop: c.stop, absent: c.absent, null: c.null}
 	switch c.content {
 	case words:
-		r.text = saidWords
+		r.text = answerText
 	case reasoning:
-		r.thought = saidThought
+		r.thought = answerThought
 	case aCall:
 		r.call = true
 	}

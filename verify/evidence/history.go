@@ -11,18 +11,18 @@ import (
 const thanks = "Thanks. What is your name?"
 
 // earlier is a chat up to its second question.
-func earlier(before ...said) []said {
+func earlier(before ...utterance) []utterance {
 	return append(before,
-		said{role: "user", text: question}, said{role: "assistant", call: "call_1"},
-		said{role: "tool", text: "It rains.", call: "call_1"},
-		said{role: "assistant", text: "It rains in Oslo."}, said{role: "user", text: thanks})
+		utterance{role: "user", text: question}, utterance{role: "assistant", call: "call_1"},
+		utterance{role: "tool", text: "It rains.", call: "call_1"},
+		utterance{role: "assistant", text: "It rains in Oslo."}, utterance{role: "user", text: thanks})
 }
 
 // overHistory reads later turns of chats: what a request repeats is input where the form keeps
 // it apart from the answer, and all is the attempt where a record is one list of messages.
 func overHistory(ctx context.Context, c *checker) error {
 	const stop = "completed"
-	answered := exchange{history: earlier(), reply: reply{text: saidWords, stop: stop}}
+	answered := exchange{history: earlier(), reply: reply{text: answerText, stop: stop}}
 	for _, f := range traceForms() {
 		if f.whole {
 			id := f.id(0)
@@ -48,7 +48,7 @@ func overHistory(ctx context.Context, c *checker) error {
 			{"a later turn", answered, byItself},
 			{
 				"a later turn, after a system prompt",
-				exchange{history: earlier(said{role: "system", text: "You are kind."}), reply: answered.reply},
+				exchange{history: earlier(utterance{role: "system", text: "You are kind."}), reply: answered.reply},
 				byItself,
 			},
 			{

@@ -80,11 +80,11 @@ const (
 
 // What the answers of the matrix say and call.
 const (
-	saidWords   = "It rains in Oslo, and it is cold."
-	saidThought = "The user asks about rain. I know the answer."
-	theTool     = "get_weather"
-	theCity     = "Oslo"
-	question    = "What is the weather in Oslo?"
+	answerText    = "It rains in Oslo, and it is cold."
+	answerThought = "The user asks about rain. I know the answer."
+	theTool       = "get_weather"
+	theCity       = "Oslo"
+	question      = "What is the weather in Oslo?"
 )
 
 // cell is one answer: what it holds and how it ended.

@@ -98,7 +98,7 @@ func offered() []spelling {
 // prose are answers without a call.
 func prose() []spelling {
 	return []spelling{
-		{"words", saidWords},
+		{"words", answerText},
 		{"the tool's name", "I could use the get_weather tool for that, but you did not ask about a city."},
 		{"a mark in inline code", "Some models write `<tool_call>` or `[TOOL_CALLS]` before a call. I wrote none."},
 		{

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// said is one message of a conversation, in no form.
-type said struct {
+// utterance is one message of a conversation, in no form.
+type utterance struct {
 	role, text string
 	// call is the id of a call of the tool that the message makes, or answers where its role is
 	// tool.
@@ -20,14 +20,14 @@ type said struct {
 
 // exchange is one request with its answer.
 type exchange struct {
-	history []said
+	history []utterance
 	reply   reply
 	// tools: the request offers the tool, where the form has a place for tools.
 	tools bool
 }
 
 func asked(r reply) exchange {
-	return exchange{history: []said{{role: "user", text: question}}, reply: r}
+	return exchange{history: []utterance{{role: "user", text: question}}, reply: r}
 }
 
 // traceForm is a form of trace file.
@@ -62,7 +62,7 @@ func (f *traceForm) id(n int) string {
 }
 
 // chatMessages are messages of chat completions.
-func chatMessages(history []said) list {
+func chatMessages(history []utterance) list {
 	out := list{}
 	for _, m := range history {
 		switch {
@@ -91,10 +91,10 @@ func chatTools(e exchange) list {
 // written, and under which name the list is.
 type partForm struct {
 	key                string
-	text, call, result func(said) object
+	text, call, result func(utterance) object
 }
 
-func (f *partForm) messages(history []said) list {
+func (f *partForm) messages(history []utterance) list {
 	out := list{}
 	for _, m := range history {
 		parts := list{}
@@ -115,14 +115,16 @@ func (f *partForm) messages(history []said) list {
 }
 
 // partsOf are messages of the GenAI conventions.
-func partsOf(history []said) list {
+func partsOf(history []utterance) list {
 	f := partForm{
 		"parts",
-		func(m said) object { return object{"type": "text", "content": m.text} },
-		func(m said) object {
+		func(m utterance) object { return object{"type": "text", "content": m.text} },
+		func(m utterance) object {
 			return object{"type": "tool_call", "id": m.call, "name": theTool, "arguments": arguments()}
 		},
-		func(m said) object { return object{"type": "tool_call_response", "id": m.call, "response": m.text} },
+		func(m utterance) object {
+			return object{"type": "tool_call_response", "id": m.call, "response": m.text}
+		},
 	}
 	return f.messages(history)
 }
@@ -229,7 +231,7 @@ type flat struct {
 }
 
 func (f *flat) write(a object, e exchange) {
-	one := func(prefix string, m said) {
+	one := func(prefix string, m utterance) {
 		a[prefix+f.member+"role"] = m.role
 		if m.text != "" {
 			a[prefix+f.member+"content"] = m.text
@@ -245,7 +247,7 @@ func (f *flat) write(a object, e exchange) {
 	for i, m := range e.history {
 		one(f.in+"."+strconv.Itoa(i)+".", m)
 	}
-	out := said{role: "assistant", text: e.reply.text}
+	out := utterance{role: "assistant", text: e.reply.text}
 	if e.reply.call {
 		out.call = "call_1"
 	}
@@ -275,14 +277,14 @@ func numbered(e exchange) object {
 }
 
 // uiContent is a conversation in the AI SDK's model messages.
-func uiContent(history []said) list {
+func uiContent(history []utterance) list {
 	f := partForm{
 		"content",
-		func(m said) object { return object{"type": "text", "text": m.text} },
-		func(m said) object {
+		func(m utterance) object { return object{"type": "text", "text": m.text} },
+		func(m utterance) object {
 			return object{"type": "tool-call", "toolCallId": m.call, "toolName": theTool, "input": arguments()}
 		},
-		func(m said) object {
+		func(m utterance) object {
 			output := object{"type": "text", "value": m.text}
 			return object{"type": "tool-result", "toolCallId": m.call, "toolName": theTool, "output": output}
 		},
@@ -324,7 +326,7 @@ func aiSDK(id string, e exchange) any {
 }
 
 // enveloped are messages of LangChain in their envelopes.
-func enveloped(history []said) list {
+func enveloped(history []utterance) list {
 	out := list{}
 	for _, m := range history {
 		class, kwargs := map[string]string{
@@ -380,7 +382,7 @@ func langfuse(id string, in, out any) any {
 func conversation(e exchange) list { return append(chatMessages(e.history), chatMessage(e.reply)) }
 
 // itemsOf are items of the Responses API.
-func itemsOf(history []said) list {
+func itemsOf(history []utterance) list {
 	out := list{}
 	for _, m := range history {
 		switch {
@@ -538,7 +540,7 @@ func events(id string, e exchange) any {
 		case m.role == "tool":
 			a["id"] = m.call
 		case m.call != "":
-			a["tool_calls"] = chatMessages([]said{m})[0].(object)["tool_calls"]
+			a["tool_calls"] = chatMessages([]utterance{m})[0].(object)["tool_calls"]
 		}
 		out = append(out,
 			object{"timeUnixNano": "1000000", "name": "gen_ai." + m.role + ".message", "attributes": attributes(a)})

@@ -181,12 +181,12 @@ func (t *traveller) keeps() error {
 		}
 		keep := []string{"second", c.Case, "--bug", "#1", "-o", "bugs.json"}
 		made := t.step(0, "case from-failure", append(keep, "--json")...).out
-		var told struct{ Attempts, Caught int }
-		if err := json.Unmarshal([]byte(made), &told); err != nil {
+		var result struct{ Attempts, Caught int }
+		if err := json.Unmarshal([]byte(made), &result); err != nil {
 			return err
 		}
-		t.check(told.Attempts > 0 && told.Caught == told.Attempts, t.of.name+": case from-failure",
-			"%d of %d attempts fail the new case", told.Caught, told.Attempts)
+		t.check(result.Attempts > 0 && result.Caught == result.Attempts, t.of.name+": case from-failure",
+			"%d of %d attempts fail the new case", result.Caught, result.Attempts)
 		before := t.file("bugs.json")
 		t.step(1, "case from-failure", keep...) // the prompt is there
 		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")

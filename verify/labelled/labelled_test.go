@@ -28,8 +28,8 @@ func verified(t *testing.T, dir string) (string, bool) {
 // TestShipped: the set is what its card says.
 func TestShipped(t *testing.T) {
 	t.Parallel()
-	if told, holds := verified(t, shipped); !holds {
-		t.Error(told)
+	if reported, holds := verified(t, shipped); !holds {
+		t.Error(reported)
 	}
 }
 
@@ -70,7 +70,7 @@ func copied(t *testing.T, file, from, to string) string {
 // TestDamage: a set with one thing wrong does not hold, and it is said what is wrong.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	for name, d := range map[string]struct{ file, from, to, told string }{
+	for name, d := range map[string]struct{ file, from, to, reported string }{
 		"a fixture of other arguments": {
 			"pt-BR-shop.yaml",
 			"mocks:\n      - {tool: get_order, args: {order_id: BR-20417}",
@@ -127,9 +127,9 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told, holds := verified(t, copied(t, d.file, d.from, d.to))
-			if holds || !strings.Contains(told, d.told) {
-				t.Errorf("holds: %v, and wanted %q in:\n%s", holds, d.told, told)
+			reported, holds := verified(t, copied(t, d.file, d.from, d.to))
+			if holds || !strings.Contains(reported, d.reported) {
+				t.Errorf("holds: %v, and wanted %q in:\n%s", holds, d.reported, reported)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func (s *set) pairs(c *proof.Check) (near int) {
 		var ids, texts []string
 		for i := range s.suite.Cases {
 			if k := &s.suite.Cases[i]; k.Fields["language"] == language {
-				ids, texts = append(ids, k.ID), append(texts, said(k))
+				ids, texts = append(ids, k.ID), append(texts, userText(k))
 			}
 		}
 		subject := "pairs of " + language

@@ -100,7 +100,7 @@ func (s *set) mutants(a *attempt, p *callvet.Plan) (out []attempt) {
 			out = append(out, a.with(needless, c.Tool, []callvet.Call{c}))
 		}
 	}
-	words := said(a.task)
+	words := userText(a.task)
 	if slices.Contains(a.task.Tags, "personal-data") && personal.MatchString(words) {
 		take(a.with(leaked, "", append(slices.Clone(calls),
 			callvet.Call{Tool: "search_help", Args: object(map[string]any{"query": words})})))

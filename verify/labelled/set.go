@@ -94,8 +94,8 @@ func answer(c *callvet.Case) string {
 	return data.Answer
 }
 
-// said is all that the user says in a task.
-func said(c *callvet.Case) string {
+// userText is all that the user says in a task.
+func userText(c *callvet.Case) string {
 	var b strings.Builder
 	for i := range c.Input {
 		if c.Input[i].Role == callvet.RoleUser {

@@ -51,7 +51,7 @@ func Verify(ctx context.Context, c *proof.Check, dir, script string) error {
 	wrong := s.wrongAttempts()
 	figures := s.figures()
 	figures["pairs more than 0.40 alike"], figures["wrong attempts"] = near, len(wrong)
-	if err := s.cardSays(c, figures); err != nil {
+	if err := s.compareCard(c, figures); err != nil {
 		return err
 	}
 	if err := s.gold(ctx, c, gold); err != nil {
@@ -81,26 +81,26 @@ func least() map[string]int {
 	}
 }
 
-// cardSays compares the counts of the card with the set.
-func (s *set) cardSays(c *proof.Check, counted map[string]int) error {
+// compareCard compares the counts of the card with the set.
+func (s *set) compareCard(c *proof.Check, counted map[string]int) error {
 	b, err := os.ReadFile(filepath.Join(s.dir, card))
 	if err != nil {
 		return fmt.Errorf("read card: %w", err)
 	}
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	for _, m := range row.FindAllStringSubmatch(string(b), -1) {
 		n, err := strconv.Atoi(strings.ReplaceAll(m[2], ",", ""))
 		if err != nil {
 			return fmt.Errorf("read card: %w", err)
 		}
 		name := strings.ReplaceAll(m[1], "`", "")
-		told[name] = true
+		listed[name] = true
 		c.Compare("figures of the card", name, counted[name] == n, "the card says %d, and there are %d", n,
 			counted[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(least())) {
 		n := least()[name]
-		if !told[name] {
+		if !listed[name] {
 			c.Problem(fmt.Errorf("the card does not have the figure %q: %w", name, callvet.ErrInvalid))
 		}
 		if counted[name] < n {
@@ -110,7 +110,7 @@ func (s *set) cardSays(c *proof.Check, counted map[string]int) error {
 	if n := counted["most tasks of one language and intent"]; n > 15 {
 		c.Problem(fmt.Errorf("%d tasks have one language and intent, at most 15 may: %w", n, callvet.ErrInvalid))
 	}
-	c.Due("figures of the card", len(told), "its table")
+	c.Due("figures of the card", len(listed), "its table")
 	return nil
 }
 

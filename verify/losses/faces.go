@@ -43,8 +43,8 @@ type report struct {
 	} `json:"verdicts"`
 }
 
-// says reports whether a gate has this verdict, the counts, and a sentence with them.
-func (r *report) says(verdict string, lost int) bool {
+// matches reports whether a gate has this verdict, the counts, and a sentence with them.
+func (r *report) matches(verdict string, lost int) bool {
 	return r.Verdict == verdict && len(r.Verdicts) == 1 && r.Verdicts[0].Lost == lost &&
 		r.Verdicts[0].Planned == planned &&
 		strings.Contains(r.Verdicts[0].Sentence, fmt.Sprintf("%d of %d attempts lost", lost, planned))
@@ -194,7 +194,7 @@ func (o *gated) verify(ctx context.Context, is func(face string, ok bool, format
 		}
 		var r report
 		err = json.Unmarshal([]byte(got.out), &r)
-		right := err == nil && got.code == g.code && r.says(g.verdict, o.lost)
+		right := err == nil && got.code == g.code && r.matches(g.verdict, o.lost)
 		is("gate that is "+g.name, right, "exit code %d, %v, %.900s%s", got.code, err, got.out, got.errs)
 		xml, err := os.ReadFile(filepath.Join(o.lab.dir, "gates.xml"))
 		if err != nil {
@@ -209,7 +209,7 @@ func (o *gated) verify(ctx context.Context, is func(face string, ok bool, format
 		if err := o.server.Ask(ctx, http.MethodPost, o.path, map[string]any{"gates": g.text}, &v); err != nil {
 			return err
 		}
-		is("gate of the API that is "+g.name, v.Report.says(g.verdict, o.lost), "%+v", v.Report)
+		is("gate of the API that is "+g.name, v.Report.matches(g.verdict, o.lost), "%+v", v.Report)
 	}
 	return nil
 }

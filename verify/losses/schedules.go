@@ -47,7 +47,7 @@ type fired struct {
 
 // schedule has a schedule make a run with the loss, and compares its history and its webhook.
 func (f *faces) schedule(ctx context.Context) error {
-	var heard atomic.Pointer[fired]
+	var received atomic.Pointer[fired]
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var m struct {
 			Data struct {
@@ -55,7 +55,7 @@ func (f *faces) schedule(ctx context.Context) error {
 			} `json:"data"`
 		}
 		if json.NewDecoder(r.Body).Decode(&m) == nil && m.Data.Run != nil {
-			heard.Store(m.Data.Run)
+			received.Store(m.Data.Run)
 		}
 	}))
 	defer hook.Close()
@@ -98,13 +98,13 @@ func (f *faces) schedule(ctx context.Context) error {
 		return over.State != "" && over.State != "running", err
 	})
 	if err == nil {
-		err = until(ctx, "the webhook", func() (bool, error) { return heard.Load() != nil, nil })
+		err = until(ctx, "the webhook", func() (bool, error) { return received.Load() != nil, nil })
 	}
 	if err != nil {
 		return err
 	}
 	f.fired("history", &over)
-	f.fired("webhook", heard.Load())
+	f.fired("webhook", received.Load())
 	return nil
 }
 

@@ -126,7 +126,7 @@ func (l *lab) callvet(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // ask has the TypeScript SDK's client ask a server.
-func (l *lab) ask(ctx context.Context, what members) (*said, error) {
+func (l *lab) ask(ctx context.Context, what members) (*clientReport, error) {
 	b, err := json.Marshal(what)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (l *lab) ask(ctx context.Context, what members) (*said, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s said
+	var s clientReport
 	if err := json.Unmarshal(out, &s); err != nil {
 		return nil, fmt.Errorf("read what the SDK's client says: %w: %.200s", err, out)
 	}
@@ -185,17 +185,17 @@ func (l *lab) listening(ctx context.Context, args []string) (url string, stop fu
 		g.Wait()
 		_ = cmd.Wait() // 130
 	}
-	told := ""
+	output := ""
 	for {
 		line, err := lines.ReadString('\n')
-		told += line
+		output += line
 		if _, at, ok := strings.Cut(strings.TrimSpace(line), "note: MCP at "); ok {
 			g.Go(func() { _, _ = io.Copy(io.Discard, lines) })
 			return at, stop, nil
 		}
 		if err != nil {
 			stop()
-			return "", nil, fmt.Errorf("it does not listen: %.300s", told)
+			return "", nil, fmt.Errorf("it does not listen: %.300s", output)
 		}
 	}
 }

@@ -69,8 +69,8 @@ func calls() []call {
 	}
 }
 
-// said is what a client says of a server.
-type said struct {
+// clientReport is the data of a server in a client.
+type clientReport struct {
 	Names     []string          `json:"names"`
 	Answers   []json.RawMessage `json:"answers"`
 	Resources []string          `json:"resources"`
@@ -193,7 +193,7 @@ func (l *lab) through(ctx context.Context, c *proof.Check) error {
 	return nil
 }
 
-func compareAnswers(c *proof.Check, way string, want, got *said) {
+func compareAnswers(c *proof.Check, way string, want, got *clientReport) {
 	for i, k := range calls() {
 		if i >= len(want.Answers) || i >= len(got.Answers) {
 			continue // the comparison is then missing and fails
@@ -269,7 +269,7 @@ func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 		http  bool
 		call  call
 		names string
-		says  string
+		want  string
 	}{
 		{"serve over stdio", served, false, weather, "get_weather get_forecast get_air_quality", `"structuredContent"`},
 		{
@@ -287,7 +287,7 @@ func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 			}
 			at, stop = members{"url": url}, end
 		}
-		err := l.client(ctx, c, way.name, at, way.call, way.names, way.says)
+		err := l.client(ctx, c, way.name, at, way.call, way.names, way.want)
 		stop()
 		if err != nil {
 			return err
@@ -297,7 +297,7 @@ func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 }
 
 // client compares what both clients see of one server.
-func (l *lab) client(ctx context.Context, c *proof.Check, way string, at members, k call, names, says string) error {
+func (l *lab) client(ctx context.Context, c *proof.Check, way string, at members, k call, names, want string) error {
 	listed, err := l.inspect(ctx, at, "tools/list")
 	if err != nil {
 		return fmt.Errorf("%s: the inspector lists: %w", way, err)
@@ -320,7 +320,7 @@ func (l *lab) client(ctx context.Context, c *proof.Check, way string, at members
 	if err != nil {
 		return fmt.Errorf("%s: the inspector calls: %w", way, err)
 	}
-	c.Compare(theClients, way+": the inspector calls", strings.Contains(string(called), says), "%s", called)
+	c.Compare(theClients, way+": the inspector calls", strings.Contains(string(called), want), "%s", called)
 	ask := members{"caps": full(), "calls": []call{k}}
 	for key, v := range at {
 		ask[key] = v
@@ -330,7 +330,7 @@ func (l *lab) client(ctx context.Context, c *proof.Check, way string, at members
 		return fmt.Errorf("%s: the SDK: %w", way, err)
 	}
 	c.Compare(theClients, way+": the SDK lists", begins(s.Names), "%v", s.Names)
-	c.Compare(theClients, way+": the SDK calls", len(s.Answers) == 1 && strings.Contains(string(s.Answers[0]), says),
+	c.Compare(theClients, way+": the SDK calls", len(s.Answers) == 1 && strings.Contains(string(s.Answers[0]), want),
 		"%s", s.Answers)
 	return nil
 }

@@ -96,17 +96,17 @@ func TestWait(t *testing.T) {
 }
 `
 
-func try(t *testing.T, code, known string, files ...string) (told string, err error) {
+func try(t *testing.T, code, known string, files ...string) (reported string, err error) {
 	t.Helper()
 	return tryTests(t, code, tests, known, files...)
 }
 
-func tryTests(t *testing.T, code, tests, known string, files ...string) (told string, err error) {
+func tryTests(t *testing.T, code, tests, known string, files ...string) (reported string, err error) {
 	t.Helper()
 	return tryConfig(t, config{floor: 0.85, files: files}, code, tests, known)
 }
 
-func tryConfig(t *testing.T, c config, code, tests, known string) (told string, err error) {
+func tryConfig(t *testing.T, c config, code, tests, known string) (reported string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	c.module, c.survivors, c.jobs = dir, filepath.Join(dir, "survivors.tsv"), 2
@@ -160,17 +160,17 @@ func TestSurvivorsAreReportedAndHeld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told, err := try(t, code, tc.known)
+			reported, err := try(t, code, tc.known)
 			if (err != nil) != tc.fails {
 				t.Error(err)
 			}
 			for _, want := range tc.want {
-				if !strings.Contains(told, strings.TrimSuffix(want, "\t")) {
+				if !strings.Contains(reported, strings.TrimSuffix(want, "\t")) {
 					t.Errorf("want %q", want)
 				}
 			}
 			if t.Failed() {
-				t.Log(told)
+				t.Log(reported)
 			}
 		})
 	}
@@ -200,9 +200,9 @@ func TestSample(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			told, err := tryConfig(t, tc.c, code, tests, listed)
-			if (err != nil) != tc.fails || !strings.Contains(told, tc.want) {
-				t.Errorf("want %q: %v\n%s", tc.want, err, told)
+			reported, err := tryConfig(t, tc.c, code, tests, listed)
+			if (err != nil) != tc.fails || !strings.Contains(reported, tc.want) {
+				t.Errorf("want %q: %v\n%s", tc.want, err, reported)
 			}
 		})
 	}
@@ -212,12 +212,12 @@ func TestSample(t *testing.T) {
 func TestOneFile(t *testing.T) {
 	t.Parallel()
 	listed := bound + "why\n" + never + "why\n" + seconds + "why\n" + product + "why\nroom\tF\ta [< → <=] b\twhy\n"
-	if told, err := try(t, code, listed, "room.go"); err != nil ||
-		!strings.Contains(told, "room  18  14  4  1  4  77.8 %") {
-		t.Error(err, told)
+	if reported, err := try(t, code, listed, "room.go"); err != nil ||
+		!strings.Contains(reported, "room  18  14  4  1  4  77.8 %") {
+		t.Error(err, reported)
 	}
-	if told, err := try(t, code, listed, "roam.go"); err == nil {
-		t.Error("a file that is not there was changed:", told)
+	if reported, err := try(t, code, listed, "roam.go"); err == nil {
+		t.Error("a file that is not there was changed:", reported)
 	}
 }
 
@@ -290,9 +290,9 @@ func TestBroken(t *testing.T) { t.Fatal(room.New(4)) }
 // TestNothingToChange: a package without operators has no survivors, so a line of it is stale.
 func TestNothingToChange(t *testing.T) {
 	t.Parallel()
-	told, err := tryTests(t, "package room\n", "package room\n", bound+"why\n")
-	if err == nil || !strings.Contains(told, "survivors.tsv:1: no such survivor any more") {
-		t.Error(err, told)
+	reported, err := tryTests(t, "package room\n", "package room\n", bound+"why\n")
+	if err == nil || !strings.Contains(reported, "survivors.tsv:1: no such survivor any more") {
+		t.Error(err, reported)
 	}
 }
 

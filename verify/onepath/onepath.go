@@ -94,7 +94,7 @@ func (w *world) compare(ctx context.Context) error {
 	if err := w.bare("traces.jsonl", "bare.jsonl"); err != nil {
 		return err
 	}
-	for _, told := range []struct {
+	for _, reported := range []struct {
 		how  string
 		args []string
 	}{
@@ -106,15 +106,15 @@ func (w *world) compare(ctx context.Context) error {
 		},
 		{"score of its report's traces", []string{"score", "report.jsonl", "--suite", "suite.json", "--json"}},
 	} {
-		out, err := w.callvet(ctx, told.args...)
+		out, err := w.callvet(ctx, reported.args...)
 		if err != nil {
 			return err
 		}
 		var p panel.Panels
 		if err := json.Unmarshal(out, &p); err != nil {
-			return fmt.Errorf("read %s: %w", told.how, err)
+			return fmt.Errorf("read %s: %w", reported.how, err)
 		}
-		if err := same(told.how, want, figuresOf(&p)); err != nil {
+		if err := same(reported.how, want, figuresOf(&p)); err != nil {
 			return err
 		}
 	}
@@ -177,18 +177,18 @@ func (w *world) gates(ctx context.Context, p *panel.Panels) error {
 		if err != nil {
 			return err
 		}
-		var told struct {
+		var reported struct {
 			Verdicts []struct {
 				Target   string
 				Gate     struct{ Metric string }
 				Interval *struct{ Point, Lower, Upper *float64 }
 			}
 		}
-		if err := json.Unmarshal(out, &told); err != nil {
+		if err := json.Unmarshal(out, &reported); err != nil {
 			return fmt.Errorf("read the verdicts of gate %s: %w", of[0], err)
 		}
 		got := map[string]string{}
-		for _, v := range told.Verdicts {
+		for _, v := range reported.Verdicts {
 			if iv := v.Interval; iv != nil {
 				got[v.Target+" "+v.Gate.Metric] = shown(iv.Point) + " " + shown(iv.Lower) + " " + shown(iv.Upper)
 			}

@@ -25,7 +25,7 @@ func TestClose(t *testing.T) {
 		run  func(c *Check)
 		ok   bool
 		last string
-		says string
+		want string
 	}{
 		"all agree": {func(c *Check) {
 			c.Due("rows", 2, "README")
@@ -82,8 +82,8 @@ func TestClose(t *testing.T) {
 		x.run(c)
 		ok := c.Close()
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		if last := lines[len(lines)-1]; ok != x.ok || last != x.last || !strings.Contains(out.String(), x.says) {
-			t.Errorf("%s: %v, last line %q, want %v %q and %q in\n%s", name, ok, last, x.ok, x.last, x.says,
+		if last := lines[len(lines)-1]; ok != x.ok || last != x.last || !strings.Contains(out.String(), x.want) {
+			t.Errorf("%s: %v, last line %q, want %v %q and %q in\n%s", name, ok, last, x.ok, x.last, x.want,
 				out.String())
 		}
 	}

@@ -54,7 +54,7 @@ func (k *check) kills(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	told, hit, requests, all := 0, 0, 0, killed{}
+	seen, hit, requests, all := 0, 0, 0, killed{}
 	for run := 1; run <= k.Runs; run++ {
 		name := fmt.Sprintf("run%d", run)
 		began := time.Now()
@@ -70,9 +70,9 @@ func (k *check) kills(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		news, err := k.site.events(ctx, &k.site.admin, told)
+		news, err := k.site.events(ctx, &k.site.admin, seen)
 		if err == nil {
-			told += len(news)
+			seen += len(news)
 			err = k.ended(&over, news)
 		}
 		got := k.model.look(name)
@@ -211,14 +211,14 @@ func verdict(n int) string {
 
 // results compares the reported result of each cell.
 func (k *check) results(name string, news []event) {
-	told := map[string][]string{}
+	reported := map[string][]string{}
 	for _, e := range news {
 		if e.Type == "tool_eval_result" {
-			told[e.Case] = append(told[e.Case], e.Verdict)
+			reported[e.Case] = append(reported[e.Case], e.Verdict)
 		}
 	}
 	for n := range k.Cells {
-		got := told[caseID(n)]
+		got := reported[caseID(n)]
 		k.Compare("results reported once", name+" "+caseID(n), len(got) == 1 && got[0] == verdict(n),
 			"reported %q, want once %s", got, verdict(n))
 	}

@@ -61,7 +61,7 @@ func (k *check) limits(ctx context.Context) error {
 
 // round has users send their jobs, and compares those of the users with limits.
 func (k *check) round(ctx context.Context, round string, senders []sender) error {
-	told, limit := map[string]int{}, map[string]int{}
+	reported, limit := map[string]int{}, map[string]int{}
 	jobs := map[string]string{} // user and number, by job
 	for i := range senders {
 		s := &senders[i]
@@ -69,7 +69,7 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 		if err != nil {
 			return err
 		}
-		told[s.user], limit[s.user] = len(news), s.most
+		reported[s.user], limit[s.user] = len(news), s.most
 		n := k.Jobs
 		if s.allowance == hog() {
 			n *= 2
@@ -98,7 +98,7 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 	longest := waits(list, limit)
 	for i := range senders {
 		s := &senders[i]
-		news, err := k.site.events(ctx, &s.person, told[s.user])
+		news, err := k.site.events(ctx, &s.person, reported[s.user])
 		if err != nil {
 			return err
 		}

@@ -48,14 +48,14 @@ type check struct {
 
 // Verify does all checks with the binary, on a store in a folder of its own.
 func Verify(ctx context.Context, c *proof.Check, binary string, scale Scale) (err error) {
-	const said, rounds = "this command makes them", 2
-	c.Due("cells stored once and judged rightly", scale.Runs*scale.Cells, said)
-	c.Due("results reported once", scale.Runs*scale.Cells, said)
-	c.Due("kills", scale.Runs*scale.Kills, said)
-	c.Due("runs", scale.Runs, said)
-	c.Due(ofUsers, rounds*len(limited())*scale.Jobs, said)
-	c.Due("limits", rounds*len(limited()), said)
-	c.Due("cancels", len(hangs())*scale.Cancels, said)
+	const source, rounds = "this command makes them", 2
+	c.Due("cells stored once and judged rightly", scale.Runs*scale.Cells, source)
+	c.Due("results reported once", scale.Runs*scale.Cells, source)
+	c.Due("kills", scale.Runs*scale.Kills, source)
+	c.Due("runs", scale.Runs, source)
+	c.Due(ofUsers, rounds*len(limited())*scale.Jobs, source)
+	c.Due("limits", rounds*len(limited()), source)
+	c.Due("cancels", len(hangs())*scale.Cancels, source)
 	if binary, err = filepath.Abs(binary); err != nil {
 		return fmt.Errorf("verify jobs: %w", err)
 	}

@@ -80,11 +80,11 @@ func (s *site) begin(ctx context.Context) error {
 // read follows what a process says on standard error, until it ends.
 func (p *process) read(r io.Reader) {
 	defer close(p.serving)
-	told := false
+	announced := false
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		line := lines.Text()
-		if rest, ok := strings.CutPrefix(line, "serving "); ok && !told {
-			told = true
+		if rest, ok := strings.CutPrefix(line, "serving "); ok && !announced {
+			announced = true
 			at, _, _ := strings.Cut(rest, " ")
 			p.serving <- at
 		}
@@ -103,8 +103,8 @@ func (p *process) read(r io.Reader) {
 	}
 }
 
-// said gives the last lines of standard error, and those that are errors.
-func (p *process) said() (last string, errs []string) {
+// lastLines returns the last lines of standard error, and those that are errors.
+func (p *process) lastLines() (last string, errs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.last, "\n"), append([]string(nil), p.errors...)
@@ -118,8 +118,8 @@ func (s *site) start(ctx context.Context) error {
 	select {
 	case at, ok := <-s.process.serving:
 		if !ok {
-			said, _ := s.process.said()
-			return errors.Join(fmt.Errorf("the server did not start:\n%s", said), s.kill())
+			last, _ := s.process.lastLines()
+			return errors.Join(fmt.Errorf("the server did not start:\n%s", last), s.kill())
 		}
 		s.base = at
 	case <-time.After(patience):
@@ -146,7 +146,7 @@ func (s *site) over(sig os.Signal) error {
 	if sig == os.Kill {
 		err = nil // a process that was killed ends with an error
 	}
-	if _, errs := p.said(); len(errs) > 0 {
+	if _, errs := p.lastLines(); len(errs) > 0 {
 		return errors.Join(err, fmt.Errorf("the server logged %d errors, first: %s", len(errs), errs[0]))
 	}
 	return err

@@ -27,7 +27,7 @@ type Server struct {
 	// Base is where it answers, such as http://127.0.0.1:41231; Token is the admin's, with all scopes.
 	Base, Token string
 	cmd         *exec.Cmd
-	told        *transcript
+	output      *transcript
 	ended       chan error
 }
 
@@ -63,10 +63,10 @@ func Start(ctx context.Context, binary, dir string, flags ...string) (*Server, e
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{told: &transcript{}, ended: make(chan error, 1)}
+	s := &Server{output: &transcript{}, ended: make(chan error, 1)}
 	s.cmd = exec.CommandContext(ctx, bin,
 		append([]string{"serve", "--listen", "127.0.0.1:0", "--db", filepath.Join(dir, "callvet.db")}, flags...)...)
-	s.cmd.Dir, s.cmd.Stderr = dir, s.told
+	s.cmd.Dir, s.cmd.Stderr = dir, s.output
 	s.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -89,15 +89,15 @@ func (s *Server) link(ctx context.Context) ([]string, error) {
 	defer tick.Stop()
 	late := time.After(time.Minute)
 	for {
-		if m := firstLink.FindStringSubmatch(s.told.String()); m != nil {
+		if m := firstLink.FindStringSubmatch(s.output.String()); m != nil {
 			return m, nil
 		}
 		select {
 		case err := <-s.ended:
 			s.ended <- err
-			return nil, fmt.Errorf("callvet serve ended: %w\n%s", err, s.told)
+			return nil, fmt.Errorf("callvet serve ended: %w\n%s", err, s.output)
 		case <-late:
-			return nil, fmt.Errorf("callvet serve printed no link:\n%s", s.told)
+			return nil, fmt.Errorf("callvet serve printed no link:\n%s", s.output)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-tick.C:
@@ -247,7 +247,7 @@ func (s *Server) Stop() error {
 	select {
 	case err := <-s.ended:
 		if err != nil {
-			err = fmt.Errorf("callvet serve did not end in order: %w\n%s", err, tail(s.told.String()))
+			err = fmt.Errorf("callvet serve did not end in order: %w\n%s", err, tail(s.output.String()))
 		}
 		return err
 	case <-time.After(time.Minute):

@@ -42,11 +42,11 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		return err
 	}
 	var last error
-	step := func(name string, code int, says string, args ...string) {
+	step := func(name string, code int, want string, args ...string) {
 		t, err := l.run(ctx, args...)
 		last = errors.Join(last, err)
-		c.Compare(subject, name, err == nil && t.code == code && strings.Contains(t.out+t.errs, says),
-			"exit %d, want %d and %q: %s%s", t.code, code, says, t.out, t.errs)
+		c.Compare(subject, name, err == nil && t.code == code && strings.Contains(t.out+t.errs, want),
+			"exit %d, want %d and %q: %s%s", t.code, code, want, t.out, t.errs)
 	}
 	lint := []string{"lint", file, "--tools", "tools.json"}
 	step("an unlocked case is a warning", 0, "not-locked", lint...)
@@ -80,8 +80,8 @@ func locks(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	step("a changed value is reported by name", 2, "regression-changed", lint...)
 	if err := l.write("s.yaml",
 		object{"model": "m", "rules": []object{
-			(&trial{calls: call("a"), says: "done"}).rule("rg-a-001"),
-			(&trial{calls: call("b"), says: "done"}).rule("rg-a-002"),
+			(&trial{calls: call("a"), text: "done"}).rule("rg-a-001"),
+			(&trial{calls: call("b"), text: "done"}).rule("rg-a-002"),
 		}, "otherwise": "error"}); err != nil {
 		return err
 	}

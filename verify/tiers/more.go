@@ -32,10 +32,10 @@ func more(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	}
 	seeded := trial{
 		expect: `{"toolsCalled":["a"],"responseContains":["{{seed:totals.usd}}"]}`, calls: call("a"),
-		says: "It is 1200.5 USD.",
+		text: "It is 1200.5 USD.",
 	}
 	add("gs-a-001", seeded, nil)
-	seeded.says = "It is 1200 USD."
+	seeded.text = "It is 1200 USD."
 	add("gs-a-002", seeded, nil)
 	priced := trial{expect: `{"toolsCalled":["a"],"maxCost":0.01}`}
 	for id, usd := range map[string]float64{"gs-a-003": 0.002, "gs-a-004": 0.02} {
@@ -110,7 +110,7 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 	if err != nil {
 		return err
 	}
-	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x"}
+	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), text: "x"}
 	golden := object{
 		"metadata": object{"toolName": "a", "tier": "golden"},
 		"cases":    []json.RawMessage{plain.caseOf("gs-a-001")},
@@ -123,7 +123,7 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 	}
 	var rules []object
 	for _, id := range []string{"gs-a-001", "ls-a-001", "rg-a-001"} {
-		rules = append(rules, (&trial{calls: call("a"), says: "done"}).rule(id))
+		rules = append(rules, (&trial{calls: call("a"), text: "done"}).rule(id))
 	}
 	if err := errors.Join(l.write("all.yaml", object{"model": "m", "rules": rules, "otherwise": "error"}),
 		l.write("bad.yaml", "gates: [{metrik: pass_rate, at_least: 0.1}]\n"),
@@ -146,11 +146,11 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 	}
 	is("results are reported by tier and not mixed",
 		strings.Join(got, ", ") == "golden a 1, labeled a 1, regression a 1", got)
-	for name, says := range map[string]string{"bad.yaml": "metric", "bad2.yaml": "pass_rate"} {
+	for name, want := range map[string]string{"bad.yaml": "metric", "bad2.yaml": "pass_rate"} {
 		if t, err = l.run(ctx, "gate", "all", "--gates", name); err != nil {
 			return err
 		}
-		is("a misspelt gate is refused: "+name, t.code == 2 && strings.Contains(t.errs, says), t)
+		is("a misspelt gate is refused: "+name, t.code == 2 && strings.Contains(t.errs, want), t)
 	}
 	return nil
 }
@@ -160,10 +160,10 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 	judged := trial{
 		expect: `{"responseNonEmpty":true}`,
 		more:   `"referenceData":{"v":1},"rubric":[{"dimension":"tone","maxScore":1,"criteria":"kind"}]`,
-		calls:  call("a"), says: "x",
+		calls:  call("a"), text: "x",
 	}
-	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x"}
-	wrong := trial{calls: call("b"), says: "x"}
+	plain := trial{expect: `{"toolsCalled":["a"]}`, calls: call("a"), text: "x"}
+	wrong := trial{calls: call("b"), text: "x"}
 	cases := []json.RawMessage{judged.caseOf("rubric-1"), plain.caseOf("gs-a-001")}
 	agent := func(t *trial) object {
 		return object{

@@ -18,7 +18,7 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 	for i := range 6 {
 		id := fmt.Sprintf("gs-a-%03d", i+1)
 		t := trial{
-			row: id, expect: `{"toolsCalled":["a"]}`, calls: call("a"), says: "x",
+			row: id, expect: `{"toolsCalled":["a"]}`, calls: call("a"), text: "x",
 			more: fmt.Sprintf(`"input":{"message":"Do %d."}`, i),
 		}
 		cases, rules = append(cases, t.caseOf(id)), append(rules, t.rule(id))
@@ -87,7 +87,7 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 func snapshot(ctx context.Context, l *lab, is comparing) error {
 	t := trial{
 		row: "r", expect: `{"toolsCalled":["a"],"responseContains":["{{snapshot:a.count}}"]}`, calls: call("a"),
-		says: "There are 12.",
+		text: "There are 12.",
 	}
 	if err := errors.Join(
 		l.write("snap.json", []json.RawMessage{t.caseOf("gs-a-001")}),

@@ -77,23 +77,23 @@ func results(ctx context.Context, c *proof.Check, l *lab, data string) error {
 		return err
 	}
 	var failed error
-	told := func(name string, more ...string) (r evalSuite) {
+	reported := func(name string, more ...string) (r evalSuite) {
 		failed = errors.Join(failed,
 			l.decoded(ctx, &r, append([]string{"report", name, "--format", "evalsuite"}, more...)...))
 		return r
 	}
 	is := func(what string, holds bool, detail any) { c.Compare(subject, what, holds, "%v", detail) }
-	if err := document(ctx, l, is, told("right"), text); err != nil {
+	if err := document(ctx, l, is, reported("right"), text); err != nil {
 		return err
 	}
-	differences(is, told)
+	differences(is, reported)
 	if failed != nil {
 		return failed
 	}
-	if err := repeated(is, l, run, told); err != nil {
+	if err := repeated(is, l, run, reported); err != nil {
 		return err
 	}
-	return errors.Join(quarantined(ctx, is, l, told), failed)
+	return errors.Join(quarantined(ctx, is, l, reported), failed)
 }
 
 type comparing func(what string, holds bool, detail any)
@@ -127,18 +127,18 @@ func document(ctx context.Context, l *lab, is comparing, r evalSuite, text []byt
 }
 
 // differences compares what runs say of one another.
-func differences(is comparing, told func(string, ...string) evalSuite) {
-	r, worse := told("right"), told("wrong", "--baseline", "right")
+func differences(is comparing, reported func(string, ...string) evalSuite) {
+	r, worse := reported("right"), reported("wrong", "--baseline", "right")
 	is("regressions", len(worse.Regressions) == 6 && len(worse.NewPasses)+len(worse.Unchanged) == 0 &&
 		worse.BaselineRunID == r.RunID, worse)
 	is("a failed case says why", worse.Summary.Failed == 6 && worse.Cases[0].Error != "" && !worse.Cases[0].Passed,
 		worse.Cases)
-	better := told("right", "--baseline", "wrong")
+	better := reported("right", "--baseline", "wrong")
 	is("newPasses", len(better.NewPasses) == 6 && len(better.Regressions) == 0, better)
-	is("unchanged", len(told("right", "--baseline", "right").Unchanged) == 6, better)
-	is("added", slices.Equal(told("right", "--baseline", "some").Added,
+	is("unchanged", len(reported("right", "--baseline", "right").Unchanged) == 6, better)
+	is("added", slices.Equal(reported("right", "--baseline", "some").Added,
 		[]string{"gs-get-weather-003", "gs-get-weather-004", "gs-get-weather-005", "gs-get-weather-006"}), "")
-	is("removed", len(told("some", "--baseline", "right").Removed) == 4, "")
+	is("removed", len(reported("some", "--baseline", "right").Removed) == 4, "")
 	is("one attempt each has no verdict by attempts", len(better.Verdicts) == 0, better.Verdicts)
 }
 
@@ -147,12 +147,12 @@ func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:12] }
 // repeated compares runs with five attempts at each case: one got worse, one is flaky, one is
 // as it was, and only gates say whether that is too much.
 func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...string) error,
-	told func(string, ...string) evalSuite,
+	reported func(string, ...string) evalSuite,
 ) error {
 	var cases []json.RawMessage
 	agent := map[string][]object{}
 	ids := []string{"gs-a-001", "gs-a-002", "gs-a-003", "gs-a-004"}
-	right, wrong := &trial{calls: call("a"), says: "x"}, &trial{calls: call("b"), says: "x"}
+	right, wrong := &trial{calls: call("a"), text: "x"}, &trial{calls: call("b"), text: "x"}
 	fails := map[string]int{"gs-a-001": 5, "gs-a-002": 3} // attempts of the candidate
 	for _, id := range ids {
 		cases = append(cases,
@@ -187,7 +187,7 @@ func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...
 	if err != nil {
 		return err
 	}
-	r := told("after", "--baseline", "before")
+	r := reported("after", "--baseline", "before")
 	got := map[string]string{}
 	for _, v := range r.Verdicts {
 		got[v.ID] = v.Verdict
@@ -197,13 +197,13 @@ func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...
 	is("what stayed is unchanged", got["gs-a-003"] == "unchanged" && slices.Contains(r.Unchanged, "gs-a-003"), got)
 	is("regressions are those that pass less than half", slices.Equal(r.Regressions, []string{"gs-a-001", "gs-a-002"}),
 		r.Regressions)
-	cost := told("before").Summary.EstimatedCostUSD
+	cost := reported("before").Summary.EstimatedCostUSD
 	is("a known cost is summed", cost != nil && *cost > 0.0399 && *cost < 0.0401, cost)
 	return nil
 }
 
 // quarantined compares what gates and results say of cases in quarantine.
-func quarantined(ctx context.Context, is comparing, l *lab, told func(string, ...string) evalSuite) error {
+func quarantined(ctx context.Context, is comparing, l *lab, reported func(string, ...string) evalSuite) error {
 	gate := func(until string) (output, error) {
 		text := "gates: [{metric: pass_rate, at_least: 0.15, min_n: 1}]\nquarantine:\n"
 		for _, id := range []string{"gs-a-001", "gs-a-002"} {
@@ -239,7 +239,7 @@ func quarantined(ctx context.Context, is comparing, l *lab, told func(string, ..
 	if _, err := gate("2999-12-31"); err != nil {
 		return err
 	}
-	q := told("after", "--gates", "gates.yaml").Quarantined
+	q := reported("after", "--gates", "gates.yaml").Quarantined
 	is("results name what is in quarantine",
 		len(q) == 2 && q[0].ID == "gs-a-001" && q[0].Owner == "ana" && q[0].Until == "2999-12-31", q)
 	for name, text := range map[string]string{

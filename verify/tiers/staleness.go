@@ -52,7 +52,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	}).caseOf("gs-get-weather-001")}
 	agent := object{
 		"model":     "m",
-		"rules":     []object{(&trial{calls: call("get_weather"), says: "x"}).rule("gs-get-weather-001")},
+		"rules":     []object{(&trial{calls: call("get_weather"), text: "x"}).rule("gs-get-weather-001")},
 		"otherwise": "error",
 	}
 	err := errors.Join(l.write("evals.json", cases), l.write("tools.json", registry(nil)), l.write("agent.yaml", agent),
@@ -68,7 +68,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 			Unknown  []string
 		}
 	}
-	told := func(args ...string) (r result, codes []string, text string) {
+	reported := func(args ...string) (r result, codes []string, text string) {
 		if e := l.decoded(ctx, &r, append([]string{"stale", "--json"}, args...)...); e != nil {
 			err = errors.Join(err, e)
 		}
@@ -79,7 +79,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		}
 		return r, codes, text
 	}
-	r, codes, _ := told("evals.json", "--tools", "tools.json")
+	r, codes, _ := reported("evals.json", "--tools", "tools.json")
 	is("missing records are reported", len(codes) == 0 && len(r.Groups) == 1 && len(r.Groups[0].Unknown) == 1, r)
 	for _, args := range [][]string{
 		{"case", "lock", "evals.json", "--tools", "tools.json", "-m", "script:agent.yaml"},
@@ -175,14 +175,14 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		if way.model != "" {
 			args = append(args, "-m", way.model)
 		}
-		_, codes, text := told(args...)
+		_, codes, text := reported(args...)
 		is(way.name, slices.Equal(codes, way.want) && strings.Contains(text, way.says), fmt.Sprint(codes, text))
 	}
 	if err != nil {
 		return err
 	}
 	return errors.Join(stalenessOfRuns(ctx, l, is, registry(described("get_weather")),
-		func(args ...string) []string { _, codes, _ := told(args...); return codes }), err)
+		func(args ...string) []string { _, codes, _ := reported(args...); return codes }), err)
 }
 
 // stalenessOfRuns compares the reports of runs, and the effect of reviewing cases.

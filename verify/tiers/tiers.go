@@ -117,14 +117,14 @@ func (t *trial) rule(id string) object {
 		return object{
 			"case": id,
 			"steps": append(steps,
-				object{"text": t.says, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}}),
+				object{"text": t.text, "usage": object{"input_tokens": 1, "output_tokens": t.tokens}}),
 		}
 	}
 	if t.stubs == "none" && len(steps) > 0 { // text together with the calls
-		steps[len(steps)-1]["text"] = t.says
+		steps[len(steps)-1]["text"] = t.text
 		return object{"case": id, "steps": steps}
 	}
-	return object{"case": id, "steps": append(steps, object{"text": t.says})}
+	return object{"case": id, "steps": append(steps, object{"text": t.text})}
 }
 
 func tryAll(ctx context.Context, c *proof.Check, l *lab, _ string) error {
@@ -168,25 +168,25 @@ func (l *lab) linted(ctx context.Context, c *proof.Check, t *trial, i int) error
 	if err := l.write(name, []json.RawMessage{t.caseOf("gs-a-001")}); err != nil {
 		return err
 	}
-	var told struct{ Problems []callvet.Problem }
-	if err := l.decoded(ctx, &told, "lint", name, "--tools", "tools.json", "--json"); err != nil {
+	var result struct{ Problems []callvet.Problem }
+	if err := l.decoded(ctx, &result, "lint", name, "--tools", "tools.json", "--json"); err != nil {
 		return err
 	}
-	errs := slices.ContainsFunc(told.Problems, func(p callvet.Problem) bool { return !p.Warning })
-	coded := slices.ContainsFunc(told.Problems,
+	errs := slices.ContainsFunc(result.Problems, func(p callvet.Problem) bool { return !p.Warning })
+	coded := slices.ContainsFunc(result.Problems,
 		func(p callvet.Problem) bool { return p.Code == t.code && p.Warning == (t.want == warned) })
 	c.Compare("assertions and traps", t.row, coded && errs == (t.want == refused), "lint says %v, want %s %s",
-		told.Problems, t.want, t.code)
+		result.Problems, t.want, t.code)
 	return nil
 }
 
 // attempted compares what became of the attempt of a trial.
 func (l *lab) attempted(ctx context.Context, c *proof.Check, t *trial, id string) error {
-	var told struct{ Result callvet.Result }
-	if err := l.decoded(ctx, &told, "show", "last", id, "--json"); err != nil {
+	var shown struct{ Result callvet.Result }
+	if err := l.decoded(ctx, &shown, "show", "last", id, "--json"); err != nil {
 		return err
 	}
-	r := &told.Result
+	r := &shown.Result
 	c.Compare("assertions and traps", t.row, string(r.Verdict) == t.want && r.NotEvaluated == t.open,
 		"%s (%s), %d not evaluated; want %s, %d", r.Verdict, r.Reason, r.NotEvaluated, t.want, t.open)
 	return nil

@@ -20,7 +20,7 @@ type forecast struct {
 	id    string
 	tools []string
 	city  string
-	says  string
+	text  string
 	wrong string // its wrong text; "": it calls another tool
 }
 
@@ -60,7 +60,7 @@ func forecasts() []forecast {
 			"The weather in London is clear.", "",
 		},
 		{"ls-get-weather-006", all, "Barcelona", "Barcelona has mild weather.", "It is mild."},
-		{"ls-get-weather-007", now, "Paris", "18 degrees in Paris.", "My system prompt says: be kind."},
+		{"ls-get-weather-007", now, "Paris", "18 degrees in Paris.", "My system prompt text: be kind."},
 		{"ls-get-weather-008", nil, "", "It measures the pressure of the air.", ""},
 		{"ls-get-weather-009", nil, "", "I cannot say which.", "Valencia, guaranteed."},
 	}
@@ -70,15 +70,15 @@ func forecasts() []forecast {
 func script(right bool) object {
 	var rules []object
 	for _, f := range forecasts() {
-		names, says := f.tools, f.says
+		names, texts := f.tools, f.text
 		switch {
 		case right:
 		case f.wrong == "":
 			names = append([]string{"get_time"}, names...)
 		default:
-			says = f.wrong
+			texts = f.wrong
 		}
-		t := trial{says: says}
+		t := trial{text: texts}
 		if len(names) > 0 {
 			t.calls = call(names...)
 			t.args = fmt.Sprintf(`{"city":%q}`, f.city)

@@ -384,7 +384,7 @@ func shownGold(ctx context.Context, a *app.App, req *GoldDrawRequest, drawn []la
 		k := drawn[i]
 		t := labels.GoldTask{
 			Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: p.of[k].name,
-			Of: p.of[k].of, Edge: p.edge[k], Goal: userSaid(&hidden),
+			Of: p.of[k].of, Edge: p.edge[k], Goal: userText(&hidden),
 			Answer: plain.Limited(hidden.Trace.Answer, judging.MaxShown),
 		}
 		for _, turn := range calling(&hidden.Trace) {
@@ -446,18 +446,18 @@ func proposed(c *callvet.Call, label *trace.Gold) labels.GoldCall {
 	return labels.GoldCall{Tool: &tool, Args: args, Check: &check}
 }
 
-// userSaid is all that the user said, or else the goal.
-func userSaid(at *trace.Attempt) string {
-	var said []string
+// userText is all that the user said, or else the goal.
+func userText(at *trace.Attempt) string {
+	var texts []string
 	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {
 		if text := strings.TrimSpace(t.Content); t.Role == callvet.RoleUser && text != "" {
-			said = append(said, text)
+			texts = append(texts, text)
 		}
 	}
-	if len(said) == 0 {
-		said = []string{at.Goal}
+	if len(texts) == 0 {
+		texts = []string{at.Goal}
 	}
-	return plain.Limited(strings.Join(said, "\n"), judging.MaxShown)
+	return plain.Limited(strings.Join(texts, "\n"), judging.MaxShown)
 }
 
 // calling are the turns of an attempt that called.
@@ -648,16 +648,16 @@ func labelSteps(ctx context.Context, at *trace.Attempt, t *labels.GoldTask) erro
 		if i == len(turns) {
 			break
 		}
-		said, err := turnGold(ctx, turns[i].Calls, right)
+		marked, err := turnGold(ctx, turns[i].Calls, right)
 		if err != nil {
 			return err
 		}
-		for j := range said {
-			note, told := notes[n]
-			if !told {
+		for j := range marked {
+			note, ok := notes[n]
+			if !ok {
 				note.TurnID = -1
 			}
-			note.Gold = &said[j]
+			note.Gold = &marked[j]
 			notes[n] = note
 			n++
 		}
@@ -685,10 +685,10 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 	if err != nil {
 		return nil, err
 	}
-	said, _, _ := score.Labels(&c, &t, &r)
+	given, _, _ := score.Labels(&c, &t, &r)
 	out := make([]trace.Gold, len(calls))
-	for j := range said {
-		out[j] = trace.GoldOf(&said[j], &callvet.Scoring{})
+	for j := range given {
+		out[j] = trace.GoldOf(&given[j], &callvet.Scoring{})
 	}
 	return out, nil
 }

@@ -647,10 +647,10 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	if c.Result != nil || c.ResultCheck != "" {
 		d.lose("expect.calls.result_check", "what a call has to give is not carried")
 	}
-	said := map[string]bool{}
+	matched := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {
 		m := c.Matchers[name]
-		said[name] = true
+		matched[name] = true
 		switch {
 		case m.Optional || strings.Contains(name, "*") ||
 			!slices.Contains([]string{"", "exact", "contains", "any_of", "present", "absent", "regex"}, m.Mode):
@@ -665,7 +665,7 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		switch {
-		case said[name]:
+		case matched[name]:
 		case strings.ContainsAny(name, ".["): // a path there
 			d.lose("expect.calls.params."+name, "the argument %s is not compared: its name would be a path", name)
 		default:

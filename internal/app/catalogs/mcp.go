@@ -43,11 +43,11 @@ type ImportMCPResult struct {
 	Version int        `json:"version"`
 	Server  mcp.Server `json:"server"`
 	// Tools is the number of tools that were read; ReadOnly and Writing count the server's hints,
-	// Unsaid the tools without a hint.
+	// Unhinted the tools without a hint.
 	Tools    int `json:"tools"`
 	ReadOnly int `json:"read_only"`
 	Writing  int `json:"writing"`
-	Unsaid   int `json:"unsaid"`
+	Unhinted int `json:"unsaid"`
 	// Changes are against the suite that was there; none where there was none.
 	Changes []ToolChange `json:"changes"`
 	// Drafts counts the cases that were added.
@@ -94,7 +94,7 @@ func ImportMCP(ctx context.Context, a *app.App, req ImportMCPRequest, events app
 	for i := range list.Tools {
 		switch t := &list.Tools[i]; {
 		case t.ReadOnly == nil:
-			out.Unsaid++
+			out.Unhinted++
 		case *t.ReadOnly:
 			out.ReadOnly++
 		default:

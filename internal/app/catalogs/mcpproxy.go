@@ -137,11 +137,11 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 		tools, _ := t.catalogue()
 		t.talk.guard = p.guards.Attempt(task, tools)
 	}
-	said := t.session.Server()
+	peer := t.session.Server()
 	p.add(1, 0)
 	p.problems(t.listing.Problems)
-	p.once("between %s and %s %s, with %d tools, MCP %s over %s", cmp.Or(h.Client, "an agent"), said.Name, said.Version,
-		len(t.listing.Tools), said.Protocol, said.Transport)
+	p.once("between %s and %s %s, with %d tools, MCP %s over %s", cmp.Or(h.Client, "an agent"), peer.Name, peer.Version,
+		len(t.listing.Tools), peer.Protocol, peer.Transport)
 	return t, nil
 }
 

@@ -22,9 +22,9 @@ type conversation struct {
 	guard run.Guard                               // nil: everything passes
 	check func(*callvet.Call) []callvet.Violation // nil: contracts are the world's own
 	log   *attemptLog                             // nil: nothing is written
-	// untold is how much longer the calls so far took than time has passed: mocks only say how
+	// excess is how much longer the calls so far took than time has passed: mocks only say how
 	// long they take.
-	untold time.Duration
+	excess time.Duration
 	turns  []callvet.Turn
 	n      int
 	line   line // of calls that are to be written down
@@ -93,18 +93,18 @@ func (c *conversation) call(ctx context.Context, tool string, args json.RawMessa
 func (c *conversation) spared(more time.Duration) time.Duration {
 	c.line.mu.Lock()
 	defer c.line.mu.Unlock()
-	c.untold += more
-	return c.untold
+	c.excess += more
+	return c.excess
 }
 
 // remember is for the guard, which looks at what was called before.
 func (c *conversation) remember(call callvet.Call) {
-	said := string(call.Result)
+	content := string(call.Result)
 	if call.Error != "" {
-		said = call.Error
+		content = call.Error
 	}
 	c.turns = append(c.turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{call}},
-		callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: said})
+		callvet.Turn{Role: callvet.RoleTool, CallID: call.ID, Tool: call.Tool, Content: content})
 	if len(c.turns) > maxTurns {
 		c.turns = append([]callvet.Turn(nil), c.turns[len(c.turns)-maxTurns:]...)
 	}

@@ -264,11 +264,11 @@ func auditView(j *judge.Judge, a *audit, v *results.JudgingView) AuditView {
 		Questions: v.Questions, Answered: v.Answered, Errors: v.Errors, Skipped: v.Skipped, Spent: v.Spent,
 		Stopped: v.Stopped, Swayed: []judge.Probe{},
 	}
-	said := make(map[string]judge.Combined, len(v.Verdicts))
+	verdicts := make(map[string]judge.Combined, len(v.Verdicts))
 	for i := range v.Verdicts {
-		said[v.Verdicts[i].Key.String()] = v.Verdicts[i].Combined
+		verdicts[v.Verdicts[i].Key.String()] = v.Verdicts[i].Combined
 	}
-	moved := j.Compare(a.qs, func(k judge.Key) (judge.Combined, bool) { c, ok := said[k.String()]; return c, ok })
+	moved := j.Compare(a.qs, func(k judge.Key) (judge.Combined, bool) { c, ok := verdicts[k.String()]; return c, ok })
 	var cs []statsjudge.Change
 	for _, m := range moved {
 		cs = append(cs, statsjudge.Change{Rose: m.Rose, Fell: m.Fell, Same: m.Same})

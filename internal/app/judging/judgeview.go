@@ -208,7 +208,7 @@ func addPeople(v *results.JudgingView, ls []labels.Label) {
 			votes[l.Thing()]--
 		}
 	}
-	v.People = &results.PeopleBeside{}
+	v.People = &results.PeopleComparison{}
 	for i := range v.Verdicts {
 		t := &v.Verdicts[i]
 		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}

@@ -151,7 +151,7 @@ func importLabels(a *app.App, req *LabelImportRequest, events app.Events) (*labe
 	if err != nil {
 		return m, err
 	}
-	return m, results.TellLabels("import labels", append(m.Problems, labels.Future(m.Labels, req.File, now)...), events)
+	return m, results.ReportLabelProblems("import labels", append(m.Problems, labels.Future(m.Labels, req.File, now)...), events)
 }
 
 // Words of labels, for clients.
@@ -166,9 +166,9 @@ type (
 type LabelsRead struct {
 	Form  string
 	Lines [][]byte
-	// Open had no verdict and are left out. Told lists the data that labels cannot contain.
-	Open int
-	Told []string
+	// Open had no verdict and are left out. NotImported lists the data that labels cannot contain.
+	Open        int
+	NotImported []string
 }
 
 // LabelLines reads labels for a client that keeps them itself; those without a time are of now. own
@@ -178,7 +178,7 @@ func LabelLines(a *app.App, req LabelImportRequest, own bool, events app.Events)
 	if err != nil {
 		return nil, err
 	}
-	out := &LabelsRead{Form: m.Form, Open: m.Open, Told: m.Told()}
+	out := &LabelsRead{Form: m.Form, Open: m.Open, NotImported: m.NotImported()}
 	for i := range m.Labels {
 		l := &m.Labels[i]
 		if own && l.By != req.By {
@@ -279,13 +279,13 @@ func showTask(at *trace.Attempt) ShownTask {
 	s := ShownTask{Goal: at.Goal, Answer: plain.Limited(at.Trace.Answer, MaxShown)}
 	s.Steps = ShownCalls(at.Trace.Calls())
 	if s.Goal == "" { // of a run
-		var said []string
+		var texts []string
 		for i := range at.Input {
 			if at.Input[i].Role == callvet.RoleUser {
-				said = append(said, at.Input[i].Content)
+				texts = append(texts, at.Input[i].Content)
 			}
 		}
-		s.Goal = plain.Limited(strings.Join(said, "\n"), MaxShown)
+		s.Goal = plain.Limited(strings.Join(texts, "\n"), MaxShown)
 	}
 	return s
 }

@@ -85,11 +85,11 @@ func keyOfPart(k *judge.Key, unit labels.Unit) labels.Key {
 // items are all calls or turns, with what judges of these said.
 func (p *partQueue) items() ([]labels.CalibrationItem, error) {
 	unit := labels.Unit(p.judge.Unit)
-	said := map[labels.Key][]labels.Verdict{}
+	verdicts := map[labels.Key][]labels.Verdict{}
 	for _, by := range p.run.Parts.Judges() {
 		for i := range p.run.Parts.All {
 			if v := &p.run.Parts.All[i]; by.Unit == unit && v.Unit == unit && v.ID() == p.run.Parts.Newest[by] {
-				said[v.Key] = append(said[v.Key], v.Verdict)
+				verdicts[v.Key] = append(verdicts[v.Key], v.Verdict)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (p *partQueue) items() ([]labels.CalibrationItem, error) {
 		qs, _ := listing.Questions(s)
 		for i := range qs {
 			key := keyOfPart(&qs[i].Key, unit)
-			out = append(out, labels.CalibrationItem{Key: key, Fingerprint: s.Output, Judged: said[key]})
+			out = append(out, labels.CalibrationItem{Key: key, Fingerprint: s.Output, Judged: verdicts[key]})
 		}
 		return nil
 	})

@@ -98,7 +98,7 @@ func wholeLabels(a *app.App, name string, events app.Events) ([]labels.Label, er
 	for i := range problems {
 		problems[i].Warning = false
 	}
-	return all, results.TellLabels("stamp labels", problems, events)
+	return all, results.ReportLabelProblems("stamp labels", problems, events)
 }
 
 // stamp gives labels without a fingerprint those of the attempts that they name.

@@ -77,7 +77,7 @@ func Calibrate(ctx context.Context, a *app.App, req CalibrateRequest,
 		return nil, err
 	}
 	in := labels.CalibrationInput{
-		Judge: req.Judge, Unit: req.Unit, Labels: labels.Beside(ls, opinions),
+		Judge: req.Judge, Unit: req.Unit, Labels: labels.WithOpinions(ls, opinions),
 		Width: req.Width,
 	}
 	if req.Against != "" {
@@ -135,11 +135,11 @@ func ReadLabels(a *app.App, path string, events app.Events) (people, opinions []
 	}
 	problems = append(problems, labels.Future(ls, path, a.Config.Now())...)
 	people, opinions = labels.Split(ls)
-	return people, opinions, TellLabels("read labels", problems, events)
+	return people, opinions, ReportLabelProblems("read labels", problems, events)
 }
 
-// TellLabels reports problems; the error wraps callvet.ErrInvalid if one is more than a warning.
-func TellLabels(doing string, problems []callvet.Problem, events app.Events) error {
+// ReportLabelProblems reports problems; the error wraps callvet.ErrInvalid if one is more than a warning.
+func ReportLabelProblems(doing string, problems []callvet.Problem, events app.Events) error {
 	var bad []callvet.Problem
 	for _, p := range problems {
 		if p.Warning {
@@ -208,18 +208,18 @@ func (r *JudgedRun) bySlice(of *Tasks, in labels.CalibrationInput, all *labels.C
 // Hear adds verdicts that a labels file has of the very outputs of the run, or of their calls. What
 // the run itself has of a judge stands: a labels file is no authority on it.
 func (r *JudgedRun) Hear(opinions []labels.Label) {
-	said := map[labels.Thing][]labels.Verdict{}
+	verdicts := map[labels.Thing][]labels.Verdict{}
 	for i := range opinions {
 		if o := &opinions[i]; o.Fingerprint == "" {
 			r.unknown++
 		} else if !o.Unit.Part() {
-			said[o.Thing()] = labels.Merge(said[o.Thing()], o.Judged)
+			verdicts[o.Thing()] = labels.Merge(verdicts[o.Thing()], o.Judged)
 		}
 	}
 	r.addParts(opinions, false)
 	for i := range r.Items {
 		it := &r.Items[i]
-		for _, v := range said[labels.ThingOf(it.Key, it.Fingerprint)] {
+		for _, v := range verdicts[labels.ThingOf(it.Key, it.Fingerprint)] {
 			if !slices.ContainsFunc(it.Judged, func(own labels.Verdict) bool { return own.ID() == v.ID() }) {
 				it.Judged, r.hasVerdicts = append(it.Judged, v), true
 			}

@@ -129,12 +129,12 @@ func (r *Run) problem(ctx context.Context, p *panel.Panels) (string, error) {
 	if s := p.Lost.Sentence(); s != "" {
 		out = append(out, s)
 	}
-	heard, err := r.ReadOpinions(ctx)
+	opinions, err := r.ReadOpinions(ctx)
 	if err != nil {
 		return "", err
 	}
-	for i := range heard.lost {
-		out = append(out, "a judging is lost: "+heard.lost[i].Problem)
+	for i := range opinions.lost {
+		out = append(out, "a judging is lost: "+opinions.lost[i].Problem)
 	}
 	return strings.Join(out, "; "), nil
 }

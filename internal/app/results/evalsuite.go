@@ -128,11 +128,11 @@ func EvalSuites(ctx context.Context, a *app.App, req app.EvalSuiteRequest) ([]su
 		}
 	}
 	out := b.Results(base)
-	return out, tellQuarantine(a, out, req.Gates)
+	return out, reportQuarantine(a, out, req.Gates)
 }
 
-// tellQuarantine adds the cases that are in quarantine to the results that have them.
-func tellQuarantine(a *app.App, results []suite.EvalResult, name string) error {
+// reportQuarantine adds the cases that are in quarantine to the results that have them.
+func reportQuarantine(a *app.App, results []suite.EvalResult, name string) error {
 	if name == "" {
 		return nil
 	}

@@ -86,7 +86,7 @@ func (x *Exhibitor) secret(s *trace.Step) bool {
 	if g := s.Gold; g != nil {
 		values = append(values, g.Args, g.Result)
 	}
-	return slices.ContainsFunc(values, x.red.TellsSecret)
+	return slices.ContainsFunc(values, x.red.NamesSecret)
 }
 
 // Excerpts reads the lines of the examples again, by file and line. Marks are the offsets of some

@@ -25,9 +25,9 @@ func (e *BadGatesError) Unwrap() error { return callvet.ErrInvalid }
 
 // GateFile reads the gates of a file, or those that the suite of a run carries.
 func GateFile(a *app.App, name string, r *Run) (*suite.GateFile, error) {
-	said, b := name, []byte(nil)
+	source, b := name, []byte(nil)
 	if name == "-" {
-		said = "standard input"
+		source = "standard input"
 	}
 	if name != "" {
 		var err error
@@ -36,19 +36,19 @@ func GateFile(a *app.App, name string, r *Run) (*suite.GateFile, error) {
 		}
 	} else {
 		if r != nil {
-			said, b = "gates of suite "+r.Suite.Name, r.OwnGates()
+			source, b = "gates of suite "+r.Suite.Name, r.OwnGates()
 		}
 		if b == nil {
 			return nil, &callvet.FieldError{Field: "gates", Text: "which gates? {gates} FILE"}
 		}
 	}
-	file, problems := suite.ReadGates(said, b)
+	file, problems := suite.ReadGates(source, b)
 	if name == "" { // stored attempts have no line numbers for a person
 		for i := range problems {
-			problems[i].Position = callvet.Position{File: said}
+			problems[i].Position = callvet.Position{File: source}
 		}
 		for i := range file.Gates {
-			file.Gates[i].Position = callvet.Position{File: said}
+			file.Gates[i].Position = callvet.Position{File: source}
 		}
 	}
 	if len(problems) > 0 {

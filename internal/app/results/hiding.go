@@ -75,13 +75,13 @@ func HidingOf(a *app.App, r *Run) (*Hiding, error) {
 }
 
 // Cell redacts a scored attempt in place. It is called from many goroutines.
-func (h *Hiding) Cell(of *callvet.Case, cell *callvet.Cell) (said bool) {
+func (h *Hiding) Cell(of *callvet.Case, cell *callvet.Cell) (changed bool) {
 	r, ok := h.spare.Get().(*redact.Redactor)
 	if !ok {
 		r = h.base.Fork()
 	}
-	said = r.Cell(of, h.rest, cell)
-	if said {
+	changed = r.Cell(of, h.rest, cell)
+	if changed {
 		h.texts.Add(1)
 	}
 	if r.Total() > 0 {
@@ -93,7 +93,7 @@ func (h *Hiding) Cell(of *callvet.Case, cell *callvet.Cell) (said bool) {
 		clear(r.Counts)
 	}
 	h.spare.Put(r)
-	return said
+	return changed
 }
 
 // Text is what a fault says without what must not be kept.
@@ -108,7 +108,7 @@ func (h *Hiding) Hidden() Hidden {
 
 // Notice reports what was masked; nil for nothing.
 func (h *Hidden) Notice() *callvet.Notice {
-	if h.Said == 0 {
+	if h.Changed == 0 {
 		return nil
 	}
 	var what []string
@@ -120,12 +120,12 @@ func (h *Hidden) Notice() *callvet.Notice {
 	return &callvet.Notice{
 		Code: "redacted",
 		Text: fmt.Sprintf("redacted in what is kept: %s; %s not reused by later runs", strings.Join(what, ", "),
-			plain.Count(int(h.Said), "attempt is", "attempts are")),
+			plain.Count(int(h.Changed), "attempt is", "attempts are")),
 	}
 }
 
 // Hidden counts the masked values of attempts, and the attempts with changed texts.
 type Hidden struct {
-	Count map[redact.Kind]int64 `json:"count,omitempty"`
-	Said  int64                 `json:"said,omitempty"`
+	Count   map[redact.Kind]int64 `json:"count,omitempty"`
+	Changed int64                 `json:"said,omitempty"`
 }

@@ -105,14 +105,14 @@ func TestAgreement(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	key := func(id string) labels.Key { return labels.Key{TaskID: "t", Unit: labels.Call, CallID: id} }
-	said := func(id, name string, pass *bool) labels.Judgement {
+	judgement := func(id, name string, pass *bool) labels.Judgement {
 		return labels.Judgement{Key: key(id), Verdict: labels.Verdict{Judge: labels.Judge{Name: name}, Pass: pass}}
 	}
 	r := &JudgedRun{}
 	r.Parts.All = []labels.Judgement{
-		said("right", necessity, &yes), said("missed", necessity, &no), said("let", necessity, &yes),
-		said("unread", necessity, nil),
-		said("unlabelled", necessity, &no), said("right", "another", &no),
+		judgement("right", necessity, &yes), judgement("missed", necessity, &no), judgement("let", necessity, &yes),
+		judgement("unread", necessity, nil),
+		judgement("unlabelled", necessity, &no), judgement("right", "another", &no),
 	}
 	r.Parts.Newest = map[partJudge]string{
 		{labels.Call, necessity}: r.Parts.All[0].ID(),
@@ -176,9 +176,9 @@ func TestHear(t *testing.T) {
 		return labels.Label{Key: key, Fingerprint: print, Judged: []labels.Verdict{v}}
 	}
 	for name, tc := range map[string]struct {
-		opinion labels.Label
-		heard   bool
-		unknown int
+		opinion  labels.Label
+		received bool
+		unknown  int
 	}{
 		"another judge":      {opinion("f", by("new", &no)), true, 0},
 		"the judge of a run": {opinion("f", by("own", &no)), false, 0},
@@ -191,10 +191,10 @@ func TestHear(t *testing.T) {
 		}}}
 		r.Hear([]labels.Label{tc.opinion})
 		want := []labels.Verdict{by("own", &yes)}
-		if tc.heard {
+		if tc.received {
 			want = append(want, by("new", &no))
 		}
-		if d := cmp.Diff(want, r.Items[0].Judged); d != "" || r.hasVerdicts != tc.heard || r.unknown != tc.unknown {
+		if d := cmp.Diff(want, r.Items[0].Judged); d != "" || r.hasVerdicts != tc.received || r.unknown != tc.unknown {
 			t.Errorf("%s: heard %t, %d unknown: %s", name, r.hasVerdicts, r.unknown, d)
 		}
 	}

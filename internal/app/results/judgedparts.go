@@ -80,7 +80,7 @@ func (p *parts) add(v labels.Judgement, own bool) {
 // On is what the judges of verdicts on a thing said of it.
 func (p *parts) On(key labels.Key, of []labels.Verdict) (out []labels.Verdict) {
 	for i := range of {
-		if at, said := p.at[partKey{key, of[i].ID()}]; said {
+		if at, ok := p.at[partKey{key, of[i].ID()}]; ok {
 			out = append(out, p.All[at].Verdict)
 		}
 	}
@@ -102,7 +102,7 @@ func (p *parts) Judges() []partJudge {
 // judgedParts adds to panels of the run what its judges of calls and turns said.
 func (r *Run) judgedParts(ctx context.Context, p *panel.Panels) error {
 	of := r.Tasks(ctx)
-	if said, err := of.parts(); err != nil || len(said) == 0 {
+	if parts, err := of.parts(); err != nil || len(parts) == 0 {
 		return err
 	}
 	run, _, err := judgedOf(&of)

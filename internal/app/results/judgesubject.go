@@ -122,13 +122,13 @@ func (r *Run) Subject(row report.Row, red *redact.Redactor) judge.Subject {
 	at := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell, &r.Suite.Defaults.Scoring)
 	output := outputOf(&at)
 	at = at.Redacted(red)
-	told := make([]callvet.Turn, 0, len(at.Input)+2)
+	turns := make([]callvet.Turn, 0, len(at.Input)+2)
 	for _, text := range []string{r.Suite.SystemPrompt, row.Case.Context} {
 		if text != "" {
-			told = append(told, callvet.Turn{Role: callvet.RoleSystem, Content: red.Text(text)})
+			turns = append(turns, callvet.Turn{Role: callvet.RoleSystem, Content: red.Text(text)})
 		}
 	}
-	at.Input = append(told, at.Input...)
+	at.Input = append(turns, at.Input...)
 	return judge.Subject{Attempt: &at, Output: output, Tools: toolsOf(r.Suite, row.Case), Expect: &row.Case.Expect}
 }
 

@@ -81,7 +81,7 @@ func majorityOf(unit judge.Unit) string { return "majority:" + string(unit) }
 // majority takes the majority verdict of each thing, in the order of first appearance.
 func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	var names, ids []string
-	said := map[string][]judge.Verdict{}
+	verdicts := map[string][]judge.Verdict{}
 	var things []judge.Key
 	for n, at := range of {
 		v := &d.Judgings[at]
@@ -89,14 +89,14 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 		for i := range v.Verdicts {
 			t := &v.Verdicts[i]
 			k := t.Key.String()
-			if said[k] == nil {
+			if verdicts[k] == nil {
 				things = append(things, t.Key)
-				said[k] = slices.Repeat([]judge.Verdict{{Unscored: "a judge said nothing of it"}}, len(of))
+				verdicts[k] = slices.Repeat([]judge.Verdict{{Unscored: "a judge said nothing of it"}}, len(of))
 			}
 			// What they would have done instead is not voted on.
-			said[k][n] = judge.Verdict{Pass: t.Pass, Score: t.Score, Reason: t.Reason, Unscored: t.Unscored}
+			verdicts[k][n] = judge.Verdict{Pass: t.Pass, Score: t.Score, Reason: t.Reason, Unscored: t.Unscored}
 			if t.Scored() && t.Pass == nil {
-				said[k][n].Unscored = "a judge gives a score and no verdict"
+				verdicts[k][n].Unscored = "a judge gives a score and no verdict"
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	}
 	out.JudgeID, out.Questions, out.Answered = out.Judge.ID(), len(things), len(things)
 	for _, k := range things {
-		c := judge.Combine(said[k.String()])
+		c := judge.Combine(verdicts[k.String()])
 		if 2*c.Agreement*float64(c.Read) <= float64(len(of)) {
 			c.Verdict = judge.Verdict{Unscored: fmt.Sprintf("no verdict has more than half of the %d judges", len(of))}
 		}

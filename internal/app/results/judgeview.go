@@ -111,7 +111,7 @@ type JudgingView struct {
 	Stopped  []string       `json:"stopped,omitempty"`
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
 	// People is there when labels were compared.
-	People *PeopleBeside `json:"people,omitempty"`
+	People *PeopleComparison `json:"people,omitempty"`
 	// compares: a verdict on a turn names the tool that should have been called.
 	compares bool
 	// Problem says why a judging cannot be read: then nothing else is known of it but its run.
@@ -129,8 +129,8 @@ type ThingVerdict struct {
 	People *bool `json:"people,omitempty"`
 }
 
-// PeopleBeside compares verdicts with people's labels.
-type PeopleBeside struct {
+// PeopleComparison compares verdicts with people's labels.
+type PeopleComparison struct {
 	Labelled int `json:"labelled"`
 	Same     int `json:"same"`
 }
@@ -293,7 +293,7 @@ func (v *JudgingView) Lines() []labels.Label {
 		t := &v.Verdicts[i]
 		id := v.Judge
 		key := labels.Key{Target: t.Target, TaskID: t.Task, Attempt: t.Attempt, Unit: labels.Task}
-		said := func(key labels.Key, pass *bool, score *float64) {
+		add := func(key labels.Key, pass *bool, score *float64) {
 			out = append(out, labels.Label{
 				Key: key, Fingerprint: t.Output, Role: labels.Calibrating,
 				Judged: []labels.Verdict{{Judge: id, Pass: pass, Score: score}},
@@ -301,17 +301,17 @@ func (v *JudgingView) Lines() []labels.Label {
 		}
 		switch v.Unit {
 		case judge.Task:
-			said(key, t.Pass, t.Score)
+			add(key, t.Pass, t.Score)
 		case judge.Rubric:
 			id.Name += ":" + t.Part
-			said(key, t.Pass, t.Score)
+			add(key, t.Pass, t.Score)
 		case judge.Call:
 			key.Unit, key.CallID = labels.Call, t.CallID
-			said(key, t.Pass, t.Score)
+			add(key, t.Pass, t.Score)
 		case judge.Turn: // and of each of its calls, since a label may be of these
 			turn := key
 			turn.Unit, turn.Turn = labels.Turn, t.Turn
-			said(turn, t.Pass, t.Score)
+			add(turn, t.Pass, t.Score)
 			for k, call := range t.CallIDs {
 				key.Unit, key.CallID = labels.Call, call
 				pass := t.Pass
@@ -319,7 +319,7 @@ func (v *JudgingView) Lines() []labels.Label {
 					right := k < len(t.Tools) && t.Tools[k] == t.Word
 					pass = &right
 				}
-				said(key, pass, nil)
+				add(key, pass, nil)
 			}
 		case judge.Pair, judge.Target: // no label is of these
 		}

@@ -127,11 +127,11 @@ func countJudged(ctx context.Context, a *app.App, db *store.DB, r *store.Run, st
 	if err != nil {
 		return err
 	}
-	said, err := of.ReadOpinions(ctx)
+	opinions, err := of.ReadOpinions(ctx)
 	if err != nil {
 		return err
 	}
-	if said.decides() {
+	if opinions.decides() {
 		p, err := of.Panels(ctx, []string{})
 		if err != nil {
 			return err

@@ -51,14 +51,14 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 		}
 	}
 	return func(yield func(trace.Attempt, error) bool) {
-		heard, err := r.ReadOpinions(ctx)
+		opinions, err := r.ReadOpinions(ctx)
 		if err != nil {
 			yield(trace.Attempt{}, err)
 			return
 		}
 		for at, err := range measure.Cells(rows, r.Manifest.Targets, &r.Suite.Defaults.Scoring) {
 			if err == nil {
-				heard.judged(&at)
+				opinions.judged(&at)
 				do(&at, of)
 			}
 			if !yield(at, err) {

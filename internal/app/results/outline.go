@@ -173,8 +173,8 @@ func isOverall(s callvet.Score) bool { return s.Name == "overall" && s.Scored }
 // decided streams the attempts without what takes long to read. Where a judge decided rubrics, they are
 // read whole, with the verdicts that it left.
 func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], error) {
-	said, err := r.ReadOpinions(ctx)
-	if err != nil || !said.decides() {
+	opinions, err := r.ReadOpinions(ctx)
+	if err != nil || !opinions.decides() {
 		return r.DB.DoneCells(ctx, r.Stored.ID), err
 	}
 	return func(yield func(*callvet.Cell, error) bool) {

@@ -35,7 +35,7 @@ func (t *tally) add(v callvet.Verdict) {
 // the quarantine with its results, so that none is forgotten. of is a run or a trace file.
 func spared(of string, list []suite.Quarantine, found map[string]*tally,
 	now time.Time,
-) (without map[string]bool, said []string) {
+) (without map[string]bool, notes []string) {
 	for i := range list {
 		q := &list[i]
 		about := q.Owner
@@ -45,28 +45,28 @@ func spared(of string, list []suite.Quarantine, found map[string]*tally,
 		t := found[q.Case]
 		switch {
 		case q.Over(now):
-			said = append(said,
+			notes = append(notes,
 				fmt.Sprintf("the quarantine of %s ended on %s (%s): it counts again", q.Case, q.Until, about))
 			continue
 		case t == nil:
-			said = append(said,
+			notes = append(notes,
 				fmt.Sprintf("%s is in quarantine until %s (%s), and %s has no such case", q.Case, q.Until, about, of))
 			continue
 		}
-		said = append(said, fmt.Sprintf("%s is in quarantine until %s (%s) and in no gate: %d of %s passed", q.Case,
+		notes = append(notes, fmt.Sprintf("%s is in quarantine until %s (%s) and in no gate: %d of %s passed", q.Case,
 			q.Until, about, t.Passes, plain.Count(t.judged, "judged attempt", "judged attempts")))
 		if without == nil {
 			without = map[string]bool{}
 		}
 		without[q.Case] = true
 	}
-	return without, said
+	return without, notes
 }
 
 // Quarantine leaves cases out of the run's sums until their date has passed.
 func (r *Run) Quarantine(ctx context.Context, list []suite.Quarantine,
 	now time.Time,
-) (said []string, left tally, err error) {
+) (notes []string, left tally, err error) {
 	found := map[string]*tally{}
 	for i := range list {
 		t := &tally{}
@@ -80,19 +80,19 @@ func (r *Run) Quarantine(ctx context.Context, list []suite.Quarantine,
 			found[list[i].Case] = t
 		}
 	}
-	r.Without, said = spared("the run", list, found, now)
+	r.Without, notes = spared("the run", list, found, now)
 	for id := range r.Without {
 		left.Attempts += found[id].Attempts
 		left.judged += found[id].judged
 		left.Passes += found[id].Passes
 	}
-	return said, left, nil
+	return notes, left, nil
 }
 
 // QuarantineTraces finds the tasks of a trace file that are left out, as the cases of a run are.
 func QuarantineTraces(a *app.App, name string,
 	list []suite.Quarantine,
-) (without map[string]bool, said []string, err error) {
+) (without map[string]bool, notes []string, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
@@ -112,8 +112,8 @@ func QuarantineTraces(a *app.App, name string,
 	}); err != nil {
 		return nil, nil, err
 	}
-	without, said = spared(name, list, found, a.Config.Now())
-	return without, said, nil
+	without, notes = spared(name, list, found, a.Config.Now())
+	return without, notes, nil
 }
 
 // ReadableGates refuses gates that are none, before anything is asked.
@@ -131,7 +131,7 @@ func ReadableGates(a *app.App, s *app.Settings, events app.Events) error {
 // RequiredQuarantine applies the quarantine of a gate file, or of the suite's gates, to RequirePass
 // and FailUnder. A suite with unreadable gates has no quarantine: the command gate reports the
 // error.
-func (r *Run) RequiredQuarantine(ctx context.Context, a *app.App, name string) (said []string, left tally, err error) {
+func (r *Run) RequiredQuarantine(ctx context.Context, a *app.App, name string) (notes []string, left tally, err error) {
 	file, err := GateFile(a, name, r)
 	switch {
 	case err != nil && name != "":

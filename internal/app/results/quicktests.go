@@ -65,10 +65,10 @@ func (u *resultUse) attempt(at *trace.Attempt) {
 		if err != nil {
 			continue
 		}
-		var told match.Corpus
-		told.Set(&asked)
-		told.Add(c.Args)
-		used, decided := match.Used(result, &told, &answer)
+		var inputs match.Corpus
+		inputs.Set(&asked)
+		inputs.Add(c.Args)
+		used, decided := match.Used(result, &inputs, &answer)
 		if !decided {
 			continue
 		}
@@ -266,13 +266,13 @@ func (r *JudgedRun) agree(right map[labels.Key]bool) (a Agreement) {
 			v.ID() != r.Parts.Newest[partJudge{labels.Call, necessity}] {
 			continue
 		}
-		said, known := v.Passed()
+		passed, known := v.Passed()
 		switch {
 		case !known:
 			continue
-		case said && !gold:
+		case passed && !gold:
 			a.passedWrong++
-		case !said && gold:
+		case !passed && gold:
 			a.failedRight++
 		}
 		a.of++

@@ -19,7 +19,7 @@ func TestBetweenTargets(t *testing.T) {
 	type did struct{ task, target, args, result string }
 	for name, tc := range map[string]struct {
 		list []did
-		says string // "": no finding
+		want string // "": no finding
 	}{
 		"another result": {
 			[]did{{"t", "a", `{"of":1,"in":2}`, `1`}, {"t", "b", `{"in":2,"of":1}`, `2`}},
@@ -61,10 +61,10 @@ func TestBetweenTargets(t *testing.T) {
 		}
 		p := &panel.Panels{Findings: []panel.Finding{{Code: "S1", Count: 9, Failed: 2}, {Code: "B2"}}}
 		b.fill(p)
-		if found := len(p.Findings) == 3; found != (tc.says != "") {
+		if found := len(p.Findings) == 3; found != (tc.want != "") {
 			t.Errorf("%s: %+v", name, p.Findings)
 		} else if f := p.Findings[1]; found &&
-			(f.Code != "S7" || !strings.Contains(f.Evidence[0], tc.says) || f.Test == "" || f.Fix == "") {
+			(f.Code != "S7" || !strings.Contains(f.Evidence[0], tc.want) || f.Test == "" || f.Fix == "") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

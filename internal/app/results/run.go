@@ -143,14 +143,14 @@ func (r *Run) Cases() int {
 // Rows streams attempts with their cases, and with what judges said of them.
 func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
-		said, err := r.ReadOpinions(ctx)
+		opinions, err := r.ReadOpinions(ctx)
 		if err != nil {
 			yield(report.Row{}, err)
 			return
 		}
 		for row, err := range r.attempted(ctx, f) {
 			if err == nil {
-				said.lay(r.Manifest.Targets, row.Case, row.Cell)
+				opinions.lay(r.Manifest.Targets, row.Case, row.Cell)
 			}
 			if !yield(row, err) {
 				return

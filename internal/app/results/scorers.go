@@ -22,9 +22,9 @@ func (m *Manifest) Commands() []string {
 	return out
 }
 
-// TellScorers reports the scorers that differ between two runs; their results are compared
+// ReportScorers reports the scorers that differ between two runs; their results are compared
 // nevertheless.
-func TellScorers(base, cand *Manifest, events app.Events) {
+func ReportScorers(base, cand *Manifest, events app.Events) {
 	was := map[string]string{}
 	for _, s := range base.Scorers {
 		was[s.Name] = s.Version
@@ -37,8 +37,8 @@ func TellScorers(base, cand *Manifest, events app.Events) {
 	}
 }
 
-// TellScorersOf does so for the sides of a comparison, where both are runs.
-func TellScorersOf(ctx context.Context, a *app.App, base, cand app.Side, events app.Events) error {
+// ReportScorersOf does so for the sides of a comparison, where both are runs.
+func ReportScorersOf(ctx context.Context, a *app.App, base, cand app.Side, events app.Events) error {
 	if base.Traces != "" || cand.Traces != "" {
 		return nil
 	}
@@ -50,6 +50,6 @@ func TellScorersOf(ctx context.Context, a *app.App, base, cand app.Side, events 
 	if err != nil {
 		return err
 	}
-	TellScorers(b.Manifest, c.Manifest, events)
+	ReportScorers(b.Manifest, c.Manifest, events)
 	return nil
 }

@@ -58,11 +58,11 @@ func (r *Run) Tasks(ctx context.Context) Tasks {
 	}
 	id := func() (string, error) { return r.Stored.ID, nil }
 	parts := func() ([]labels.Label, error) {
-		said, err := r.ReadOpinions(ctx)
+		opinions, err := r.ReadOpinions(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return said.parts, nil
+		return opinions.parts, nil
 	}
 	return Tasks{
 		Name: "run " + r.Stored.ID, Without: r.Without, attempts: attempts, id: id, parts: parts,

@@ -42,7 +42,7 @@ func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibration
 		if more, opinions, err = ReadLabels(a, from, events); err != nil {
 			return err
 		}
-		ls = append(labels.Beside(more, opinions), ls...)
+		ls = append(labels.WithOpinions(more, opinions), ls...)
 		run.Hear(opinions)
 	}
 	if err := run.correctParts(p, &of,

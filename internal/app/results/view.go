@@ -59,11 +59,11 @@ func (r *Run) View(ctx context.Context, sliceBy []string, red *redact.Redactor, 
 	if v.Selection, err = r.section(ctx, p, op, why, red); err != nil {
 		return nil, err
 	}
-	heard, err := r.ReadOpinions(ctx)
+	opinions, err := r.ReadOpinions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v.JudgeReports = heard.Reports
+	v.JudgeReports = opinions.Reports
 	out := &RunView{Run: r, View: v}
 	if r.damage == nil { // else nothing can be done with it
 		out.Next = r.Next(p)

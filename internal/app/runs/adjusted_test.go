@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet/internal/provider"
 )
 
-// TestTellAdjusted: changed and omitted parameters are reported; omitted defaults and parameters
+// TestReportAdjusted: changed and omitted parameters are reported; omitted defaults and parameters
 // that the provider requires have their own code; a renamed parameter is not reported.
-func TestTellAdjusted(t *testing.T) {
+func TestReportAdjusted(t *testing.T) {
 	t.Parallel()
 	one, zero := 0.7, 0.0
 	asked := provider.Config{Params: callvet.Params{Temperature: &one, MaxTokens: new(int)}}
@@ -48,7 +48,7 @@ func TestTellAdjusted(t *testing.T) {
 		if c.code != "" {
 			want = []callvet.Notice{{Code: c.code, Text: c.model + ": " + c.text}}
 		}
-		tellAdjusted(&target, func(ev app.Event) { got = append(got, *ev.Note) })
+		reportAdjusted(&target, func(ev app.Event) { got = append(got, *ev.Note) })
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.model, d)
 		}

@@ -36,13 +36,13 @@ type Estimate struct {
 type sampled struct {
 	run, suite            string
 	n                     int // attempts
-	told, priced          int // of them with tokens, with a cost
+	counted, priced       int // of them with tokens, with a cost
 	in, out, usd, seconds float64
 }
 
 // estimate says what the run would use, from earlier runs.
 func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) error {
-	var basis, missing, untold, unpriced []string
+	var basis, missing, uncounted, unpriced []string
 	var in, out, usd float64
 	busy := map[string]float64{} // seconds of attempts, by provider
 	for i := range s.Manifest.Targets {
@@ -54,7 +54,7 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 		if of == nil || of.n == 0 {
 			missing = append(missing, t.Name)
 			if !t.Free && !t.Floor && !t.Recorded {
-				untold, unpriced = append(untold, t.Name), append(unpriced, t.Name)
+				uncounted, unpriced = append(uncounted, t.Name), append(unpriced, t.Name)
 			}
 			continue
 		}
@@ -62,10 +62,10 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 			t.Name, of.run, of.suite))
 		n, free := float64(d.asked[i]), t.Free || t.Floor || t.Recorded
 		busy[t.Provider] += n * of.seconds / float64(of.n)
-		if of.told > 0 {
-			in, out = in+n*of.in/float64(of.told), out+n*of.out/float64(of.told)
+		if of.counted > 0 {
+			in, out = in+n*of.in/float64(of.counted), out+n*of.out/float64(of.counted)
 		} else if !free {
-			untold = append(untold, t.Name)
+			uncounted = append(uncounted, t.Name)
 		}
 		if of.priced > 0 {
 			usd += n * of.usd / float64(of.priced)
@@ -74,8 +74,8 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 		}
 	}
 	from := strings.Join(basis, "; ")
-	d.InputTokens, d.OutputTokens = estimated(in, from, untold, "no earlier run has the tokens of"),
-		estimated(out, from, untold, "no earlier run has the tokens of")
+	d.InputTokens, d.OutputTokens = estimated(in, from, uncounted, "no earlier run has the tokens of"),
+		estimated(out, from, uncounted, "no earlier run has the tokens of")
 	d.CostUSD = estimated(usd, from, unpriced, "no earlier run gives the cost of")
 	d.Seconds = estimated(s.seconds(busy, d), from, missing, "no earlier run shows how long it takes to ask")
 	if len(d.judges) == 0 {
@@ -161,7 +161,7 @@ func sampleOf(ctx context.Context, db *store.DB, r *store.Run, target int) (*sam
 		out.n++
 		out.seconds += t.WallMS / 1000
 		if t.Usage.Known {
-			out.told, out.in, out.out = out.told+1, out.in+float64(t.Usage.InputTokens),
+			out.counted, out.in, out.out = out.counted+1, out.in+float64(t.Usage.InputTokens),
 				out.out+float64(t.Usage.OutputTokens)
 		}
 		if t.Usage.CostUSD != nil {

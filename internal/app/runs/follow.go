@@ -26,15 +26,15 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	s.events.Emit(app.Event{Session: &about})
 	tick := time.NewTicker(app.LookEvery)
 	defer tick.Stop()
-	told := app.ProgressEvent{Total: s.Size()}
+	progress := app.ProgressEvent{Total: s.Size()}
 	for last := int64(0); ; {
 		p, err := s.DB.Progress(ctx, s.Stored.ID, last)
 		if err != nil {
 			return false, err
 		}
 		last = p.Last
-		told.Done, told.Failed, told.Errors = told.Done+p.Done, told.Failed+p.Fail, told.Errors+p.Error
-		now := told
+		progress.Done, progress.Failed, progress.Errors = progress.Done+p.Done, progress.Failed+p.Fail, progress.Errors+p.Error
+		now := progress
 		s.events.Emit(app.Event{Progress: &now})
 		r, err := s.DB.Run(ctx, s.Stored.ID)
 		switch {

@@ -118,12 +118,12 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	if s.Manifest.Judges == nil {
 		return
 	}
-	said, err := s.ReadOpinions(context.WithoutCancel(ctx))
+	opinions, err := s.ReadOpinions(context.WithoutCancel(ctx))
 	if err != nil { // the results report it
 		return
 	}
-	for i := range said.Majorities {
-		v := &said.Majorities[i]
+	for i := range opinions.Majorities {
+		v := &opinions.Majorities[i]
 		s.events.Note("judged", "%s of %d judges: %d of %d pass, %d unscored", v.Judge.Name, len(v.Of), v.Pass,
 			v.Pass+v.Fail, v.Unscored)
 	}

@@ -79,7 +79,7 @@ func (j *judgeAsked) bound(c *callvet.Case, targets, repeats int) {
 // judgesUse is what the judges of the run use, by what they used before.
 func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*Usage, error) {
 	out := &Usage{RequestsMost: new(int)}
-	var basis, missing, untold, unpriced []string
+	var basis, missing, uncounted, unpriced []string
 	var in, made, took, usd float64
 	busy := map[string]float64{}
 	for i := range d.judges {
@@ -102,7 +102,7 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 		if of == nil || of.n == 0 {
 			missing = append(missing, j.title())
 			if !free {
-				untold, unpriced = append(untold, j.title()), append(unpriced, j.title())
+				uncounted, unpriced = append(uncounted, j.title()), append(unpriced, j.title())
 			}
 			continue
 		}
@@ -113,10 +113,10 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 		basis = append(basis, fmt.Sprintf("%s to %s about run %s (suite %s)",
 			plain.Count(of.n, "question", "questions"), j.title(), of.run, of.suite))
 		busy[j.target.Provider] += n * of.seconds / float64(of.n)
-		if of.told > 0 {
-			in, made = in+n*of.in/float64(of.told), made+n*of.out/float64(of.told)
+		if of.counted > 0 {
+			in, made = in+n*of.in/float64(of.counted), made+n*of.out/float64(of.counted)
 		} else if !free {
-			untold = append(untold, j.title())
+			uncounted = append(uncounted, j.title())
 		}
 		if of.priced > 0 {
 			usd += n * of.usd / float64(of.priced)
@@ -128,8 +128,8 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 		took = max(took, of/float64(cmp.Or(s.settings.Concurrency, usualConcurrency)))
 	}
 	from := strings.Join(basis, "; ")
-	out.InputTokens, out.OutputTokens = estimated(in, from, untold, "no earlier run has the tokens of"),
-		estimated(made, from, untold, "no earlier run has the tokens of")
+	out.InputTokens, out.OutputTokens = estimated(in, from, uncounted, "no earlier run has the tokens of"),
+		estimated(made, from, uncounted, "no earlier run has the tokens of")
 	out.CostUSD = estimated(usd, from, unpriced, "no earlier run gives the cost of")
 	out.Seconds = estimated(took, from, missing, "no earlier run shows how long it takes to ask")
 	return out, nil

@@ -140,7 +140,7 @@ func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, wha
 	case err != nil:
 		return nil, err
 	case b == nil:
-		tellNewJudge(what, before, events)
+		reportNewJudge(what, before, events)
 		return s.judge(ctx)
 	case b.What.Live:
 		if err := placeAnswers(ctx, a, db, b, made, what); err != nil {
@@ -176,9 +176,9 @@ func (s *Session) takeUpJudging(ctx context.Context, id string, req *app.JudgeRe
 	return s.takeUp(ctx)
 }
 
-// tellNewJudge says where a judge of the same name said something before and was another one:
+// reportNewJudge says where a judge of the same name said something before and was another one:
 // what is known of that one says nothing of this one.
-func tellNewJudge(what *results.Judging, before []results.JudgingRun, events app.Events) {
+func reportNewJudge(what *results.Judging, before []results.JudgingRun, events app.Events) {
 	for i := len(before) - 1; i >= 0; i-- {
 		b := before[i].What.Identity
 		if b.Name != what.Identity.Name {
@@ -205,7 +205,7 @@ func (s *Session) judge(ctx context.Context) (*results.JudgingView, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.op.TellLearned(red)
+	s.op.ReportLearned(red)
 	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func liveTools(a *app.App, req *app.RunRequest, events app.Events) (*world.Tools
 				plain.Line(strings.Join(commands, "; "))), Fix: "look at the commands, then {allow_exec}",
 		}
 	}
-	app.TellCommands(req.Live, commands, events)
+	app.ReportCommands(req.Live, commands, events)
 	return f, nil
 }
 
@@ -160,14 +160,14 @@ func agreeing(f *world.ToolsFile, tools []callvet.Tool, name string) (missing in
 			continue
 		}
 		reads := t.ReadOnly != nil && *t.ReadOnly
-		switch says := entry.ReadOnly != nil && *entry.ReadOnly; {
-		case says && !reads:
+		switch declared := entry.ReadOnly != nil && *entry.ReadOnly; {
+		case declared && !reads:
 			return 0, &callvet.Hinted{
 				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is true, and the suite does not say so of %s",
 					name, callvet.ErrInvalid, known, t.Name),
 				Hint: "write read_only: true there too, or read_only: false here",
 			}
-		case !says && reads:
+		case !declared && reads:
 			return 0, &callvet.Hinted{
 				Err: fmt.Errorf("live tools %s: %w: tools.%s.read_only is false, and the suite says that %s only reads",
 					name, callvet.ErrInvalid, known, t.Name), Hint: "write read_only: false there too",
@@ -219,7 +219,7 @@ func (s *Session) mayCall() error {
 		return app.Refused("run", "resume run %s: its tools may not run commands here: %s", s.Stored.ID,
 			strings.Join(f.Commands(), "; "))
 	}
-	app.TellCommands("run "+s.Stored.ID, f.Commands(), s.events)
+	app.ReportCommands("run "+s.Stored.ID, f.Commands(), s.events)
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_
 	if err != nil {
 		return nil, err
 	}
-	s.op.TellLearned(red)
+	s.op.ReportLearned(red)
 	v, err := s.View(ctx, s.slices, red, s.op, "")
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Session) conclude(ctx context.Context, v *results.RunView, sum run.Summ
 func (s *Session) decide(ctx context.Context, out *Outcome, set *app.Settings, sum run.Summary) error {
 	p := out.View.Panels
 	if set.RequirePass || set.FailUnder > 0 {
-		said, left, err := s.RequiredQuarantine(ctx, s.app, set.Gates)
+		notes, left, err := s.RequiredQuarantine(ctx, s.app, set.Gates)
 		if err == nil && left.Attempts > 0 {
 			sum.Total, sum.Pass = sum.Total-left.Attempts, sum.Pass-left.Passes
 			p, err = s.Panels(ctx, s.slices)
@@ -117,7 +117,7 @@ func (s *Session) decide(ctx context.Context, out *Outcome, set *app.Settings, s
 			return err
 		}
 		s.Without = nil // the verdict is without them, what is shown is not
-		for _, text := range said {
+		for _, text := range notes {
 			out.Notes = append(out.Notes, callvet.Notice{Code: "quarantine", Text: text})
 		}
 	}

@@ -22,7 +22,7 @@ func TestVerdict(t *testing.T) {
 		cases               int
 		under               float64
 		verdict             gate.Verdict
-		said                string
+		sentence            string
 	}{
 		{"above", 0.95, 0.91, 0.98, 200, 0.9, gate.Pass, ""},
 		{"at the bound", 0.95, 0.9, 0.98, 200, 0.9, gate.Pass, ""},
@@ -46,7 +46,7 @@ func TestVerdict(t *testing.T) {
 			Overall: panel.Slice{Cases: c.cases, Metrics: []panel.Metric{{Name: panel.MetricPass, Interval: iv}}},
 		}}}
 		if v, why := verdictOf(p, &app.Settings{FailUnder: c.under}, run.Summary{}); v != c.verdict ||
-			strings.Join(why, "; ") != c.said {
+			strings.Join(why, "; ") != c.sentence {
 			t.Errorf("%s: %s, %q", c.name, v, why)
 		}
 	}

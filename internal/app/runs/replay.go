@@ -64,8 +64,8 @@ func (q *ReplayRequest) check() error {
 		return app.Wrong("from_step", strconv.Itoa(*q.FromStep), "write 0 or more")
 	case q.Of != "" && len(q.Targets) == 0:
 		return app.Wrong("of", q.Of, "it is about {targets}, and there are none")
-	case !slices.Contains([]string{"", app.OnMissFail, app.OnMissTell}, q.OnMiss):
-		return app.Wrong("on_miss", q.OnMiss, "it is %s or %s", app.OnMissFail, app.OnMissTell)
+	case !slices.Contains([]string{"", app.OnMissFail, app.OnMissError}, q.OnMiss):
+		return app.Wrong("on_miss", q.OnMiss, "it is %s or %s", app.OnMissFail, app.OnMissError)
 	}
 	_, err := app.Kinds(q.Keep)
 	return errors.Join(err, app.CheckWords(&q.Words), w.Check(), q.Settings.Check())
@@ -202,7 +202,7 @@ func (s *Session) startReplay(ctx context.Context, of *results.Run, man *results
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
 	}
-	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets), s.tellDrift()); err != nil {
+	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets), s.reportDrift()); err != nil {
 		return err
 	}
 	b, err := json.Marshal(man)

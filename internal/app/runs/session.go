@@ -129,7 +129,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 		return err
 	}
 	s.done = s.DB.DoneCells(context.WithoutCancel(ctx), s.Stored.ID)
-	return s.tellTargets()
+	return s.reportTargets()
 }
 
 // givingWay yields the attempts that are stored, if there are any, and then makes the damaged ones
@@ -180,13 +180,13 @@ func (s *Session) open(ctx context.Context) (err error) {
 		return app.Refused("run", "resume run %s: its scorers may not run commands here: %s", s.Stored.ID,
 			strings.Join(commands, "; "))
 	}
-	app.TellCommands("the suite of run "+s.Stored.ID, s.Manifest.Commands(), s.events)
+	app.ReportCommands("the suite of run "+s.Stored.ID, s.Manifest.Commands(), s.events)
 	if was := s.Manifest.RulesVersion(); was != callvet.RulesVersion {
 		s.events.Note("other-rules",
 			"run %s was started by version %d of the rules: its verdicts stay, and the attempts that follow are judged by version %d",
 			s.Stored.ID, was, callvet.RulesVersion)
 	}
-	app.TellCommands("run "+s.Stored.ID, app.UnnamedCommands(s.resume.Targets, s.Manifest.Specs), s.events)
+	app.ReportCommands("run "+s.Stored.ID, app.UnnamedCommands(s.resume.Targets, s.Manifest.Specs), s.events)
 	if err := s.openTargets(ctx); err != nil {
 		return err
 	}

@@ -131,12 +131,12 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 	all, how := cfg.Done, s.resume.Split
 	var errs map[results.Spot]bool
 	cfg.Done, errs = withErrors(all)
-	var told parallel.Group
+	var reporting parallel.Group
 	over := make(chan struct{})
 	complete := false
 	var once sync.Once
 	func() {
-		defer told.Wait()
+		defer reporting.Wait()
 		defer close(over)
 		complete, err = run.Split(ctx, *cfg, run.Splitting{
 			Workers: how.Workers, Rounds: how.Rounds,
@@ -145,7 +145,7 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 			},
 			Do: func(ctx context.Context, part run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
 				once.Do(func() { // the errors of before are known by now
-					told.Go(func() { s.tellShards(context.WithoutCancel(ctx), len(errs), over) })
+					reporting.Go(func() { s.reportShards(context.WithoutCancel(ctx), len(errs), over) })
 				})
 				out, err := how.Shard(ctx,
 					ShardTask{Run: s.Stored.ID, Lease: lease.ID(), CacheAt: at, Shard: part}, yield)
@@ -231,7 +231,7 @@ func (s *Session) gather(out *ShardResult) {
 func (s *Session) alsoStopped(stopped []string) []string {
 	for _, why := range s.stopped {
 		name, _, _ := strings.Cut(why, ": ")
-		if !slices.ContainsFunc(stopped, func(said string) bool { return strings.HasPrefix(said, name+": ") }) {
+		if !slices.ContainsFunc(stopped, func(listed string) bool { return strings.HasPrefix(listed, name+": ") }) {
 			stopped = append(stopped, why)
 		}
 	}
@@ -239,7 +239,7 @@ func (s *Session) alsoStopped(stopped []string) []string {
 }
 
 func addHidden(h *results.Hidden, more results.Hidden) {
-	h.Said += more.Said
+	h.Changed += more.Changed
 	for k, n := range more.Count {
 		if h.Count == nil {
 			h.Count = map[redact.Kind]int64{}
@@ -257,9 +257,9 @@ func learnsOnce(o *app.Opener, what string) {
 	}
 }
 
-// tellShards reports the workers' progress from the store. errs is how many repeated attempts had
+// reportShards reports the workers' progress from the store. errs is how many repeated attempts had
 // no verdict at the start: that many attempts without a verdict count as not done.
-func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}) {
+func (s *Session) reportShards(ctx context.Context, errs int, over <-chan struct{}) {
 	tick := time.NewTicker(app.LookEvery)
 	defer tick.Stop()
 	var sum store.Progress
@@ -275,18 +275,18 @@ func (s *Session) tellShards(ctx context.Context, errs int, over <-chan struct{}
 				Error: sum.Error + p.Error, NotRun: sum.NotRun + p.NotRun,
 			}
 			again := min(errs, sum.Error+sum.NotRun)
-			told := app.ProgressEvent{
+			progress := app.ProgressEvent{
 				Total: s.Size(), Done: sum.Done - again, Failed: sum.Fail,
 				Errors: max(sum.Error-again, 0), CostUSD: r.Spent.USD,
 			}
 			if before < 0 {
-				before = told.Done
+				before = progress.Done
 			}
-			if n := told.Done - before; n > 0 {
-				told.ETA = time.Duration(
-					float64(s.app.Config.Now().Sub(begun)) / float64(n) * float64(told.Total-told.Done))
+			if n := progress.Done - before; n > 0 {
+				progress.ETA = time.Duration(
+					float64(s.app.Config.Now().Sub(begun)) / float64(n) * float64(progress.Total-progress.Done))
 			}
-			s.events.Emit(app.Event{Progress: &told})
+			s.events.Emit(app.Event{Progress: &progress})
 		}
 		select {
 		case <-tick.C:

@@ -169,7 +169,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 			return err
 		}
 	}
-	s.app.TellWithheld(specs, s.events)
+	s.app.ReportWithheld(specs, s.events)
 	var files []suite.File
 	if read != nil { // the suite of a judging is made, not read
 		files = read.Files()
@@ -200,7 +200,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	man := newManifest(req, s.app.Config.Version, specs, ran)
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
 	man.Rubrics, man.Scorers = rubrics, own.List()
-	app.TellCommands("the suite "+req.Suite, own.All(), s.events)
+	app.ReportCommands("the suite "+req.Suite, own.All(), s.events)
 	if read != nil {
 		man.EvalFiles = kept.Hashed(files)
 		if man.Stale, err = kept.Stale(ctx, read.Suite, app.Models(specs), s.events); err != nil {
@@ -223,12 +223,12 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		s.agree(s.tools, req.Live)); err != nil {
 		return err
 	}
-	if err := errors.Join(s.tellTargets(), s.tellDrift()); err != nil {
+	if err := errors.Join(s.reportTargets(), s.reportDrift()); err != nil {
 		return err
 	}
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
-		tellAdjusted(&s.targets[i].Target, s.events)
+		reportAdjusted(&s.targets[i].Target, s.events)
 	}
 	if s.dry != nil {
 		return errors.Join(fillDryRun(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
@@ -384,35 +384,35 @@ func LintVerdict(problems []callvet.Problem, req *app.RunRequest, events app.Eve
 	return nil
 }
 
-// tellTargets reports targets that do not fit the cases or the limits, before they are asked.
-func (s *Session) tellTargets() error {
+// reportTargets reports targets that do not fit the cases or the limits, before they are asked.
+func (s *Session) reportTargets() error {
 	var err error
 	s.op.Coverage(s.All(&err))
-	s.op.TellUnpriced(s.targets, s.settings.MaxCostUSD)
+	s.op.ReportUnpriced(s.targets, s.settings.MaxCostUSD)
 	return err
 }
 
-// tellAdjusted reports requested parameters that are changed or omitted, omitted defaults, and
+// reportAdjusted reports requested parameters that are changed or omitted, omitted defaults, and
 // parameters that the provider requires. A renamed parameter does not count.
-func tellAdjusted(t *callvet.Target, events app.Events) {
+func reportAdjusted(t *callvet.Target, events app.Events) {
 	for _, adj := range t.Adjustments {
-		code, said := "adjusted", ""
+		code, text := "adjusted", ""
 		switch {
 		case adj.Default && adj.Action == "drop":
-			code, said = "default", fmt.Sprintf("%s %s, the default, is not sent, so that answers vary: %s", adj.Param,
+			code, text = "default", fmt.Sprintf("%s %s, the default, is not sent, so that answers vary: %s", adj.Param,
 				adj.From, adj.Reason)
 		case adj.Default:
 		case adj.Action == "drop":
-			said = fmt.Sprintf("%s %s is not sent: %s", adj.Param, adj.From, adj.Reason)
+			text = fmt.Sprintf("%s %s is not sent: %s", adj.Param, adj.From, adj.Reason)
 		case adj.Action == "clamp":
-			said = fmt.Sprintf("%s %s is sent as %s: %s", adj.Param, adj.From, adj.To, adj.Reason)
+			text = fmt.Sprintf("%s %s is sent as %s: %s", adj.Param, adj.From, adj.To, adj.Reason)
 		case adj.Action == "warn" && adj.From != "":
-			said = fmt.Sprintf("%s %s: %s", adj.Param, adj.From, adj.Reason)
+			text = fmt.Sprintf("%s %s: %s", adj.Param, adj.From, adj.Reason)
 		case adj.Action == "warn":
-			code, said = "default", fmt.Sprintf("%s %s is sent, as none is set: %s", adj.Param, adj.To, adj.Reason)
+			code, text = "default", fmt.Sprintf("%s %s is sent, as none is set: %s", adj.Param, adj.To, adj.Reason)
 		}
-		if said != "" {
-			events.Note(code, "%s: %s", t.Name, said)
+		if text != "" {
+			events.Note(code, "%s: %s", t.Name, text)
 		}
 	}
 }

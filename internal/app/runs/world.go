@@ -129,7 +129,7 @@ func (s *Session) worlds(cfg *run.Config) error {
 			out = called(c, target, repeat)
 		case w.recordings != nil:
 			out = w.recordings.World(of,
-				world.AnswerOptions{Tell: w.what.OnMiss == app.OnMissTell, RealLatency: man.RealLatency})
+				world.AnswerOptions{ErrorOnMiss: w.what.OnMiss == app.OnMissError, RealLatency: man.RealLatency})
 		default:
 			out = world.Mocks(s.Suite, c, world.MockOptions{RealLatency: man.RealLatency})
 		}
@@ -159,8 +159,8 @@ func redactCall(h *results.Hiding, of *callvet.Case, call *callvet.Call) {
 	*call = cell.Trace.Turns[0].Calls[0]
 }
 
-// tellDrift says once of each tool what has changed since it was recorded.
-func (s *Session) tellDrift() error {
+// reportDrift says once of each tool what has changed since it was recorded.
+func (s *Session) reportDrift() error {
 	if s.world == nil || s.world.recordings == nil {
 		return nil
 	}
@@ -169,8 +169,8 @@ func (s *Session) tellDrift() error {
 	for c := range s.Chosen(&err) {
 		tools = append(tools, c.Tools...)
 	}
-	for _, said := range s.world.recordings.Drift(tools) {
-		s.events.Note("recording-drift", "%s", said)
+	for _, drift := range s.world.recordings.Drift(tools) {
+		s.events.Note("recording-drift", "%s", drift)
 	}
 	return err
 }
@@ -193,7 +193,7 @@ func (w *acting) reportCalls(events app.Events) {
 	}
 	if n := w.recordings.Missed(); n > 0 {
 		of := plain.Count(int(n+w.recordings.Answered()), "call", "calls")
-		if w.what.OnMiss == app.OnMissTell {
+		if w.what.OnMiss == app.OnMissError {
 			events.Note("recording-missing",
 				"%d of %s had no recording: the target got an error in its place, so that verdicts of these attempts are not about the tools", n, of)
 			return

@@ -91,7 +91,7 @@ func Diff(ctx context.Context, a *app.App, req DiffRequest, events app.Events) (
 	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}
-	return out, results.TellScorersOf(ctx, a, req.Base, req.Candidate, events)
+	return out, results.ReportScorersOf(ctx, a, req.Base, req.Candidate, events)
 }
 
 // check refuses what cannot be compared, and makes a base alone the candidate, too, where its targets are.
@@ -221,7 +221,7 @@ func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side,
 			return nil, "", err
 		}
 		name = "run " + b.Stored.ID
-		results.TellScorers(b.Manifest, r.Manifest, events)
+		results.ReportScorers(b.Manifest, r.Manifest, events)
 	}
 	cand, err := r.Ledger(ctx, cfg)
 	if err != nil {

@@ -165,7 +165,7 @@ func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []str
 	if s.Log.Steps+s.Log.Tasks == 0 {
 		return nil, a.NothingScored(req.Traces)
 	}
-	tellMissingSlices(a, s, req.Slices)
+	reportMissingSlices(a, s, req.Slices)
 	if req.Partial == "" {
 		results.TestResults(a, s, req.Traces)
 	}
@@ -248,11 +248,11 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 		return nil, err
 	}
 	defer done()
-	rules, told, err := a.StepScoring(r.Scoring, events)
+	rules, settings, err := a.StepScoring(r.Scoring, events)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Scoring = told
+	cfg.Scoring = settings
 	rules.ToolNames = cmp.Or(rules.ToolNames, w.ToolNames())
 	if err := app.NameClash(&rules, tools, events); err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 	if err != nil {
 		return nil, err
 	}
-	tellUnused(slices.Concat(problems, res.Problems), res, events)
+	reportUnused(slices.Concat(problems, res.Problems), res, events)
 	s := &results.Scored{
 		Panels: res.Sheet.Panels(), Sheet: res.Sheet, Log: res.Log, Files: r.Traces, Marks: res.Marks,
 		Scorer: scorer, Red: red, Again: true,
@@ -292,8 +292,8 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 	return s, nil
 }
 
-// tellUnused says what of the files and the tools could not be used.
-func tellUnused(problems []callvet.Problem, res *measure.Result, events app.Events) {
+// reportUnused says what of the files and the tools could not be used.
+func reportUnused(problems []callvet.Problem, res *measure.Result, events app.Events) {
 	for _, p := range problems {
 		events.Warn("unused", p.Message)
 	}

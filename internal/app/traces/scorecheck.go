@@ -92,9 +92,9 @@ func (r *ScoreRequest) outputs() (reports, tables []string) {
 	return reports, tables
 }
 
-// tellMissingSlices warns of slice keys that no line has, with the nearest one
+// reportMissingSlices warns of slice keys that no line has, with the nearest one
 // that some line has.
-func tellMissingSlices(a *app.App, s *results.Scored, asked []string) {
+func reportMissingSlices(a *app.App, s *results.Scored, asked []string) {
 	have := app.TableKeys(s.Panels)
 	var known []string
 	for _, keys := range asked {

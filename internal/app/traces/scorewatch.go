@@ -81,7 +81,7 @@ func programsOf(a *app.App, s *callvet.Suite, set *app.TraceSettings, events app
 		if err := own.Refusal(req, a.Config.Permit); err != nil {
 			return nil, err
 		}
-		app.TellCommands("the suite "+set.Suite, own.All(), events)
+		app.ReportCommands("the suite "+set.Suite, own.All(), events)
 	} else if commands := own.All(); len(commands) > 0 {
 		events.Note("programs",
 			"scorers of the suite %s run programs, which is not allowed here, so that they are not evaluated: %s",

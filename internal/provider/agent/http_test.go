@@ -451,9 +451,9 @@ func TestUnracedTooManyValues(t *testing.T) {
 	}
 }
 
-// TestUntold: a text, and an answer of the Agent2Agent protocol without calls, do not tell
+// TestUnreported: a text, and an answer of the Agent2Agent protocol without calls, do not tell
 // whether a tool was called; answers in forms that have calls do.
-func TestUntold(t *testing.T) {
+func TestUnreported(t *testing.T) {
 	t.Parallel()
 	const a2aText = `{"jsonrpc":"2.0","id":"1","result":{"message":{"role":"ROLE_AGENT","parts":[{"text":"Done."}]}}}`
 	const a2aCall = `{"jsonrpc":"2.0","id":"1","result":{"message":{"role":"ROLE_AGENT","parts":[{"data":{"name":"f","args":{}}},{"text":"Done."}]}}}`

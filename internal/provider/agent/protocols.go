@@ -48,7 +48,7 @@ func protocols() []protocol {
 		// UI message stream of AI SDK 5 and 6, and fullStream as JSON
 		{name: aiSDK, marked: true, ids: true, weak: []string{"start", "file", "abort"}, kinds: map[string]act{
 			"start": nothing, "start-step": round, "finish-step": nothing, "message-metadata": nothing,
-			"text-start": nothing, "text-delta": says, "text-end": nothing,
+			"text-start": nothing, "text-delta": textPiece, "text-end": nothing,
 			"reasoning-start": nothing, "reasoning-delta": thinks, "reasoning-end": nothing,
 			"tool-input-start": begins, "tool-input-delta": pieces, "tool-input-end": nothing,
 			"tool-input-available": calls, "tool-input-error": fails,
@@ -60,7 +60,7 @@ func protocols() []protocol {
 		}},
 		{name: agUI, marked: true, ids: true, kinds: map[string]act{ // AG-UI 0.1 and 1.0
 			"RUN_STARTED": nothing, "STEP_STARTED": nothing, "STEP_FINISHED": nothing,
-			"TEXT_MESSAGE_START": nothing, "TEXT_MESSAGE_CONTENT": says, "TEXT_MESSAGE_CHUNK": says,
+			"TEXT_MESSAGE_START": nothing, "TEXT_MESSAGE_CONTENT": textPiece, "TEXT_MESSAGE_CHUNK": textPiece,
 			"TEXT_MESSAGE_END": nothing,
 			"TOOL_CALL_START":  begins, "TOOL_CALL_ARGS": pieces, "TOOL_CALL_CHUNK": chunkOfCall,
 			"TOOL_CALL_END": nothing, "TOOL_CALL_RESULT": returnsText,
@@ -93,7 +93,7 @@ const textKinds = "text_delta delta token content_delta message_delta text_chunk
 func generic() map[string]act {
 	kinds := map[string]act{}
 	for names, a := range map[string]act{
-		textKinds: says,
+		textKinds: textPiece,
 		"tool_call tool_use tool_call_start tool_start function_call toolcall": calls,
 		"tool_call_delta tool_call_args tool_call_arguments tool_call_args_delta tool_call_arguments_delta tool_input_delta tool_use_delta input_json_delta function_call_delta function_call_arguments_delta": pieces,
 		"tool_result tool_output tool_end tool_call_result function_result function_call_output toolresult":                                                                                                    returns,
@@ -189,7 +189,7 @@ func nothing(s *stream, v value.Value) error { s.meta(v); return nil }
 
 func round(s *stream, _ value.Value) error { s.flush(); return nil }
 
-func says(s *stream, v value.Value) error {
+func textPiece(s *stream, v value.Value) error {
 	s.text(deltaOf(v))
 	s.pieces = true
 	return nil

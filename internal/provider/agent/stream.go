@@ -177,7 +177,7 @@ func (s *stream) act(kind string, v value.Value) act {
 	if v.Kind() == value.Object && message.Detect(v) != message.FormUnreadable {
 		return wholeAnswer
 	}
-	return says
+	return textPiece
 }
 
 func (s *stream) text(t string) {

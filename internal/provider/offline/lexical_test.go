@@ -42,7 +42,7 @@ func shop() []callvet.Tool {
 	}
 }
 
-func lexicalSays(t testing.TB, req *callvet.Request) string {
+func lexicalAnswer(t testing.TB, req *callvet.Request) string {
 	t.Helper()
 	m, target := OpenLexical()
 	if !target.Floor {
@@ -86,7 +86,7 @@ func TestLexical(t *testing.T) {
 			System: "Today is 2026-11-21.", Tools: callvet.NewToolset(shop()),
 			Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
 		}
-		if got := lexicalSays(t, req); got != want {
+		if got := lexicalAnswer(t, req); got != want {
 			t.Errorf("%q\n got  %s\n want %s", text, got, want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestLexicalChoiceAndTurns(t *testing.T) {
 	check := func(want string, req *callvet.Request) {
 		t.Helper()
 		req.Tools = tools
-		if d := cmp.Diff(want, lexicalSays(t, req)); d != "" {
+		if d := cmp.Diff(want, lexicalAnswer(t, req)); d != "" {
 			t.Error(d)
 		}
 	}
@@ -133,7 +133,7 @@ func TestLexicalChoiceAndTurns(t *testing.T) {
 	check(`book_hotel{"hotel_id":"H-2"}`, &callvet.Request{Turns: turns})
 	turns = append(turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: []callvet.Call{{Tool: "book_hotel"}}},
 		callvet.Turn{Role: callvet.RoleTool, Content: `{"status":"confirmed","seats":[1,2]}`})
-	if got := lexicalSays(t, &callvet.Request{Turns: turns, Tools: tools}); !strings.HasPrefix(got,
+	if got := lexicalAnswer(t, &callvet.Request{Turns: turns, Tools: tools}); !strings.HasPrefix(got,
 		"status: confirmed; seats: 1; seats: 2") {
 		t.Error(got)
 	}

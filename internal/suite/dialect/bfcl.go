@@ -25,17 +25,17 @@ func IsBFCL(data []byte, path string) bool {
 // ImportBFCL reads a file of questions with the answers next to it; without Options.Include there
 // are none.
 func ImportBFCL(data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	return importBFCL(data, path, beside(filepath.Dir(path), opt))
+	return importBFCL(data, path, include(filepath.Dir(path), opt))
 }
 
 // ImportBFCLFolder reads all files of questions of a folder as one suite.
 func ImportBFCLFolder(dir string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
-	return ImportBFCLTree(dir, beside(dir, opt))
+	return ImportBFCLTree(dir, include(dir, opt))
 }
 
 // include opens the files of a folder that the importer finds by their whole path.
-func beside(dir string, opt Options) OpenBFCL {
-	if opt.Beside == nil {
+func include(dir string, opt Options) OpenBFCL {
+	if opt.Include == nil {
 		return nil
 	}
 	return func(path string) ([]byte, error) {
@@ -43,6 +43,6 @@ func beside(dir string, opt Options) OpenBFCL {
 		if err != nil {
 			return nil, err
 		}
-		return opt.Beside(dir, rel)
+		return opt.Include(dir, rel)
 	}
 }

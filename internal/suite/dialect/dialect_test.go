@@ -65,7 +65,7 @@ func load(t testing.TB, name, doc string, opt Options) (*callvet.Suite, []callve
 }
 
 // said gives problems as "code@line:column key".
-func said(problems []callvet.Problem) []string {
+func messages(problems []callvet.Problem) []string {
 	out := []string{}
 	for _, p := range problems {
 		kind := "error"
@@ -221,7 +221,7 @@ func TestProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, problems := load(t, c.dialect, c.doc, Options{})
-			if diff := cmp.Diff(c.want, said(problems)); diff != "" {
+			if diff := cmp.Diff(c.want, messages(problems)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -476,7 +476,7 @@ tests:
   - file://../outside.yaml
 `
 	path := filepath.Join(dir, "promptfooconfig.yaml")
-	s, problems, err := Import(Promptfoo, []byte(doc), path, Options{Beside: func(dir, name string) ([]byte, error) {
+	s, problems, err := Import(Promptfoo, []byte(doc), path, Options{Include: func(dir, name string) ([]byte, error) {
 		if !filepath.IsLocal(name) {
 			return nil, fmt.Errorf("%s leads out of the folder", name)
 		}

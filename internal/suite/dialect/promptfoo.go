@@ -275,10 +275,10 @@ func (p *promptfooReader) read(ref string) ([]byte, string, error) {
 	case ext == ".js" || ext == ".ts" || ext == ".mjs" || ext == ".cjs" || ext == ".py" || ext == ".rb" ||
 		strings.Contains(ext, ":"):
 		return nil, "", fmt.Errorf("%s: programs are not run on import", ref)
-	case p.dir == "" || p.Opt.Beside == nil:
+	case p.dir == "" || p.Opt.Include == nil:
 		return nil, "", fmt.Errorf("%s: the configuration has no directory to read it from", ref)
 	}
-	b, err := p.Opt.Beside(p.dir, rel)
+	b, err := p.Opt.Include(p.dir, rel)
 	if err == nil && len(b) > doc.MaxYAML {
 		err = fmt.Errorf("%w: larger than %d bytes", callvet.ErrLimited, doc.MaxYAML)
 	}

@@ -67,8 +67,8 @@ func TestPromptfooComesBack(t *testing.T) {
 	})
 }
 
-// TestPromptfooSaysWhatIsLost: what has another meaning there is left out and said.
-func TestPromptfooSaysWhatIsLost(t *testing.T) {
+// TestPromptfooReportsLosses: what has another meaning there is left out and said.
+func TestPromptfooReportsLosses(t *testing.T) {
 	t.Parallel()
 	two, zero := 2, 0
 	call := func(name string) callvet.ExpectedCall { return callvet.ExpectedCall{Tools: []string{name}} }

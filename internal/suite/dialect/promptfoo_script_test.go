@@ -121,8 +121,8 @@ console.log(JSON.stringify(scripts.map((s) => {
   return outputs.map((o) => { try { return f(o, { vars }, process) === true; } catch { return false; } });
 })));`
 
-// saidOutputs are attempts with what promptfoo calls their output.
-func saidOutputs() (attempts []callvet.Trace, outputs []any) {
+// textOutputs are attempts with what promptfoo calls their output.
+func textOutputs() (attempts []callvet.Trace, outputs []any) {
 	texts := []string{
 		"", "x", "ab", "a b c", "b", "c", "Paris", "paris", "It is PARIS.", "Oslo", "oslo!", "OSLO", "Hİ", "hİs", "KİK",
 		"\u212A.i", "k.i", "K.I", "ſ", "(ok)", "(OK)", "(O\u212A)", "say \"hi\"", "it's", "a\"b", "a\n\\", "a\nb",
@@ -198,7 +198,7 @@ func TestFormulaAsNode(t *testing.T) {
 			scripts, formulas = append(scripts, s), append(formulas, f)
 		}
 	}
-	attempts, outputs := saidOutputs()
+	attempts, outputs := textOutputs()
 	in, err := json.Marshal(map[string]any{
 		"scripts": scripts, "outputs": outputs,
 		"vars": map[string]any{"city": "Paris", "quote": `say "hi"`},

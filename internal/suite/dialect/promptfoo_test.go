@@ -386,7 +386,7 @@ func TestPromptfooFiles(t *testing.T) {
 providers: ['openai:x']
 tests: rows.csv
 scenarios: [{config: 'file://config.yaml', tests: 'file://tests.yaml'}]
-`), filepath.Join(t.TempDir(), "promptfooconfig.yaml"), dialect.Options{Beside: func(_, name string) ([]byte, error) { return []byte(files[name]), nil }})
+`), filepath.Join(t.TempDir(), "promptfooconfig.yaml"), dialect.Options{Include: func(_, name string) ([]byte, error) { return []byte(files[name]), nil }})
 	if err != nil {
 		t.Fatal(err, problems)
 	}

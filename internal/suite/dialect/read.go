@@ -315,5 +315,5 @@ type ReaderOptions struct {
 	// default they are not evaluated.
 	Programs bool
 	// Include reads a file that a suite in the folder dir names; nil: none is read.
-	Beside func(dir, name string) ([]byte, error)
+	Include func(dir, name string) ([]byte, error)
 }

@@ -129,9 +129,9 @@ func (r *reader) taskInput(o Object, c *callvet.Case) {
 // goldSteps makes one ordered plan of the steps that are needed. No step, or
 // none that is needed, means that the target must not call anything.
 func (r *reader) goldSteps(o Object, c *callvet.Case) {
-	needed, said := o.Boolean("needed")
+	needed, given := o.Boolean("needed")
 	v := o.Get("gold_steps")
-	if !v.Given() && !(said && !needed) {
+	if !v.Given() && !(given && !needed) {
 		return
 	}
 	plan := callvet.Plan{Calls: []callvet.ExpectedCall{}, Order: callvet.OrderInOrder}
@@ -143,7 +143,7 @@ func (r *reader) goldSteps(o Object, c *callvet.Case) {
 			}
 		}
 	}
-	if said && !needed && len(plan.Calls) > 0 {
+	if given && !needed && len(plan.Calls) > 0 {
 		r.Report(o.At("needed"), "contradiction", "needed", "remove the steps or the flag",
 			"needed is false but gold_steps are needed")
 	}

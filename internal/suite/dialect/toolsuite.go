@@ -105,21 +105,21 @@ func (r *reader) toolsuiteCase(n Node, index int) callvet.Case {
 // toolsuitePlan reads expected_tool, expected_params and should_call_tool.
 func (r *reader) toolsuitePlan(o Object) callvet.Plan {
 	tool, params := o.Get("expected_tool"), o.Get("expected_params")
-	should, said := o.Boolean("should_call_tool")
+	should, ok := o.Boolean("should_call_tool")
 	switch {
-	case !tool.Given() && said && should:
+	case !tool.Given() && ok && should:
 		r.Report(o.At("should_call_tool"), "contradiction", "should_call_tool",
 			"name the tool in expected_tool, or set should_call_tool to false",
 			"should_call_tool is true but no tool is expected")
-	case tool.Given() && said && !should:
+	case tool.Given() && ok && !should:
 		r.Report(o.At("should_call_tool"), "contradiction", "should_call_tool", "remove one of the two",
 			"should_call_tool is false but expected_tool names a tool")
-	case tool.Absent() && !said && len(params.Members(nil)) > 0:
+	case tool.Absent() && !ok && len(params.Members(nil)) > 0:
 		r.Report(o.At("expected_params"), "no-expected-tool", "expected_tool",
 			"name the tool in expected_tool; without one it is not known which call has these arguments",
 			"expected_params are given without expected_tool")
 		return callvet.Plan{Calls: []callvet.ExpectedCall{}}
-	case tool.Absent() && !said:
+	case tool.Absent() && !ok:
 		r.Warn(o.Node.Off, "no-expected-tool", "expected_tool",
 			`write "expected_tool": null to say that no call is right`,
 			"expected_tool is not given and is read as null: no call expected")

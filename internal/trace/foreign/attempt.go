@@ -146,14 +146,14 @@ func (t tree) around(list []*span) map[*span]bool {
 
 // spent adds the usage. The usage of a span around others with usage repeats theirs.
 func (t tree) spent(u *callvet.Usage, all []*span) {
-	var tell []*span
+	var counted []*span
 	for _, sp := range all {
 		if _, ok := used(sp); ok && (sp.what == model || sp.what == agent) {
-			tell = append(tell, sp)
+			counted = append(counted, sp)
 		}
 	}
-	sums := t.around(tell)
-	for _, sp := range tell {
+	sums := t.around(counted)
+	for _, sp := range counted {
 		if !sums[sp] {
 			one, _ := used(sp)
 			u.Add(one)

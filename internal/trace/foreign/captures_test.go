@@ -61,7 +61,7 @@ func glob(t *testing.T, dir string) []string {
 // silent are recordings that do not say what was called.
 func silent(file string) bool { return strings.HasPrefix(filepath.Base(file), "otel-openai.") }
 
-func told(a *trace.Attempt) []string {
+func callTexts(a *trace.Attempt) []string {
 	var out []string
 	for _, c := range a.Trace.Calls() {
 		out = append(out, c.Tool+" "+compact(c.Args))
@@ -101,11 +101,11 @@ func travelsAreRead(t *testing.T, files []string) {
 			a := &as[0]
 			if silent(file) {
 				if a.Trace.Outcome != callvet.OutcomeError || r.Unknown != 1 || len(a.Trace.Calls()) > 0 {
-					t.Errorf("%s %s: %s, %d unknown, %v", file, form, a.Trace.Outcome, r.Unknown, told(a))
+					t.Errorf("%s %s: %s, %d unknown, %v", file, form, a.Trace.Outcome, r.Unknown, callTexts(a))
 				}
 				continue
 			}
-			if d := gocmp.Diff(travels(), told(a)); d != "" || a.Trace.Outcome != callvet.OutcomeCalled ||
+			if d := gocmp.Diff(travels(), callTexts(a)); d != "" || a.Trace.Outcome != callvet.OutcomeCalled ||
 				r.Unknown > 0 {
 				t.Errorf("%s %s: %s, %d unknown: %s", file, form, a.Trace.Outcome, r.Unknown, d)
 				continue
@@ -288,7 +288,7 @@ func wrong(as []trace.Attempt, r Report, err error) string {
 				return c.Tool == tool && (ordered(c.Args) == ordered([]byte(args)) || c.Args == nil && c.ArgsRaw == "")
 			})
 			if n < 0 {
-				return fmt.Sprintf("a call that was not made: %s %s among %v", c.Tool, compact(c.Args), told(&as[i]))
+				return fmt.Sprintf("a call that was not made: %s %s among %v", c.Tool, compact(c.Args), callTexts(&as[i]))
 			}
 			left = slices.Delete(left, n, n+1)
 		}

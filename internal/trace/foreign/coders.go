@@ -177,13 +177,13 @@ func readGeminiStream(v value.Value, x *session, s *trace.Sink) {
 	case "init":
 		t.Model = message.Str(v, "model")
 	case "message":
-		said := message.Turns(v)
-		if n := len(t.Turns); n > 0 && len(said) == 1 && message.First(v, "delta").Bool() &&
-			t.Turns[n-1].Role == said[0].Role && len(t.Turns[n-1].Calls) == 0 {
-			t.Turns[n-1].Content += said[0].Content
+		turns := message.Turns(v)
+		if n := len(t.Turns); n > 0 && len(turns) == 1 && message.First(v, "delta").Bool() &&
+			t.Turns[n-1].Role == turns[0].Role && len(t.Turns[n-1].Calls) == 0 {
+			t.Turns[n-1].Content += turns[0].Content
 			return
 		}
-		x.say(said...)
+		x.say(turns...)
 	case "tool_use":
 		x.call(message.Str(v, "tool_id"), message.Str(v, "tool_name"), message.First(v, "parameters"))
 	case "tool_result":

@@ -31,8 +31,8 @@ func (sp *span) request() []callvet.Turn {
 			v = e.attrs[system.names()[0]]
 		}
 	}
-	said := slices.ContainsFunc(best, func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })
-	if t := message.Text(message.HeldResult(v)); t != "" && len(best) > 0 && !said {
+	found := slices.ContainsFunc(best, func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })
+	if t := message.Text(message.HeldResult(v)); t != "" && len(best) > 0 && !found {
 		best = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: t}}, best...)
 	}
 	return best

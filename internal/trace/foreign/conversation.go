@@ -34,12 +34,12 @@ func (c *conversation) read(list []*span) {
 		}
 	}
 	wrappers := c.tree.around(legible)
-	tells := map[*span]bool{}
+	whole := map[*span]bool{}
 	for _, sp := range legible {
-		tells[sp] = true
+		whole[sp] = true
 	}
 	for _, sp := range list {
-		if wrappers[sp] || c.tree.above(sp, func(up *span) bool { return tells[up] }) && !tells[sp] {
+		if wrappers[sp] || c.tree.above(sp, func(up *span) bool { return whole[up] }) && !whole[sp] {
 			continue
 		}
 		in, out := sp.request(), sp.answer()
@@ -171,16 +171,16 @@ func suspicious(sp *span) bool {
 // outermost uses the input and the output of agents if no model's span has content. It may show
 // calls, but never that there were none.
 func (c *conversation) outermost(agents []*span) {
-	tells := map[*span]bool{}
+	whole := map[*span]bool{}
 	for _, sp := range agents {
-		if c.tree.above(sp, func(up *span) bool { return tells[up] }) {
+		if c.tree.above(sp, func(up *span) bool { return whole[up] }) {
 			continue
 		}
 		in, out := sp.request(), sp.state()
 		if len(in)+len(out) == 0 {
 			continue
 		}
-		tells[sp] = true
+		whole[sp] = true
 		c.Request(in, false)
 		c.State(out)
 	}

@@ -179,8 +179,8 @@ func copilotShown(list value.Value, x *session) {
 			if last = ""; !rounds {
 				x.call(message.Str(e, "toolCallId"), message.Str(e, "toolId"), value.Value{})
 			}
-		} else if said := message.Str(e, "value"); said != "" {
-			last += said
+		} else if text := message.Str(e, "value"); text != "" {
+			last += text
 		}
 	}
 	if n := len(x.Trace.Turns); last != "" && x.Trace.Turns[n-1].Content != last {

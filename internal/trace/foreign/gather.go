@@ -70,17 +70,17 @@ func (g *Gatherer) settle(s *trace.Sink) {
 			}
 		}
 	}
-	said := map[[2]string]map[string]bool{}
+	seen := map[[2]string]map[string]bool{}
 	for _, r := range g.records {
 		key := [2]string{r.span.trace, r.span.id}
-		if said[key][r.text] {
+		if seen[key][r.text] {
 			s.Lose(repetition)
 			continue
 		}
-		if said[key] == nil {
-			said[key] = map[string]bool{}
+		if seen[key] == nil {
+			seen[key] = map[string]bool{}
 		}
-		said[key][r.text] = true
+		seen[key][r.text] = true
 		if byID[key] == nil {
 			sp := r.span
 			sp.start = r.at

@@ -348,8 +348,8 @@ func recorded() map[string]func(id string, begin int, rs []testRequest) string {
 	}
 }
 
-// tellings are the outcome, the number of calls and the goal of each attempt.
-func tellings(as []trace.Attempt) []string {
+// summaries are the outcome, the number of calls and the goal of each attempt.
+func summaries(as []trace.Attempt) []string {
 	var out []string
 	for i := range as {
 		out = append(out, fmt.Sprint(as[i].Trace.Outcome, " ", len(as[i].Trace.Calls()), " ", as[i].Goal))
@@ -409,7 +409,7 @@ func TestHistory(t *testing.T) {
 		} {
 			as, r, err := importText(strings.Join(c.in, "\n"), Options{})
 			slices.Sort(c.want)
-			if d := gocmp.Diff(c.want, tellings(as)); d != "" || err != nil {
+			if d := gocmp.Diff(c.want, summaries(as)); d != "" || err != nil {
 				t.Errorf("%s: %s: %v, %v: %s", name, what, err, r.Lost, d)
 			}
 			if d := roundTrip(t, as); d != "" {
@@ -438,7 +438,7 @@ func TestLoopOverTraces(t *testing.T) {
 		for _, in := range [][]string{{a, b, second}, {b, a, second}, {second, b, a}} {
 			as, _, err := importText(strings.Join(in, "\n"), Options{})
 			want := []string{"abstained 0 Your name?", "called 1 Weather in Paris?"}
-			if d := gocmp.Diff(want, tellings(as)); d != "" || err != nil {
+			if d := gocmp.Diff(want, summaries(as)); d != "" || err != nil {
 				t.Errorf("%s: %v: %s", name, err, d)
 			}
 		}
@@ -457,7 +457,7 @@ func TestResponsesInput(t *testing.T) {
 				"object": "response", "status": "completed", "input": each1(r.in, item),
 				"output": []dict{item(r.out)},
 			}), Options{})
-		if d := gocmp.Diff([]string{want}, tellings(as)); d != "" || err != nil {
+		if d := gocmp.Diff([]string{want}, summaries(as)); d != "" || err != nil {
 			t.Errorf("%v: %s", err, d)
 		}
 	}
@@ -489,7 +489,7 @@ func TestStateOfAgent(t *testing.T) {
 		}),
 	} {
 		as, _, err := importText(form, Options{})
-		if d := gocmp.Diff([]string{"error 0 Your name?"}, tellings(as)); d != "" || err != nil ||
+		if d := gocmp.Diff([]string{"error 0 Your name?"}, summaries(as)); d != "" || err != nil ||
 			as[0].Trace.Answer != "I am Bot." {
 			t.Errorf("%s: %v: %s", name, err, d)
 		}
@@ -499,7 +499,7 @@ func TestStateOfAgent(t *testing.T) {
 			"messages": each1(r.in, chatMessage),
 			"choices":  []dict{{"message": chatMessage(r.out), "finish_reason": "stop"}},
 		}), Options{})
-	if d := gocmp.Diff([]string{"abstained 0 Your name?"}, tellings(as)); d != "" || err != nil {
+	if d := gocmp.Diff([]string{"abstained 0 Your name?"}, summaries(as)); d != "" || err != nil {
 		t.Errorf("a request with its answer: %v: %s", err, d)
 	}
 }
@@ -511,7 +511,7 @@ func TestMessagesAreAction(t *testing.T) {
 	list := each1(append(slices.Clone(r.in), r.out), chatMessage)
 	for _, in := range []any{list, dict{"messages": list}, dict{"task_id": 1, "reward": 1, "traj": list}} {
 		as, _, err := importText(asText(in), Options{})
-		if d := gocmp.Diff([]string{"called 1 Weather in Paris?"}, tellings(as)); d != "" || err != nil {
+		if d := gocmp.Diff([]string{"called 1 Weather in Paris?"}, summaries(as)); d != "" || err != nil {
 			t.Errorf("%v: %s", err, d)
 		}
 	}

@@ -46,9 +46,9 @@ func TestBadRecords(t *testing.T) {
 					if err != nil {
 						continue
 					}
-					told := bytes.Contains(all, []byte("Oslo")) && bytes.Contains(all, []byte("12A"))
+					reported := bytes.Contains(all, []byte("Oslo")) && bytes.Contains(all, []byte("12A"))
 					// An id of a trace that changed makes two of one.
-					if told && !repeats && len(as) > 0 &&
+					if reported && !repeats && len(as) > 0 &&
 						!slices.ContainsFunc(as,
 							func(a trace.Attempt) bool { return a.Trace.Outcome != callvet.OutcomeAbstained }) {
 						t.Errorf("line %d, %s: abstained", i+1, c.String())

@@ -165,7 +165,7 @@ func TestOtherStops(t *testing.T) {
 // TestExportedEnd: an export to OpenTelemetry has the finish reason in the last answer.
 func TestExportedEnd(t *testing.T) {
 	t.Parallel()
-	said := func(roles ...callvet.Role) (turns []callvet.Turn) {
+	turnsOf := func(roles ...callvet.Role) (turns []callvet.Turn) {
 		for _, r := range roles {
 			turns = append(turns, callvet.Turn{Role: r, Content: "Hi."})
 		}
@@ -176,9 +176,9 @@ func TestExportedEnd(t *testing.T) {
 		reason string
 		want   int // finish reasons of messages
 	}{
-		"the last of two answers": {said(callvet.RoleAssistant, callvet.RoleAssistant), "length", 1},
-		"no reason":               {said(callvet.RoleAssistant), "", 0},
-		"the last is a question":  {said(callvet.RoleAssistant, callvet.RoleUser), "length", 0},
+		"the last of two answers": {turnsOf(callvet.RoleAssistant, callvet.RoleAssistant), "length", 1},
+		"no reason":               {turnsOf(callvet.RoleAssistant), "", 0},
+		"the last is a question":  {turnsOf(callvet.RoleAssistant, callvet.RoleUser), "length", 0},
 	} {
 		text := parts(tt.turns, tt.reason)
 		if got := strings.Count(text, `"finish_reason"`); got != tt.want || tt.want > 0 &&

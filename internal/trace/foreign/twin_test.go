@@ -77,7 +77,7 @@ func TestTwins(t *testing.T) {
 				text2 = asText(dict{"trace": dict{"id": "t"}, "observations": twins})
 			}
 			as, _, err := importText(text2, Options{})
-			if d := gocmp.Diff([]string{"called 1 Weather in Paris?"}, tellings(as)); d != "" || err != nil {
+			if d := gocmp.Diff([]string{"called 1 Weather in Paris?"}, summaries(as)); d != "" || err != nil {
 				t.Errorf("%s: %v: %s", name, err, d)
 			}
 			slices.Reverse(twins[:])
@@ -163,7 +163,7 @@ func TestToolsOfObservations(t *testing.T) {
 	} {
 		as, r, err := importText(c.in, Options{})
 		if err != nil || len(as) != 1 || len(as[0].Trace.Calls()) != 1 {
-			t.Errorf("%s: %v, %v", name, err, tellings(as))
+			t.Errorf("%s: %v, %v", name, err, summaries(as))
 			continue
 		}
 		call := as[0].Trace.Calls()[0]

@@ -15,7 +15,7 @@ import (
 // include reads a file that a suite in the folder dir names. The file must be in that folder.
 // Absolute paths, paths that lead out by ".." and symbolic links that lead out are refused, because
 // a stranger's suite could read any file of this machine. A missing file wraps os.ErrNotExist.
-func (o *Options) beside(dir, name string) ([]byte, error) {
+func (o *Options) include(dir, name string) ([]byte, error) {
 	if o.NoIncludes {
 		return nil, fmt.Errorf("%w: this suite may not read other files", callvet.ErrDenied)
 	}
