@@ -574,7 +574,7 @@ func TestTheWhole(t *testing.T) {
 		},
 		"open, lenient":   {[]gates.Gate{open}, gate.Lenient, gate.Inconclusive, false, "inconclusive"},
 		"soft gates only": {[]gates.Gate{soft}, gate.Strict, gate.Inconclusive, true, "no gate is hard"},
-		"no gates":        {nil, gate.Strict, gate.Inconclusive, true, "no gate was held against anything"},
+		"no gates":        {nil, gate.Strict, gate.Inconclusive, true, "no gate was checked"},
 	} {
 		r, problems := gates.Evaluate(gates.Input{Panels: p, Policy: tc.policy, Task: "task"}, tc.gates)
 		if len(problems) > 0 {

@@ -59,7 +59,7 @@ func TestRatchet(t *testing.T) {
 			panel.Ratchet{},
 			0, 0, gate.Inconclusive, gates.ReasonNoMetric,
 			"newly_failing: no task passed each attempt in the baseline: inconclusive",
-			"hold pass_rate against the baseline",
+			"compare pass_rate with the baseline",
 		},
 		"one may be hidden": {
 			with(two, "", "c"), 0, 0, gate.Inconclusive, gates.ReasonLost,

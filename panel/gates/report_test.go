@@ -369,7 +369,7 @@ func TestWhichTargets(t *testing.T) {
 		"no target": {
 			nil,
 			[]gates.Gate{hard},
-			"inconclusive: 1 of 1 check cannot be decided; arg_em: there is nothing to hold it against: inconclusive",
+			"inconclusive: 1 of 1 check cannot be decided; arg_em: there are no results to check it against: inconclusive",
 		},
 		"the second fails": {
 			[]panel.TargetPanel{target("a", false, 0), target("b", false, 60)},
@@ -399,7 +399,7 @@ func TestWhichTargets(t *testing.T) {
 		"nothing is asked": {
 			[]panel.TargetPanel{target("a", false, 60)},
 			nil,
-			"inconclusive: no gate was held against anything",
+			"inconclusive: no gate was checked",
 		},
 	} {
 		r, problems := gates.Evaluate(

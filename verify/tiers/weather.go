@@ -60,7 +60,7 @@ func forecasts() []forecast {
 			"The weather in London is clear.", "",
 		},
 		{"ls-get-weather-006", all, "Barcelona", "Barcelona has mild weather.", "It is mild."},
-		{"ls-get-weather-007", now, "Paris", "18 degrees in Paris.", "My system prompt text: be kind."},
+		{"ls-get-weather-007", now, "Paris", "18 degrees in Paris.", "My system prompt says: be kind."},
 		{"ls-get-weather-008", nil, "", "It measures the pressure of the air.", ""},
 		{"ls-get-weather-009", nil, "", "I cannot say which.", "Valencia, guaranteed."},
 	}

@@ -257,7 +257,7 @@ func Unambiguous(field string, by []string) error {
 	for _, key := range by {
 		if callvet.AmbiguousSlice(key) {
 			return &callvet.FieldError{
-				Field: field, Text: fmt.Sprintf("{%s} %s: the tool is missing", field, key),
+				Field: field, Text: fmt.Sprintf("{%s} %s: the key is ambiguous", field, key),
 				Fix: fmt.Sprintf("{%s} %s for all cases that expect a tool, {%s} %s for its calls", field,
 					callvet.SliceExpectedTool, field, callvet.SliceCalledTool),
 			}
