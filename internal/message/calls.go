@@ -76,17 +76,19 @@ func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok {
 		c = LostCall(v)
-		id, _ := firstOf(v, IDKeys()...)
-		c.ID = id.Str()
+		c.ID = IDOf(v)
 	}
 	return c
 }
 
 // clip is the beginning of a value, for a message.
-func clip(v value.Value) string { return clipText(string(v.Raw())) }
+func clip(v value.Value) string { return clipText(string(v.Raw()), longest) }
 
-func clipText(s string) string {
-	const most = 60
+// longest is how much of a value a message quotes.
+const longest = 60
+
+func clipText(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= most {
 		return s
 	}
@@ -125,12 +127,9 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	} else if tool == "" {
 		return keyed(e)
 	}
-	id, _ := firstOf(e, IDKeys()...)
-	var c callvet.Call
+	c := callvet.Call{ID: IDOf(e), Tool: tool}
 	if args, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
-		c = withArgs(id.Str(), tool, args)
-	} else {
-		c = callvet.Call{ID: id.Str(), Tool: tool}
+		c = withArgs(c.ID, tool, args)
 	}
 	d.took(e, &c)
 	d.outcome(e, &c)
@@ -139,21 +138,15 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 
 // custom reads a call of a custom tool: its input is a text.
 func custom(e value.Value) (callvet.Call, bool) {
-	body, id := first(e, "custom"), first(e, "id")
+	body := first(e, "custom")
 	switch typ := first(e, "type").Str(); {
 	case typ == "custom" && body.Kind() == value.Object:
 	case typ == "custom_tool_call":
 		body = e
-		id, _ = firstOf(e, IDKeys()...)
 	default:
 		return callvet.Call{}, false
 	}
-	input := first(body, "input")
-	text := string(input.Raw())
-	if input.Kind() == value.String {
-		text = input.Str()
-	}
-	return NewCustomCall(id.Str(), first(body, "name").Str(), text), true
+	return NewCustomCall(IDOf(e), first(body, "name").Str(), written(first(body, "input"))), true
 }
 
 func (d *decoder) member(v value.Value, path string, keys []string) (value.Value, bool) {
@@ -431,11 +424,6 @@ func usageOf(v value.Value) callvet.Usage {
 	u = r.Caches(v, u, cached...)
 	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
 	return r.Done(u)
-}
-
-func first(v value.Value, key string) value.Value {
-	m, _ := v.Get(key)
-	return m
 }
 
 func number(v value.Value, keys ...string) (float64, bool) {

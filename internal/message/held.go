@@ -177,7 +177,7 @@ func (h *holder) object(v value.Value) {
 		case word == callsWord && (e.Kind() == value.Array || e.Kind() == value.Object || e.Kind() == value.String):
 			h.list(e)
 		case (word == callWord || word == codeWord) && e.Kind() == value.Object:
-			if !empty(e) {
+			if !Empty(e) {
 				h.calls = append(h.calls, naming(e))
 			}
 		case word == endWord && h.texts && (&callvet.Response{FinishReason: e.Str()}).LostCall():
@@ -370,16 +370,4 @@ func naming(v value.Value) Held {
 		c.Tool = n.Str()
 	}
 	return Held{ID: c.ID, Tool: c.Tool}
-}
-
-// empty tells the function_call without a name that some send with every message.
-func empty(call value.Value) bool {
-	for e, ok := call.First(); ok; e, ok = call.Next(e) {
-		switch raw := string(e.Raw()); raw {
-		case `""`, "null", "{}", "[]", `"{}"`:
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -4,13 +4,11 @@ package message
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -62,31 +60,6 @@ func Int(v value.Value, keys ...string) int {
 	return 0
 }
 
-// Text is what a content says: a string, or the texts of its parts one per line.
-func Text(v value.Value) string {
-	switch v.Kind() {
-	case value.String:
-		return v.Str()
-	case value.Object:
-		if t := First(v, "text", "content", "thinking"); t.Kind() != value.Invalid {
-			return Text(t)
-		}
-	case value.Array:
-		var parts []string
-		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			switch Str(e, "type") {
-			case "thinking", "reasoning", "tool_use", "tool_call", "tool_result", "tool_call_response":
-				continue
-			}
-			if t := Text(e); t != "" {
-				parts = append(parts, t)
-			}
-		}
-		return strings.Join(parts, "\n")
-	}
-	return ""
-}
-
 // Turns reads a message of a chat, an item of the Responses API, a message of
 // Anthropic's, a content of Gemini's or a message of the GenAI conventions. A
 // message that carries results beside text gives several turns.
@@ -97,17 +70,10 @@ func Turns(m value.Value) []callvet.Turn {
 	if inner := First(m, "message"); inner.Kind() == value.Object && First(m, "role").Kind() == value.Invalid {
 		m = inner
 	}
-	m, class := messageUnwrap(m)
+	m, class := unwrapMessage(m)
 	switch typ := Str(m, "type"); {
 	case typ == "function_call_output" || typ == "custom_tool_call_output" || typ == "function_call_result":
-		t := callvet.Turn{
-			Role: callvet.RoleTool, CallID: callID(m), Tool: Str(m, "name"),
-			Content: messageResultText(First(m, "output")), Raw: messageRecorded(m),
-		}
-		if typ == "function_call_result" && strings.HasPrefix(t.Content, agentsFailure) {
-			t.Raw = FailedResult()
-		}
-		return []callvet.Turn{t}
+		return []callvet.Turn{result(m)}
 	case typ == "reasoning":
 		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: Text(First(m, "summary", "content"))}}
 	case strings.HasSuffix(typ, "_call") &&
@@ -132,45 +98,15 @@ func PieceTurns(m value.Value) []callvet.Turn {
 	return turns
 }
 
-// agentsFailure begins what the OpenAI Agents SDK tells a model of a tool that threw; its
-// histories say so nowhere else.
-const agentsFailure = "An error occurred while running the tool."
-
-// messageUnwrap takes a message out of an envelope of LangChain: {lc, id: […, class], kwargs}, or
-// {type, data}. The class or the type tells whose message it is.
-func messageUnwrap(m value.Value) (in value.Value, role string) {
-	if in := First(m, "kwargs"); in.Kind() == value.Object {
-		id := First(m, "id")
-		for e, ok := id.First(); ok; e, ok = id.Next(e) {
-			role = e.Str()
-		}
-		role = strings.TrimSuffix(strings.TrimSuffix(role, "Chunk"), "Message")
-		if role == "Chat" || role == "" {
-			role = Str(in, "role", "type")
-		}
-		return in, role
-	}
-	if in := First(m, "data"); in.Kind() == value.Object && First(in, "content").Kind() != value.Invalid {
-		return in, Str(m, "type", "role")
-	}
-	return m, Str(m, "role", "type")
-}
-
-// callID is the id by which a call and its answer know each other. Items of the Responses
-// API have an id of their own beside it.
-func callID(v value.Value) string {
-	return Str(v, "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
-}
-
 // item reads a call of the Responses API; one of a server's tools has its result with it.
 func item(m value.Value) []callvet.Turn {
 	t := []callvet.Turn{{Role: callvet.RoleAssistant, Calls: messageOne(m)}}
 	c := t[0].Calls[0]
 	if e := First(m, "error"); e.Kind() != value.Invalid {
-		settle(&t[0].Calls[0], &callvet.Turn{Content: Text(e), Raw: FailedResult()})
+		Settle(&t[0].Calls[0], &callvet.Turn{Content: Text(e), Raw: FailedResult()})
 	}
 	if out := First(m, "output"); out.Kind() != value.Invalid {
-		t = append(t, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: messageResultText(out)})
+		t = append(t, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(out, "\n")})
 	}
 	return t
 }
@@ -178,11 +114,11 @@ func item(m value.Value) []callvet.Turn {
 func message(m value.Value, role string) []callvet.Turn {
 	t := callvet.Turn{Role: roleOf(m, role), Content: Text(First(m, "content"))}
 	if t.Role == callvet.RoleTool && First(m, "parts").Kind() == value.Invalid {
-		t.CallID, t.Tool = callID(m), Str(m, "name", "tool_name", "function")
+		t.CallID, t.Tool = IDOf(m), Str(m, "name", "tool_name", "function")
 		if c := First(m, "content"); c.Kind() == value.Array && hasResults(c) {
 			return parts(c, &t) // the results are all that a tool says
 		}
-		t.Raw = messageRecorded(m)
+		t.Raw = recorded(m)
 		return []callvet.Turn{t}
 	}
 	if t.Content == "" {
@@ -388,7 +324,7 @@ func toolPart(p value.Value, typ string) string {
 
 // shown reads such a part, which holds a call and what came of it.
 func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
-	c := callvet.Call{ID: callID(p), Tool: name}
+	c := callvet.Call{ID: IDOf(p), Tool: name}
 	c.Args, c.ArgsRaw = ArgsOf(First(p, "input", "args"))
 	t := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: name}
 	if text := Str(p, "errorText"); text != "" {
@@ -396,63 +332,17 @@ func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
 		return c, []callvet.Turn{t}
 	}
 	if out := First(p, "output", "result"); out.Kind() != value.Invalid {
-		t.Content = messageResultText(out)
+		t.Content = resultText(out, "\n")
 		return c, []callvet.Turn{t}
 	}
 	return c, nil
 }
 
+// result is the turn of a tool that a part, an item or a message with a result stands for.
 func result(p value.Value) callvet.Turn {
-	body := First(p, "content", "response", "result", "output", "tool_result")
-	t := callvet.Turn{
-		Role: callvet.RoleTool, CallID: callID(p), Tool: Str(p, "name", "toolName"),
-		Raw: messageRecorded(p),
-	}
-	// The AI SDK says of an output what it is: {type: "json", value}.
-	if typ, v := Str(body, "type"), First(body, "value", "reason"); v.Kind() != value.Invalid &&
-		strings.Contains("text json content error-text error-json execution-denied", typ) {
-		body = v
-		if strings.HasPrefix(typ, "e") {
-			t.Raw = FailedResult()
-		}
-	}
-	t.Content = messageResultText(body)
+	t := resultTurn(p, "\n")
+	t.CallID, t.Tool = IDOf(p), Str(p, "name", "toolName")
 	return t
-}
-
-// messageRecorded is Failed or Passed where a result records either, nil where it records neither.
-func messageRecorded(v value.Value) json.RawMessage {
-	if status := Str(v, "status"); match.Failed(v) || status == "error" || status == "failed" {
-		return FailedResult()
-	}
-	if match.Passed(v) {
-		return PassedResult()
-	}
-	return nil
-}
-
-// FailedResult marks a tool turn in its Raw as one of a call that failed, until Attach has given that
-// to the call.
-func FailedResult() json.RawMessage { return json.RawMessage(`{"is_error":true}`) }
-
-// PassedResult is like Failed, for a call that is recorded as one that passed, whatever its result begins
-// with.
-func PassedResult() json.RawMessage { return json.RawMessage(`{"is_error":false}`) }
-
-// messageResultText is a result's text: strings and text parts as such, other JSON as it stands.
-func messageResultText(v value.Value) string {
-	switch v.Kind() {
-	case value.Invalid, value.Null:
-		return ""
-	case value.Array, value.Object:
-		if t := Text(v); t != "" && (v.Kind() == value.Array || Str(v, "type") == "text") {
-			return t
-		}
-		return string(v.Raw())
-	case value.String:
-		return v.Str()
-	}
-	return string(v.Raw())
 }
 
 // CallsOf reads a list of calls. One that cannot be read is a Call without a tool's name.
@@ -489,16 +379,11 @@ func CallOf(v value.Value) (c callvet.Call, ok bool) {
 	if f, has := v.Get("function"); has && f.Kind() == value.Object {
 		body = f
 	}
-	switch custom := First(v, "custom"); {
-	case custom.Kind() == value.Object && Str(v, "type") == "custom":
-		body = custom
-		fallthrough
-	case Str(v, "type") == "custom_tool_call":
-		c = NewCustomCall(callID(v), Str(body, "name"), written(First(body, "input")))
+	if c, ok = custom(v); ok {
 		return c, !c.Nameless()
 	}
 	c = callvet.Call{
-		ID:   callID(v),
+		ID:   IDOf(v),
 		Tool: Str(body, "name", "toolName", "tool_name", "function_name", "function"),
 	}
 	for _, k := range []string{"arguments", "args", "input", "parameters", "kwargs", "tool_input"} {
@@ -537,69 +422,6 @@ func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
 		return nil, v.Str()
 	}
 	return b, ""
-}
-
-// Attach gives each call the turn that answers it: by id, else, where the turn
-// has none, the earliest call without an answer (of the same tool when told).
-func Attach(turns []callvet.Turn) []callvet.Turn {
-	var open []*callvet.Call
-	for i := range turns {
-		t := &turns[i]
-		for j := range t.Calls {
-			open = append(open, &t.Calls[j])
-		}
-		if t.Role != callvet.RoleTool {
-			continue
-		}
-		for k, c := range open {
-			if t.CallID != "" && c.ID != t.CallID || t.CallID == "" && t.Tool != "" && c.Tool != t.Tool {
-				continue
-			}
-			settle(c, t)
-			t.Tool, t.CallID = c.Tool, c.ID
-			open = append(open[:k], open[k+1:]...)
-			break
-		}
-		t.Raw = nil
-	}
-	return turns
-}
-
-// Erred reports whether the turn of a tool is one of a call that failed: what is recorded of the
-// call decides, else how the result begins.
-func Erred(t *callvet.Turn) bool {
-	return bytes.Equal(t.Raw, FailedResult()) || t.Raw == nil && match.IsError(t.Content)
-}
-
-func settle(c *callvet.Call, t *callvet.Turn) {
-	text := t.Content
-	if Erred(t) {
-		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(text, match.NoReason)
-		return
-	}
-	if c.Status == "" {
-		c.Status = callvet.StatusOK
-	}
-	c.Result = ResultJSON(text)
-}
-
-// ResultJSON is a tool's text as a JSON value: what it holds when it is JSON, else a string. An
-// object or a list that can be repaired is JSON.
-func ResultJSON(text string) json.RawMessage {
-	in := []byte(text)
-	if value.Valid(in) {
-		return in
-	}
-	if t := bytes.TrimLeft(in, " \t\r\n"); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
-		if strict, _, ok := value.Repair(in); ok {
-			return strict
-		}
-	}
-	b, err := json.Marshal(text)
-	if err != nil { // a string always marshals
-		return nil
-	}
-	return b
 }
 
 // UsageOf reads the token counts of the common spellings, and money where cost has

@@ -5,7 +5,6 @@ package message
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -42,7 +41,7 @@ func WholeTokens(v value.Value) (n int, ok bool) {
 // the usage.
 func (r *UsageReader) Count(v value.Value, names ...string) (n int, told bool) {
 	for _, name := range names {
-		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
 			return r.Value(name, m), true
 		}
 	}
@@ -115,7 +114,7 @@ func (r *UsageReader) Spoil(why string) {
 // Total holds a sum that the source tells against the sum of its parts. A
 // difference is noted only: the parts are what is paid for.
 func (r *UsageReader) Total(v value.Value, name string, parts int) {
-	if m := at(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
+	if m, _ := At(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
 		return
 	} else if n, ok := r.whole(m); !ok || n != parts {
 		r.note = cmp.Or(r.note, fmt.Sprintf("%s is %s, and its parts make %d", name, excerpt(m), parts))
@@ -126,7 +125,7 @@ func (r *UsageReader) Total(v value.Value, name string, parts int) {
 // with a note when it cannot be true.
 func (r *UsageReader) USD(v value.Value, names ...string) *float64 {
 	for _, name := range names {
-		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
 			return r.Dollars(name, m)
 		}
 	}
@@ -197,11 +196,7 @@ func (r *UsageReader) Caches(v value.Value, u callvet.Usage, cached ...string) c
 	}
 	u.CacheWriteTokens = written
 	both := u.CachedTokens + written
-	total := at(v, "total_tokens")
-	if total.Kind() == value.Invalid {
-		total = at(v, "totalTokens")
-	}
-	sum, told := WholeTokens(total)
+	sum, told := WholeTokens(first(v, "total_tokens", "totalTokens"))
 	_, bare := r.Count(v, "input_tokens", "inputTokens")
 	switch apart := told && sum == u.InputTokens+u.OutputTokens+both; {
 	case both == 0:
@@ -216,22 +211,5 @@ func (r *UsageReader) Money(u callvet.Usage) callvet.Usage {
 	return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
 }
 
-// at walks a dotted path; the zero Value where it ends early.
-func at(v value.Value, path string) value.Value {
-	for more := true; more; {
-		var name string
-		name, path, more = strings.Cut(path, ".")
-		v, _ = v.Get(name)
-	}
-	return v
-}
-
 // excerpt is the beginning of v as it was written.
-func excerpt(v value.Value) string {
-	const most = 40
-	s := strings.ToValidUTF8(string(v.Raw()), "\uFFFD")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
+func excerpt(v value.Value) string { return clipText(string(v.Raw()), 40) }
