@@ -388,44 +388,6 @@ func (d *decoder) meta(v value.Value, form Form) {
 	}
 }
 
-// usageOf reads the usage of a record: of its usage member, or else of its own,
-// where only names count that mean nothing else.
-func usageOf(v value.Value) callvet.Usage {
-	r := UsageReader{Lists: true}
-	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
-	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"},
-		[]string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
-	cached := []string{
-		"cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
-		"cachedInputTokens", "inputTokenDetails.cacheReadTokens", "input_token_details.cache_read",
-		"inputTokensDetails.cached_tokens",
-	}
-	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
-	if own && m.Kind() == value.Array && m.Len() > 0 { // one for each model
-		return usages(m)
-	}
-	if list, ok := m.Get("requestUsageEntries"); ok && list.Len() > 0 { // of the OpenAI Agents SDK
-		return usages(list)
-	}
-	if own && m.Kind() != value.Null {
-		if !r.Object(m) {
-			return r.Done(u)
-		}
-		v, u.CostUSD = m, cmp.Or(u.CostUSD, r.USD(m, "cost_usd", "cost"))
-		in, out, cached = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount"),
-			append(cached, "cached")
-	} else if _, told := firstOf(v, append(in, out...)...); !told {
-		return r.Money(u)
-	}
-	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
-	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens",
-		"completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens",
-		"reasoningTokens", "output_token_details.reasoning", "outputTokensDetails.reasoning_tokens")
-	u = r.Caches(v, u, cached...)
-	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
-	return r.Done(u)
-}
-
 func number(v value.Value, keys ...string) (float64, bool) {
 	for _, k := range keys {
 		if m, ok := v.Get(k); ok && (m.Kind() == value.Number || m.Kind() == value.Array) {

@@ -4,6 +4,7 @@ package message
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -248,13 +249,11 @@ func (d *decoder) toolResults(m value.Value) []callvet.Turn {
 // withoutInput drops the turns that the target was given: as many as the input
 // has when the roles agree, else everything up to the first user turn.
 func withoutInput(turns, input []callvet.Turn) []callvet.Turn {
-	n := 0
-	for _, t := range input {
-		if t.Role != callvet.RoleSystem {
-			n++
-		}
-	}
-	if n > 0 && n <= len(turns) && sameRoles(turns[:n], input) {
+	given := slices.DeleteFunc(slices.Clone(input),
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })
+	n := len(given)
+	if n > 0 && n <= len(turns) &&
+		slices.EqualFunc(turns[:n], given, func(t, in callvet.Turn) bool { return t.Role == in.Role }) {
 		return turns[n:]
 	}
 	for i, t := range turns {
@@ -266,18 +265,4 @@ func withoutInput(turns, input []callvet.Turn) []callvet.Turn {
 		}
 	}
 	return turns
-}
-
-func sameRoles(turns, input []callvet.Turn) bool {
-	i := 0
-	for _, t := range input {
-		if t.Role == callvet.RoleSystem {
-			continue
-		}
-		if turns[i].Role != t.Role {
-			return false
-		}
-		i++
-	}
-	return true
 }

@@ -3,6 +3,7 @@
 package message
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -84,7 +85,7 @@ func (d *decoder) partOf(e value.Value) part {
 	case "thinking", "redacted_thinking", "reasoning":
 		return thoughtPart
 	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result",
-		"web_search_tool_result":
+		"web_search_tool_result", "tool_call_response":
 		return resultPart
 	}
 	if uiTool(e) != "" {
@@ -94,7 +95,7 @@ func (d *decoder) partOf(e value.Value) part {
 		return callPart
 	}
 	switch {
-	case has(e, "functionResponse"), has(e, "toolResult"):
+	case has(e, "functionResponse"), has(e, "toolResult"), kindOf(e, "function_response") == value.Object:
 		return resultPart
 	case first(e, "thought").Kind() == value.Bool && first(e, "thought").Bool():
 		return thoughtPart
@@ -215,12 +216,7 @@ func (d *decoder) parts(list value.Value) {
 
 // ended reports whether one of the calls has its answer.
 func ended(calls []callvet.Call) bool {
-	for i := range calls {
-		if calls[i].Result != nil || calls[i].Error != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c callvet.Call) bool { return c.Result != nil || c.Error != "" })
 }
 
 // thoughtOf is the text of a part that is a thought.

@@ -5,6 +5,7 @@ package message
 import (
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
@@ -167,28 +168,7 @@ func lastOf(v value.Value) string {
 // spoken reports whether an element of a list is a model's: it is no message of another role,
 // no result of a tool, and no reasoning or call next to the answer.
 func spoken(e value.Value) bool {
-	if e.Kind() != value.Object {
-		return false
-	}
-	role := first(e, "role").Str()
-	if role == "" {
-		role = class(e)
-	}
-	switch strings.ToLower(role) {
-	case "", "assistant", "model", "ai", "agent", "aimessage", "aimessagechunk", "message":
-		return true
-	}
-	return false
-}
-
-// class is whose message an envelope of LangChain or an item of the Responses API is.
-func class(e value.Value) string {
-	if id, ok := e.Get("id"); ok && id.Kind() == value.Array {
-		name := ""
-		for p, ok := id.First(); ok; p, ok = id.Next(p) {
-			name = p.Str()
-		}
-		return name
-	}
-	return first(e, "type").Str()
+	_, name := unwrapMessage(e)
+	return e.Kind() == value.Object &&
+		(name == "" || name == "message" || callvet.RoleOf(name) == callvet.RoleAssistant)
 }

@@ -4,6 +4,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -84,12 +85,7 @@ func (d *decoder) readOne(h Held) bool {
 }
 
 func called(turns []callvet.Turn) bool {
-	for i := range turns {
-		if len(turns[i].Calls) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(turns, func(t callvet.Turn) bool { return len(t.Calls) > 0 })
 }
 
 // HoldsCall reports whether a call stands anywhere in a value, texts that are JSON not

@@ -4,6 +4,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -237,33 +238,24 @@ func hasResults(c value.Value) bool {
 // results among them as turns.
 func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
 	c = Grown(c)
+	var d decoder
 	var said []string
 	before, seen := 0, 0 // what was said before the last result, and how many results there were
 	for p, ok := c.First(); ok; p, ok = c.Next(p) {
-		switch typ := Str(p, "type"); typ {
-		case "tool_use", "tool_call", "tool-call", "server_tool_use", "mcp_tool_use", "function_call":
-			t.Calls = append(t.Calls, messageOne(p)...)
-		case "tool_result", "tool_call_response", "tool-result", "mcp_tool_result", "web_search_tool_result":
+		switch typ := Str(p, "type"); d.partOf(p) {
+		case callPart:
+			c, r := calledBy(p)
+			t.Calls, results = append(t.Calls, c...), append(results, r...)
+		case resultPart:
 			r := result(p)
 			if r.CallID == "" {
 				r.CallID = t.CallID
 			}
 			results = append(results, r)
-		case "tool-invocation": // of the AI SDK 4
-			inner := First(p, "toolInvocation")
-			c, r := shown(inner, Str(inner, "toolName"))
-			t.Calls, results = append(t.Calls, c), append(results, r...)
-		case "thinking", "reasoning":
-			t.Reasoning += Text(First(p, "thinking", "text", "content", "reasoning"))
+		case thoughtPart:
+			t.Reasoning += thoughtOf(p)
 		default:
-			if f := First(p, "function_call", "functionCall", "toolUse"); f.Kind() == value.Object {
-				t.Calls = append(t.Calls, messageOne(f)...)
-			} else if f := First(p, "function_response", "functionResponse", "toolResult"); f.Kind() == value.Object {
-				results = append(results, result(f))
-			} else if name := toolPart(p, typ); name != "" {
-				c, r := shown(p, name)
-				t.Calls, results = append(t.Calls, c), append(results, r...)
-			} else if s := Text(p); s != "" {
+			if s := Text(p); s != "" {
 				said = append(said, s)
 			} else if likeCall(p, typ) {
 				t.Calls = append(t.Calls, callvet.Call{})
@@ -310,37 +302,36 @@ func ToolMessage(v value.Value) (callvet.Turn, bool) {
 	return turns[0], true
 }
 
-// toolPart is the tool of a part of the AI SDK's UI messages: {type: "tool-NAME", toolCallId,
-// input, output}, or {type: "dynamic-tool", toolName, …}; "" for any other part.
-func toolPart(p value.Value, typ string) string {
-	if Str(p, "toolCallId") == "" {
-		return ""
+// calledBy reads a part that is a call. One of the AI SDK's user interface has its result next to it.
+func calledBy(p value.Value) ([]callvet.Call, []callvet.Turn) {
+	if f := First(p, "function_call", "functionCall", "toolUse"); f.Kind() == value.Object {
+		return messageOne(f), nil
 	}
-	if name, ok := strings.CutPrefix(typ, "tool-"); ok {
-		return name
+	if c, ok := HostedCall(p); ok {
+		return []callvet.Call{c}, nil
 	}
-	return Str(p, "toolName")
-}
-
-// shown reads such a part, which holds a call and what came of it.
-func shown(p value.Value, name string) (callvet.Call, []callvet.Turn) {
-	c := callvet.Call{ID: IDOf(p), Tool: name}
+	if in := First(p, "toolInvocation"); in.Kind() == value.Object { // of version 4
+		p = in
+	}
+	c := callvet.Call{ID: IDOf(p), Tool: cmp.Or(uiTool(p), Str(p, "toolName"))}
+	if c.Tool == "" || Str(p, "toolCallId") == "" {
+		return messageOne(p), nil
+	}
 	c.Args, c.ArgsRaw = ArgsOf(First(p, "input", "args"))
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: name}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool}
+	out := First(p, "output", "result")
 	if text := Str(p, "errorText"); text != "" {
 		t.Content, t.Raw = text, FailedResult()
-		return c, []callvet.Turn{t}
+	} else if t.Content = resultText(out, "\n"); out.Kind() == value.Invalid {
+		return []callvet.Call{c}, nil
 	}
-	if out := First(p, "output", "result"); out.Kind() != value.Invalid {
-		t.Content = resultText(out, "\n")
-		return c, []callvet.Turn{t}
-	}
-	return c, nil
+	return []callvet.Call{c}, []callvet.Turn{t}
 }
 
 // result is the turn of a tool that a part, an item or a message with a result stands for.
 func result(p value.Value) callvet.Turn {
 	t := resultTurn(p, "\n")
+	p = resultIn(p)
 	t.CallID, t.Tool = IDOf(p), Str(p, "name", "toolName")
 	return t
 }
@@ -422,57 +413,6 @@ func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
 		return nil, v.Str()
 	}
 	return b, ""
-}
-
-// UsageOf reads the token counts of the common spellings, and money where cost has
-// it under one of the names.
-func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
-	var r UsageReader
-	out := callvet.Usage{CostUSD: r.USD(cost, names...)}
-	inputs := []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"}
-	outputs := []string{
-		"output_tokens", "completion_tokens", "outputTokens", "completionTokens",
-		"candidates_token_count", "output",
-	}
-	if First(u, append(inputs, outputs...)...).Kind() == value.Invalid {
-		return r.Money(out)
-	}
-	out.InputTokens, out.OutputTokens = r.Need(u, inputs...), r.Need(u, outputs...)
-	out.ReasoningTokens = r.May(u, "reasoning_tokens", "completion_details.reasoning", "thoughts_token_count",
-		"output_token_details.reasoning",
-		"completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens")
-	return r.Done(r.Caches(u, out, "cached_tokens", "cached_input_tokens", "input_token_details.cache_read",
-		"input_tokens_cache_read", "prompt_details.cache_read",
-		"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens"))
-}
-
-// UsageDetails is Usage of an object that may take tokens of a cache and reasoning out of input and
-// output, as Langfuse does; the total shows whether that was done.
-func UsageDetails(v value.Value) callvet.Usage {
-	u := UsageOf(v, value.Value{})
-	in, out, cache := 0, 0, 0
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		switch n := Int(v, e.Key()); {
-		case strings.HasPrefix(e.Key(), "input"):
-			in += n
-		case strings.HasPrefix(e.Key(), "output"):
-			out += n
-		case strings.HasPrefix(e.Key(), "cache_"):
-			cache += n
-		}
-	}
-	total := Int(v, "total")
-	if total == in+cache+out {
-		in += cache
-	}
-	if total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
-		u = callvet.Usage{InputTokens: in, OutputTokens: out, Known: true}
-		u.CachedTokens = Int(v, "input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
-		u.ReasoningTokens = Int(v, "output_reasoning_tokens", "output_reasoning")
-		u.CacheWriteTokens = Int(v, "input_cache_creation", "input_cache_write", "cache_creation_input_tokens",
-			"cache_write_input_tokens")
-	}
-	return u
 }
 
 // Tools reads tool definitions: OpenAI's, bare functions, Anthropic's and MCP's.

@@ -56,9 +56,7 @@ func isText(part value.Value) bool {
 // resultTurn is the turn of a tool that a part, an item or a message with a result stands for; sep
 // joins the texts of its parts.
 func resultTurn(e value.Value, sep string) callvet.Turn {
-	if in, ok := firstOf(e, "functionResponse", "toolResult"); ok {
-		e = in
-	}
+	e = resultIn(e)
 	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
 	t := callvet.Turn{Role: callvet.RoleTool, CallID: Str(e, answerKeys()...), Raw: recorded(e)}
 	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
@@ -81,6 +79,14 @@ func resultTurn(e value.Value, sep string) callvet.Turn {
 		}
 	}
 	return t
+}
+
+// resultIn takes a result out of what Gemini and Amazon Bedrock put around it.
+func resultIn(e value.Value) value.Value {
+	if in := First(e, "functionResponse", "function_response", "toolResult"); in.Kind() == value.Object {
+		return in
+	}
+	return e
 }
 
 // toolFailedText is how a result begins that the OpenAI Agents SDK makes of a tool's error: nothing

@@ -211,5 +211,103 @@ func (r *UsageReader) Money(u callvet.Usage) callvet.Usage {
 	return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
 }
 
+// tokens reads the counts of v into u, in the spellings of all sources; in and out are the names of those
+// of input and output.
+func (r *UsageReader) tokens(v value.Value, u callvet.Usage, in, out []string) callvet.Usage {
+	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
+	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens",
+		"completionDetails.reasoning", "completionDetails.reasoning_tokens", "completion_details.reasoning",
+		"reasoning_tokens", "reasoningTokens", "thoughts_token_count", "output_token_details.reasoning",
+		"outputTokensDetails.reasoning_tokens")
+	return r.Caches(v, u, "cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
+		"cached_input_tokens", "cachedInputTokens", "inputTokenDetails.cacheReadTokens",
+		"input_token_details.cache_read", "inputTokensDetails.cached_tokens", "input_tokens_cache_read",
+		"prompt_details.cache_read")
+}
+
+// UsageOf reads the token counts of the common spellings, and money where cost has
+// it under one of the names.
+func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
+	var r UsageReader
+	out := callvet.Usage{CostUSD: r.USD(cost, names...)}
+	inputs := []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"}
+	outputs := []string{
+		"output_tokens", "completion_tokens", "outputTokens", "completionTokens", "candidates_token_count", "output",
+	}
+	if First(u, append(inputs, outputs...)...).Kind() == value.Invalid {
+		return r.Money(out)
+	}
+	return r.Done(r.tokens(u, out, inputs, outputs))
+}
+
+// usageOf reads the usage of a record: of its usage member, or else of its own,
+// where only names count that mean nothing else.
+func usageOf(v value.Value) callvet.Usage {
+	r := UsageReader{Lists: true}
+	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
+	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"},
+		[]string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
+	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
+	if own && m.Kind() == value.Array && m.Len() > 0 { // one for each model
+		return usages(m)
+	}
+	if list, ok := m.Get("requestUsageEntries"); ok && list.Len() > 0 { // of the OpenAI Agents SDK
+		return usages(list)
+	}
+	if own && m.Kind() != value.Null {
+		if !r.Object(m) {
+			return r.Done(u)
+		}
+		v, u.CostUSD = m, cmp.Or(u.CostUSD, r.USD(m, "cost_usd", "cost"))
+		in, out = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount")
+	} else if _, told := firstOf(v, append(in, out...)...); !told {
+		return r.Money(u)
+	}
+	u = r.tokens(v, u, in, out)
+	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
+	return r.Done(u)
+}
+
+// usages is the usage of a list of records, each with its own.
+func usages(list value.Value) callvet.Usage {
+	var all []callvet.Usage
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		all = append(all, usageOf(e))
+	}
+	return SumUsage(all)
+}
+
+// SumUsage adds up the usages of the requests of an attempt. One that is unknown makes the sum
+// unknown; none at all says nothing.
+func SumUsage(all []callvet.Usage) callvet.Usage {
+	var out callvet.Usage
+	told := false
+	for i := range all {
+		u := &all[i]
+		told = told || *u != callvet.Usage{}
+		out.InputTokens, out.OutputTokens = out.InputTokens+u.InputTokens, out.OutputTokens+u.OutputTokens
+		out.CachedTokens, out.ReasoningTokens = out.CachedTokens+u.CachedTokens, out.ReasoningTokens+u.ReasoningTokens
+		out.CacheWriteTokens += u.CacheWriteTokens
+		out.Note = cmp.Or(out.Note, u.Note)
+		if u.CostUSD != nil {
+			sum := *u.CostUSD
+			if out.CostUSD != nil {
+				sum += *out.CostUSD
+			}
+			out.CostUSD = &sum
+		}
+	}
+	out.Known = told
+	for i := range all {
+		if told && !all[i].Known {
+			return callvet.Usage{CostUSD: out.CostUSD, Note: cmp.Or(out.Note, "some requests tell no usage")}
+		}
+	}
+	if out.InputTokens > MaxTokens || out.OutputTokens > MaxTokens {
+		return callvet.Usage{CostUSD: out.CostUSD, Note: "the requests tell more tokens than there can be"}
+	}
+	return out
+}
+
 // excerpt is the beginning of v as it was written.
 func excerpt(v value.Value) string { return clipText(string(v.Raw()), 40) }
