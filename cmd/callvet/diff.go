@@ -8,11 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) diffCommand() *cobra.Command {
-	var req app.DiffRequest
+	var req traces.DiffRequest
 	var unchanged bool
 	cmd := &cobra.Command{
 		Use:   "diff BASELINE [CANDIDATE]",
@@ -33,7 +36,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 			if unchanged {
 				req.Unchanged = math.MaxInt
 			}
-			c, err := a.program().Diff(cmd.Context(), req, a.events())
+			c, err := traces.Diff(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -98,8 +101,8 @@ func (a *cli) reportCommand() *cobra.Command {
 			if all && len(outputs) > 0 {
 				return usagef("--all is for standard output: a file has every measure")
 			}
-			view, err := a.program().ViewRun(ctx,
-				app.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
+			view, err := runs.View(ctx, a.program(),
+				results.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
 			if err != nil {
 				return err
 			}

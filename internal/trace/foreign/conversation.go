@@ -140,7 +140,7 @@ func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execu
 	case silent > 0 && calls == 0, open > 0 && len(of[tool]) == 0:
 		return "an answer of a model is not there"
 	case silent > 0:
-		s.Lose("an answer of a model that is empty or not there, beside calls that are")
+		s.Lose("an answer of a model that is empty or missing, although its calls are there")
 	case calls == 0 && !c.spoke:
 		return "there is no answer of a model"
 	case calls == 0 && !slices.ContainsFunc(append(a.Input, a.Trace.Turns...),
