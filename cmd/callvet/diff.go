@@ -128,7 +128,7 @@ func (a *cli) reportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	cmd.Flags().StringVar(&format, "format", "",
 		"evalsuite: the EvalSuiteResult of Eval Case Interfaces, on standard output without -o")
-	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file whose quarantine is told")
+	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file with the quarantine to report")
 	cmd.Flags().StringVarP(&eval.Target, "model", "m", "", "with --format evalsuite: of this target only")
 	cmd.Flags().StringVar((*string)(&eval.Tier), "tier", "", "with --format evalsuite: of this tier only")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")

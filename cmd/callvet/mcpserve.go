@@ -30,7 +30,7 @@ func (f *tracingFlags) register(fs *pflag.FlagSet) {
 		"name under which the server may be asked over HTTP, in addition to those of this machine; may be repeated")
 	fs.StringVarP(&f.trace.Output, "output", "o", "", "trace file to which each call is added before it is answered")
 	fs.StringVar(&f.trace.Agent, "agent", "",
-		"what the agent is called in the trace file (default: what it says of itself)")
+		"what the agent is called in the trace file (default: its own name)")
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")
 }
 

@@ -40,7 +40,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 	fs.Var((*depth)(&q.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
 	fs.StringVar(&q.Rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
-	fs.IntSliceVar(&q.Distractors, "distractors", nil, "numbers of other tools beside those of a case")
+	fs.IntSliceVar(&q.Distractors, "distractors", nil, "numbers of other tools, added to those of a case")
 	fs.Var(Int(&q.Draws, 1, 1), "draws", "draws of distractors per case")
 	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
 	fs.StringArrayVar(&others, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")

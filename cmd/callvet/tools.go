@@ -42,7 +42,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Confusable, report.Confusable)
 		},
 	}
-	confusable.Flags().StringVar(&q.Run, "run", "", "run whose confusion stands beside the similarity")
+	confusable.Flags().StringVar(&q.Run, "run", "", "run with confusions to show next to the similarity")
 	confusable.Flags().Var(Int(&q.Top, 20, 1), "top", "how many pairs")
 	cmd.AddCommand(confusable, a.vectorsCommand(), a.whatIfCommand(), a.suggestCommand(), a.applyCommand())
 	return cmd

@@ -369,7 +369,7 @@ func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 // learn adds the values of variables in a target's settings to the known secrets: those in headers,
 // those in credential parameters, and those of variables with a secret's name.
 func (o *Opener) learn(s *TargetSpec) {
-	getenv, secrets := o.app.Config.Getenv, o.app.SecretKeeper
+	getenv, secrets := o.app.Config.Getenv, o.app.Secrets()
 	note := func(text, name string) {
 		for _, v := range endpoint.Variables(text) {
 			if endpoint.SecretName(name) || redact.SecretName(v) {
