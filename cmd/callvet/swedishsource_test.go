@@ -46,7 +46,7 @@ var (
 	}
 	// The comments of a file of edits, which is shown as it is.
 	ofEdits = []string{
-		`what they say of those .*`, `each alone against .*`, `Descriptions that .*`, `Made of .*`,
+		`the result on those that stayed .*`, `each alone against .*`, `Descriptions that .*`, `Made of .*`,
 		`All that are proposed .*`, `The same questions have .*`, `Nothing is changed yet.*`,
 	}
 	// The page has advice of its own for these codes.
