@@ -260,7 +260,7 @@ func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 		}
 	}
 	if text := runApp(t, dir, map[string]string{"OPENAI_API_KEY": "k"}, exitUsage, "run", "--resume",
-		list[0].ID); !strings.Contains(text, "take up run "+list[0].Judges) {
+		list[0].ID); !strings.Contains(text, "resume run "+list[0].Judges) {
 		t.Errorf("a live judging goes on by itself:\n%s", text)
 	}
 	runApp(t, dir, nil, exitOK, "show", "r")
