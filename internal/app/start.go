@@ -391,7 +391,7 @@ func (a *App) keepSuite(ctx context.Context, db *store.DB, req *RunRequest, read
 	}
 	var refused error
 	hash, err = db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
-		for c := range parallel.Ahead(cases) {
+		for c := range parallel.Ahead(cases, 128) {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
