@@ -118,7 +118,7 @@ func TestRecorded(t *testing.T) {
 		return fmt.Sprintf("%+v\n%s\n%s", x, slices, scorer)
 	}
 	c := chance{rand.New(rand.NewPCG(5, 6))}
-	for range 3000 {
+	for range 1000 {
 		a := c.attempt("a")
 		task := a.Task()
 		task.Line = 1
@@ -149,11 +149,11 @@ var place = regexp.MustCompile(`,"file":"f","line":\d+`)
 func TestAttemptsAsLines(t *testing.T) {
 	t.Parallel()
 	c := chance{rand.New(rand.NewPCG(7, 8))}
-	for round := range 20 {
+	for _, n := range []int{0, 1, 3 * jobAttempts} {
 		var list []trace.Attempt
 		var lines bytes.Buffer
 		out := trace.NewWriter(&lines)
-		for i := range 10 * round {
+		for i := range n {
 			list = append(list, c.attempt(fmt.Sprint(i)))
 			if err := out.Attempt(&list[i]); err != nil {
 				t.Fatal(err)
