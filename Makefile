@@ -123,7 +123,7 @@ endef
 # without it elsewhere. The packages that share memory start goroutines, lock, or use unsafe, in the code or in their
 # tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
-	./internal/account ./internal/app ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
+	./internal/account ./internal/app/... ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
 	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/provider/... ./internal/redact \
 	./internal/report/... ./internal/run ./internal/server ./internal/store ./internal/suite/native ./internal/world ./cmd/callvet
 RACE_VERIFY := . ./bench ./mutate ./queue ./versions

@@ -60,19 +60,18 @@ const (
 	// MetricCostPerPass is the cost of all attempts whose price is known ÷ those
 	// of them that passed; undefined when none did.
 	MetricCostPerPass = "cost_per_pass"
-	// MetricPassAt, followed by k, is the chance that at least one of k attempts at a case passes,
+	// MetricPassAt is the chance that at least one of k attempts at a case passes,
 	// estimated from its repeats without bias; absent for runs without repeats. Source: Chen et al.
 	// 2021, Evaluating Large Language Models Trained on Code.
 	MetricPassAt = "pass@"
-	// MetricPassHat, followed by k, is the chance that all of k attempts at a case pass; absent for
+	// MetricPassHat is the chance that all of k attempts at a case pass; absent for
 	// runs without repeats. Source: Yao et al. 2024, τ-bench.
 	MetricPassHat = "pass^"
-	// MetricJudgedCalls and MetricJudgedTurns, followed by the name of a judge, are the shares of
-	// judged calls and turns that the judge passes.
+	// MetricJudgedCalls and MetricJudgedTurns are the shares of judged calls and turns that the judge
+	// named after the colon passes.
 	MetricJudgedCalls = "judged_calls:"
 	MetricJudgedTurns = "judged_turns:"
-	// MetricTrueCalls and MetricTrueTurns, followed by the name of a judge, are the same shares,
-	// corrected by labels of people.
+	// MetricTrueCalls and MetricTrueTurns are the same shares, corrected by labels of people.
 	MetricTrueCalls = "true_calls:"
 	MetricTrueTurns = "true_turns:"
 )

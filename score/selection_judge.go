@@ -28,20 +28,20 @@ const (
 	AgentOverlap = "agent_overlap"
 	AgentsExact  = "agents_exact"
 	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for
-	// some of these beside others, else 0. A set of k tools cannot equal one of another size:
-	// the ranks below say what a retriever of k tools is worth.
+	// some of these with others, else 0. A set of k tools cannot equal one of another size: the ranks
+	// below measure a retriever of k tools.
 	ToolMatch = "tool_match"
 	// MatchExact is 1 for the expected set, MatchAcceptable for that or a choice of
-	// acceptable tools, MatchPartial for some of these beside others, MatchNone
+	// acceptable tools, MatchPartial for some of these with others, MatchNone
 	// for none of them.
 	MatchExact      = "match_exact"
 	MatchAcceptable = "match_acceptable"
 	MatchPartial    = "match_partial"
 	MatchNone       = "match_none"
 	// MatchNoneExpected is 1 for what the Tool Selection Evaluation System calls no match: no expected
-	// tool is given, and not acceptable ones alone. MatchPartial also counts these beside others.
+	// tool is given, and not acceptable ones alone. MatchPartial also counts these with others.
 	MatchNoneExpected = "match_none_expected"
-	// HitAt with k behind it is 1 when an expected tool is among the first k,
+	// HitAt is 1 when an expected tool is among the first k,
 	// RecallAt the share of the expected tools there, NDCGAt discounts them by rank.
 	HitAt    = "hit@"
 	RecallAt = "recall@"
@@ -52,13 +52,12 @@ const (
 	Precision1 = "precision@1"
 	MRR        = "mrr"
 	// SelectionAbstention is 1 when nothing was given where nothing fits, else 0; FalseAbstention
-	// is 1 when nothing was given although tools are expected, and less is better.
+	// is 1 when nothing was given although tools are expected.
 	SelectionAbstention = "selection_abstention"
 	FalseAbstention     = "false_abstention"
-	// CompositeBest is the composite that a decision could have reached that is right in
-	// every layer and gives as many different tools as this one: more tools than are
-	// expected or acceptable are a partial match at best. A decision that gives none
-	// where some are expected, or some where none are, had the choice: 1.
+	// CompositeBest is the composite of a decision that is right in every layer and gives as
+	// many different tools as this one: more tools than are expected or acceptable are a
+	// partial match at best. 1 where none are given and some expected, or the reverse.
 	CompositeBest = "composite_best"
 	// ToolsRight is 1 when the layer of tools is right: every expected tool is among
 	// those given, or only acceptable ones are, or none where nothing fits.
@@ -67,10 +66,9 @@ const (
 	// before (of agents, under none of those expected), 0 when they are wrong by
 	// themselves; absent when they are right.
 	ToolsBlocked = "tools_blocked"
-	// AgentGate is 1 when expected tools are not given and the agents, decided before
-	// the tools, are none of those expected, so that their tools could not be chosen; 0
-	// when they are not given although an expected agent was chosen. Absent when the
-	// tools are right, and where agents are not judged before tools.
+	// AgentGate is 1 when expected tools are not given and no expected agent was chosen
+	// before the tools, so that they could not be chosen; 0 when an expected agent was.
+	// Absent when the tools are right, and where agents are not judged before tools.
 	AgentGate = "agent_gate"
 )
 

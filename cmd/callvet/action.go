@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 )
 
 // flagWords write a flag for a shell.
@@ -71,7 +72,7 @@ func (a *cli) hints() hints { return hints{a.dbPath} }
 
 // text is the command line of an action. man is the manifest of the run; nil where the
 // verb needs none.
-func (h hints) text(act app.Action, man *app.Manifest) string {
+func (h hints) text(act app.Action, man *results.Manifest) string {
 	line := ""
 	switch act.Verb {
 	case app.VerbAgain:
@@ -115,7 +116,7 @@ func words(flags []app.Setting) string {
 }
 
 // again is the command that made a run, with other values for some of its flags.
-func again(man *app.Manifest, with []app.Setting) string {
+func again(man *results.Manifest, with []app.Setting) string {
 	flags, command := man.Origin.Flags, cmp.Or(man.Origin.Command, "run")
 	if flags == nil {
 		flags = fromSpecs(man)
@@ -137,7 +138,7 @@ func rank(name string) int {
 
 // fromSpecs are the flags of a run of an earlier version, which did not store them: the settings
 // that all its targets share.
-func fromSpecs(m *app.Manifest) []app.Setting {
+func fromSpecs(m *results.Manifest) []app.Setting {
 	if m.TargetFile != "" {
 		return []app.Setting{app.One("targets", m.TargetFile)}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/report"
 )
@@ -63,7 +64,7 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 					continue
 				}
 				set = true
-				line := again(&app.Manifest{
+				line := again(&results.Manifest{
 					Path:   "my suite.yaml",
 					Origin: app.Origin{Command: name, Flags: given(c.Flags())},
 				}, nil)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) calibrateCommand() *cobra.Command {
-	var req app.CalibrateRequest
+	var req results.CalibrateRequest
 	cmd := &cobra.Command{
 		Use:   "calibrate LABELS --judge NAME",
 		Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
@@ -44,8 +44,8 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	return cmd
 }
 
-func (a *cli) calibrate(ctx context.Context, req app.CalibrateRequest) error {
-	r, err := a.program().Calibrate(ctx, req, a.events())
+func (a *cli) calibrate(ctx context.Context, req results.CalibrateRequest) error {
+	r, err := results.Calibrate(ctx, a.program(), req, a.events())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -33,8 +33,8 @@ func (a *cli) caseAddCommand() *cobra.Command {
 		Example: "  callvet case add evals/get_weather.regression.json new.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := a.program().AddCases(cmd.Context(),
-				app.AddCaseRequest{File: args[0], From: f.request(args[1])}, a.events())
+			ids, err := cases.Add(cmd.Context(), a.program(),
+				cases.AddCaseRequest{File: args[0], From: f.request(args[1])}, a.events())
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func (a *cli) caseAddCommand() *cobra.Command {
 
 func (a *cli) caseLockCommand() *cobra.Command {
 	var f suiteFlags
-	var req app.LockRequest
+	var req cases.LockRequest
 	cmd := &cobra.Command{
 		Use:     "lock FILE",
 		Short:   "Lock the cases of FILE that are not locked yet, with the tools, the prompt and the models of now",
@@ -60,7 +60,7 @@ func (a *cli) caseLockCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.SuiteRequest = f.request(args[0])
-			r, err := a.program().LockCases(cmd.Context(), req, a.events())
+			r, err := cases.Lock(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (a *cli) caseLockCommand() *cobra.Command {
 				return json.NewEncoder(a.out).Encode(struct {
 					Format  string `json:"format"`
 					Version int    `json:"version"`
-					*app.LockResult
+					*cases.LockResult
 				}{"callvet.case_lock", 1, r})
 			}
 			if r.Lock == "" {
@@ -93,14 +93,14 @@ func (a *cli) caseLockCommand() *cobra.Command {
 }
 
 func (a *cli) caseArchiveCommand() *cobra.Command {
-	var req app.ArchiveRequest
+	var req cases.ArchiveRequest
 	cmd := &cobra.Command{
 		Use: "archive FILE CASE --reason TEXT", Short: "Take a locked case out of runs for good",
 		Example: "  callvet case archive evals/get_weather.regression.json rg-get-weather-001 --reason 'the tool has no units any more'",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.File, req.Case = args[0], args[1]
-			if err := a.program().ArchiveCase(cmd.Context(), req); err != nil {
+			if err := cases.Archive(cmd.Context(), a.program(), req); err != nil {
 				return err
 			}
 			if a.jsonOut {

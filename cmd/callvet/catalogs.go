@@ -18,6 +18,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -52,11 +54,11 @@ func (a *cli) notice(n callvet.Notice) {
 // catalogued carries out a request about catalogues and shows its result, and then the usage of
 // embedders and rerankers.
 func catalogued[Q, R any](ctx context.Context, t *eventPrinter, req Q,
-	do func(context.Context, Q, app.Events) (R, error),
+	do func(context.Context, *app.App, Q, app.Events) (R, error),
 	face func(io.Writer, R) error,
 ) error {
 	defer t.tellUsed()
-	out, err := do(ctx, req, t.print)
+	out, err := do(ctx, t.a.program(), req, t.print)
 	t.finish()
 	if err != nil {
 		return err
@@ -118,7 +120,7 @@ func flagOf(field string) string {
 }
 
 // searchFlags registers the flags of a search, except those named in but.
-func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
+func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	toolsFlag(own, &f.Tools, " (docs/guides/catalogues.md)")
 	own.StringVar(&f.Preset, "preset", "", "how tools are scored: default or bigtool")
@@ -126,7 +128,7 @@ func searchFlags(fs *pflag.FlagSet, f *app.Search, but ...string) {
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
 	own.Var(abstainFlag{f}, "abstain",
 		fmt.Sprintf(
-			"give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", app.UsualConfidence))
+			"give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", catalogs.UsualConfidence))
 	own.StringVar(&f.AbstainOn, "abstain-on", "",
 		"suite of questions, with their tools; --abstain 5% refuses that share of them; by default the catalogue's examples")
 	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil,
@@ -173,15 +175,15 @@ func (d *depth) Type() string { return "int" }
 // Set implements pflag.Value.
 func (d *depth) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > app.MaxDepth {
-		return fmt.Errorf("a number from 1 to %d", app.MaxDepth)
+	if err != nil || n < 1 || n > catalogs.MaxDepth {
+		return fmt.Errorf("a number from 1 to %d", catalogs.MaxDepth)
 	}
 	*d = depth(n)
 	return nil
 }
 
 // abstainFlag reads --abstain.
-type abstainFlag struct{ s *app.Search }
+type abstainFlag struct{ s *catalogs.Search }
 
 // Set implements pflag.Value.
 func (f abstainFlag) Set(v string) error { return f.s.SetAbstain(v) }
@@ -230,7 +232,7 @@ func (q *asking) request() (app.RunRequest, error) {
 
 // ask carries out a request that asks models; the result may be nil if there is an error.
 func ask[Q, R any](ctx context.Context, q *asking, req Q,
-	do func(context.Context, Q, app.Conclude, app.Events) (*R, error), show func(*R, error) error,
+	do func(context.Context, *app.App, Q, runs.Conclude, app.Events) (*R, error), show func(*R, error) error,
 ) error {
 	if err := q.cli.writable(&q.runFlags); err != nil {
 		return err
@@ -238,13 +240,13 @@ func ask[Q, R any](ctx context.Context, q *asking, req Q,
 	t := q.cli.eventPrinter(q.quiet, "")
 	defer t.tellUsed()
 	defer q.cli.tuneMemory()()
-	out, err := do(ctx, req, q.conclude, t.print)
+	out, err := do(ctx, q.cli.program(), req, q.conclude, t.print)
 	t.finish()
 	return show(out, q.cli.notFollowed(err))
 }
 
 // conclude implements app.Conclude.
-func (q *asking) conclude(out *app.Outcome, ended error) error {
+func (q *asking) conclude(out *runs.Outcome, ended error) error {
 	inPart := func(*report.View, *runFlags) error { return nil } // what the request makes of it is shown
 	return q.cli.conclude(out, &q.runFlags, inPart, ended)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -192,10 +194,10 @@ func (a *cli) explained(err error) (text, advice string) {
 	}
 	var hinted *callvet.Hinted
 	var taken *store.TakenError
-	var missing *app.NoRunError
-	var attempt *app.NoAttemptError
+	var missing *results.NoRunError
+	var attempt *results.NoAttemptError
 	var empty *app.NoTracesError
-	var unfit *app.UnfitSuiteError
+	var unfit *traces.UnfitSuiteError
 	line := func(verb app.Verb, run string) string {
 		return a.hints().text(app.Action{Verb: verb, Run: run}, nil)
 	}

@@ -12,6 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 )
 
 // spoken is how the command line of a verb says its requests.
@@ -41,82 +47,88 @@ func spokenVerbs() map[string]spoken {
 	}
 	return map[string]spoken{
 		"run": {
-			requests: []reflect.Type{of[app.RunRequest](), of[app.ResumeRequest]()},
+			requests: []reflect.Type{of[app.RunRequest](), of[runs.ResumeRequest]()},
 			args:     []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures", "dry-run", "remote", "experiment"},
 		},
 		"backup":        {requests: []reflect.Type{of[app.BackupRequest]()}, args: []string{"file", "force"}},
 		"restore":       {requests: []reflect.Type{of[app.BackupRequest]()}, args: []string{"file"}},
-		"fixtures make": {requests: []reflect.Type{of[app.FixturesRequest]()}, args: []string{"from"}},
+		"fixtures make": {requests: []reflect.Type{of[runs.FixturesRequest]()}, args: []string{"from"}},
 		"replay": {
-			requests: []reflect.Type{of[app.ReplayRequest]()},
+			requests: []reflect.Type{of[runs.ReplayRequest]()},
 			args:     []string{"run", "origin", "interleave", "keep_errors", "force_rubric", "gates"},
 			parts:    map[string]string{},
 			client:   []string{"output", "quiet", "show-failures"},
 		},
 		"drill": {
-			requests: []reflect.Type{of[app.DrillRequest](), of[app.ResumeRequest]()},
+			requests: []reflect.Type{of[runs.DrillRequest](), of[runs.ResumeRequest]()},
 			args:     []string{"suite", "run", "shared", "origin", "selection", "judges"}, parts: resume,
 			client: []string{"output", "quiet", "show-failures"},
 		},
 		"select": {
-			requests: []reflect.Type{of[app.SelectRequest]()}, args: []string{"run", "retrieval"},
+			requests: []reflect.Type{of[catalogs.SelectRequest]()}, args: []string{"run", "retrieval"},
 			client: []string{"output", "quiet", "show-failures"},
 		},
 		"select query": {
-			requests: []reflect.Type{of[app.QueryRequest]()}, args: []string{"text", "retrieval"},
+			requests: []reflect.Type{of[catalogs.QueryRequest]()}, args: []string{"text", "retrieval"},
 			parts: map[string]string{
 				"acceptable": "expect", "expect-route": "expect", "expect-sub-route": "expect",
 				"expect-agents": "expect",
 			},
 		},
 		"select decisions": {
-			requests: []reflect.Type{of[app.DecisionsRequest]()},
+			requests: []reflect.Type{of[catalogs.DecisionsRequest]()},
 			args:     slices.Concat([]string{"production", "via", "retrieval"}, retriever), client: []string{"show"},
 		},
 		"select sweep": {
-			requests: []reflect.Type{of[app.SweepRequest](), of[app.ResumeRequest]()},
+			requests: []reflect.Type{of[catalogs.SweepRequest](), of[runs.ResumeRequest]()},
 			args:     slices.Concat([]string{"suite", "run"}, retriever, session),
 			parts:    resume, client: []string{"output", "quiet"},
 		},
 		"select tune": {
-			requests: []reflect.Type{of[app.TuneRequest]()},
+			requests: []reflect.Type{of[catalogs.TuneRequest]()},
 			args:     slices.Concat([]string{"suite", "rerank"}, retriever),
 		},
-		"select routes learn": {requests: []reflect.Type{of[app.LearnRequest]()}, args: []string{"examples"}},
-		"tools lint":          {requests: []reflect.Type{of[app.LintToolsRequest]()}, args: []string{"tools"}},
-		"tools confusable":    {requests: []reflect.Type{of[app.ConfusableRequest]()}, args: []string{"tools"}},
+		"select routes learn": {requests: []reflect.Type{of[catalogs.LearnRequest]()}, args: []string{"examples"}},
+		"tools lint":          {requests: []reflect.Type{of[catalogs.LintToolsRequest]()}, args: []string{"tools"}},
+		"tools confusable":    {requests: []reflect.Type{of[catalogs.ConfusableRequest]()}, args: []string{"tools"}},
 		"tools whatif": {
-			requests: []reflect.Type{of[app.WhatIfRequest]()},
+			requests: []reflect.Type{of[catalogs.WhatIfRequest]()},
 			args:     []string{"tools", "via", "run", "retrieval"},
 		},
 		"tools suggest": {
-			requests: []reflect.Type{of[app.SuggestRequest]()},
+			requests: []reflect.Type{of[catalogs.SuggestRequest]()},
 			args:     []string{"tools", "via", "run", "retrieval"}, client: []string{"dry-run"},
 		},
-		"tools apply":       {requests: []reflect.Type{of[app.ApplyRequest]()}, args: []string{"tools"}},
-		"tools cache":       {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
-		"tools cache clear": {requests: []reflect.Type{of[app.VectorsRequest]()}, args: []string{"models", "drop"}},
+		"tools apply": {requests: []reflect.Type{of[catalogs.ApplyRequest]()}, args: []string{"tools"}},
+		"tools cache": {
+			requests: []reflect.Type{of[catalogs.VectorsRequest]()},
+			args:     []string{"models", "drop"},
+		},
+		"tools cache clear": {
+			requests: []reflect.Type{of[catalogs.VectorsRequest]()},
+			args:     []string{"models", "drop"},
+		},
 		"score": {
-			requests: []reflect.Type{of[app.ScoreRequest]()}, args: []string{"run", "traces"},
+			requests: []reflect.Type{of[traces.ScoreRequest]()}, args: []string{"run", "traces"},
 			client: []string{"all"},
 		},
-		"diff": {requests: []reflect.Type{of[app.DiffRequest]()}, args: []string{"base", "candidate"}},
+		"diff": {requests: []reflect.Type{of[traces.DiffRequest]()}, args: []string{"base", "candidate"}},
 		"report": {
-			requests: []reflect.Type{of[app.ViewRequest](), of[app.EvalSuiteRequest]()},
+			requests: []reflect.Type{of[results.ViewRequest](), of[app.EvalSuiteRequest]()},
 			args:     []string{"run"}, client: []string{"all", "output", "format", "remote"},
 		},
 		"show": {
-			requests: []reflect.Type{of[app.ViewRequest](), of[app.CaseRequest]()},
+			requests: []reflect.Type{of[results.ViewRequest](), of[results.CaseRequest]()},
 			args:     []string{"run", "case", "slices", "baseline"}, client: []string{"all", "full", "scores"},
 		},
 		"gate": {
-			requests: []reflect.Type{of[app.GateRequest]()}, args: []string{"run", "traces"},
+			requests: []reflect.Type{of[traces.GateRequest]()}, args: []string{"run", "traces"},
 			client: []string{"output", "annotations", "remote"},
 		},
-		"calibrate": {requests: []reflect.Type{of[app.CalibrateRequest]()}, args: []string{"labels"}},
+		"calibrate": {requests: []reflect.Type{of[results.CalibrateRequest]()}, args: []string{"labels"}},
 		"judge audit": {
-			requests: []reflect.Type{of[app.JudgeAuditRequest]()},
+			requests: []reflect.Type{of[judging.JudgeAuditRequest]()},
 			args: []string{
 				"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates",
 				"force_rubric", "output", "tools",
@@ -129,47 +141,47 @@ func spokenVerbs() map[string]spoken {
 				"force_rubric",
 			}, client: []string{"quiet"},
 		},
-		"judge list": {requests: []reflect.Type{of[app.JudgeListRequest]()}, args: []string{"run", "traces"}},
+		"judge list": {requests: []reflect.Type{of[judging.JudgeListRequest]()}, args: []string{"run", "traces"}},
 		"judge show": {
-			requests: []reflect.Type{of[app.JudgeShowRequest]()},
+			requests: []reflect.Type{of[judging.JudgeShowRequest]()},
 			args:     []string{"run", "traces", "judging"},
 		},
 		"label next": {
-			requests: []reflect.Type{of[app.LabelNextRequest]()}, args: []string{"run", "traces"},
+			requests: []reflect.Type{of[judging.LabelNextRequest]()}, args: []string{"run", "traces"},
 			client: []string{"output"},
 		},
-		"label import": {requests: []reflect.Type{of[app.LabelImportRequest]()}, args: []string{"file"}},
-		"label gold":   {requests: []reflect.Type{of[app.GoldDrawRequest]()}, args: []string{"run", "traces"}},
+		"label import": {requests: []reflect.Type{of[judging.LabelImportRequest]()}, args: []string{"file"}},
+		"label gold":   {requests: []reflect.Type{of[cases.GoldDrawRequest]()}, args: []string{"run", "traces"}},
 		"label apply": {
-			requests: []reflect.Type{of[app.GoldApplyRequest]()},
+			requests: []reflect.Type{of[cases.GoldApplyRequest]()},
 			args:     []string{"file", "run", "traces"},
 		},
 		"label export": {
-			requests: []reflect.Type{of[app.LabelExportRequest]()}, args: []string{"labels"},
+			requests: []reflect.Type{of[judging.LabelExportRequest]()}, args: []string{"labels"},
 			client: []string{"output"},
 		},
 		"label stamp": {
-			requests: []reflect.Type{of[app.LabelStampRequest]()},
+			requests: []reflect.Type{of[judging.LabelStampRequest]()},
 			args:     []string{"run", "traces", "labels"},
 		},
-		"plan": {requests: []reflect.Type{of[app.PlanRequest]()}},
+		"plan": {requests: []reflect.Type{of[traces.PlanRequest]()}},
 		"lint": {
 			requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"},
 			client: []string{"strict"},
 		},
-		"case coverage":     {requests: []reflect.Type{of[app.CoverageRequest]()}, args: []string{"suites"}},
-		"case from-failure": {requests: []reflect.Type{of[app.FromFailureRequest]()}, args: []string{"run", "case"}},
-		"case from-trace":   {requests: []reflect.Type{of[app.FromTraceRequest]()}, args: []string{"traces", "task"}},
-		"case new":          {requests: []reflect.Type{of[app.NewCaseRequest]()}},
+		"case coverage":     {requests: []reflect.Type{of[catalogs.CoverageRequest]()}, args: []string{"suites"}},
+		"case from-failure": {requests: []reflect.Type{of[cases.FromFailureRequest]()}, args: []string{"run", "case"}},
+		"case from-trace":   {requests: []reflect.Type{of[cases.FromTraceRequest]()}, args: []string{"traces", "task"}},
+		"case new":          {requests: []reflect.Type{of[cases.NewCaseRequest]()}},
 		"stale": {
-			requests: []reflect.Type{of[app.StaleRequest]()}, args: []string{"suite", "run"},
+			requests: []reflect.Type{of[results.StaleRequest]()}, args: []string{"suite", "run"},
 			client: []string{"strict"},
 		},
-		"case lock":          {requests: []reflect.Type{of[app.LockRequest]()}, args: []string{"suite"}},
-		"case add":           {requests: []reflect.Type{of[app.AddCaseRequest]()}, args: []string{"file", "from"}},
-		"case archive":       {requests: []reflect.Type{of[app.ArchiveRequest]()}, args: []string{"file", "case"}},
+		"case lock":          {requests: []reflect.Type{of[cases.LockRequest]()}, args: []string{"suite"}},
+		"case add":           {requests: []reflect.Type{of[cases.AddCaseRequest]()}, args: []string{"file", "from"}},
+		"case archive":       {requests: []reflect.Type{of[cases.ArchiveRequest]()}, args: []string{"file", "case"}},
 		"convert":            {requests: []reflect.Type{of[app.ConvertRequest]()}, args: []string{"suite"}},
-		"mcp import":         {requests: []reflect.Type{of[app.ImportMCPRequest]()}, args: []string{"url"}},
+		"mcp import":         {requests: []reflect.Type{of[catalogs.ImportMCPRequest]()}, args: []string{"url"}},
 		"prompt tool-caller": {requests: []reflect.Type{of[app.PromptRequest]()}, args: []string{"tools"}},
 		"proxy model":        {requests: []reflect.Type{of[app.ModelProxyRequest]()}, client: []string{"listen"}},
 		"serve": {client: []string{
@@ -182,19 +194,19 @@ func spokenVerbs() map[string]spoken {
 		"login": {client: []string{"name", "plain-http"}},
 		"jobs":  {client: []string{"watch", "cancel", "output"}},
 		"mcp serve": {
-			requests: []reflect.Type{of[app.ServeMCPRequest]()}, args: []string{"suite"},
+			requests: []reflect.Type{of[catalogs.ServeMCPRequest]()}, args: []string{"suite"},
 			client: []string{"http"},
 		},
 		"proxy mcp": {
-			requests: []reflect.Type{of[app.ProxyMCPRequest]()}, args: []string{"url"},
+			requests: []reflect.Type{of[catalogs.ProxyMCPRequest]()}, args: []string{"url"},
 			client: []string{"http"},
 		},
 		"trace import": {
-			requests: []reflect.Type{of[app.ImportRequest]()}, args: []string{"traces"},
+			requests: []reflect.Type{of[traces.ImportRequest]()}, args: []string{"traces"},
 			client: []string{"output"},
 		},
 		"trace export": {
-			requests: []reflect.Type{of[app.ExportRequest]()}, args: []string{"run"},
+			requests: []reflect.Type{of[traces.ExportRequest]()}, args: []string{"run"},
 			client: []string{"output"},
 		},
 		"trace check": {

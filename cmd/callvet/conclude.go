@@ -8,12 +8,14 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
 )
 
 // conclude prints the result of a run and decides the exit code; show shows its attempts, and ended
 // is why it ended early.
-func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *runFlags) error, ended error) error {
+func (a *cli) conclude(out *runs.Outcome, f *runFlags, show func(*report.View, *runFlags) error, ended error) error {
 	ctx := a.process.Hard // it outlives the first interrupt
 	v := a.view(out.RunView)
 	if err := a.heapProfile(ctx); err != nil {
@@ -52,11 +54,11 @@ func (a *cli) conclude(out *app.Outcome, f *runFlags, show func(*report.View, *r
 }
 
 // verdictCode is the exit code of a verdict.
-func verdictCode(v app.Verdict) int {
+func verdictCode(v runs.Verdict) int {
 	switch v {
-	case app.Fail:
+	case runs.Fail:
 		return exitGateFailed
-	case app.Inconclusive:
+	case runs.Inconclusive:
 		return exitInconclusive
 	}
 	return exitOK
@@ -64,7 +66,7 @@ func verdictCode(v app.Verdict) int {
 
 // howToGoOn adds a hint after an early end of a run: the command with twice the reached limit, or
 // the error's own hint.
-func (a *cli) howToGoOn(out *app.Outcome, ended error) error {
+func (a *cli) howToGoOn(out *runs.Outcome, ended error) error {
 	resume, raise := a.hints().text(out.Resume(), nil), out.Raise()
 	var h *callvet.Hinted
 	switch {
@@ -81,7 +83,7 @@ func (a *cli) howToGoOn(out *app.Outcome, ended error) error {
 }
 
 // view is the report view of a run, with the most useful next commands.
-func (a *cli) view(v *app.RunView) *report.View {
+func (a *cli) view(v *results.RunView) *report.View {
 	v.View.All = a.hints().text(app.Action{Verb: app.VerbAll, Run: v.Stored.ID}, v.Manifest)
 	v.View.Next = nil
 	for _, next := range v.Next {

@@ -5,13 +5,13 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) caseCoverageCommand() *cobra.Command {
 	var f suiteFlags
-	var q app.CoverageRequest
+	var q catalogs.CoverageRequest
 	cmd := &cobra.Command{
 		Use:   "coverage SUITE…",
 		Short: "Find what cases do not test: tools without a golden case, overlapping tools without an ambiguous one",
@@ -25,7 +25,7 @@ overlap map of Eval Case Interfaces.`,
 			s := f.request("")
 			q.Suites, q.Format, q.Tools, q.Mocks, q.Seeds, q.Snapshots, q.Embedder, q.Programs = args, s.Format,
 				s.Tools, s.Mocks, s.Seeds, s.Snapshots, s.Embedder, s.Programs
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Coverage, report.Coverage)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.MeasureCoverage, report.Coverage)
 		},
 	}
 	fs := cmd.Flags()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -22,7 +22,7 @@ of the evaluation; overlap: some are on both sides; disjoint: none is. Where the
 tools are compared by that, question by question.`
 
 func (a *cli) decisionsCommand() *cobra.Command {
-	var q app.DecisionsRequest
+	var q catalogs.DecisionsRequest
 	var show int
 	cmd := &cobra.Command{
 		Use:   "decisions PRODUCTION --run RUN | --tools CATALOGUE",
@@ -31,8 +31,8 @@ func (a *cli) decisionsCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Production = args[0]
-			face := func(w io.Writer, b *app.Agreement) error { return report.Agreement(w, b, show) }
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Decisions, face)
+			face := func(w io.Writer, b *catalogs.Agreement) error { return report.Agreement(w, b, show) }
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Decisions, face)
 		},
 	}
 	fs := cmd.Flags()

@@ -8,11 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) diffCommand() *cobra.Command {
-	var req app.DiffRequest
+	var req traces.DiffRequest
 	var unchanged bool
 	cmd := &cobra.Command{
 		Use:   "diff BASELINE [CANDIDATE]",
@@ -33,7 +36,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 			if unchanged {
 				req.Unchanged = math.MaxInt
 			}
-			c, err := a.program().Diff(cmd.Context(), req, a.events())
+			c, err := traces.Diff(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -98,8 +101,8 @@ func (a *cli) reportCommand() *cobra.Command {
 			if all && len(outputs) > 0 {
 				return usagef("--all is for standard output: a file has every measure")
 			}
-			view, err := a.program().ViewRun(ctx,
-				app.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
+			view, err := runs.View(ctx, a.program(),
+				results.ViewRequest{Run: args[0], Slices: slices, Keep: keep, Baseline: a.side(baseline)}, a.events())
 			if err != nil {
 				return err
 			}
@@ -125,7 +128,7 @@ func (a *cli) reportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	cmd.Flags().StringVar(&format, "format", "",
 		"evalsuite: the EvalSuiteResult of Eval Case Interfaces, on standard output without -o")
-	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file whose quarantine is told")
+	cmd.Flags().StringVar(&eval.Gates, "gates", "", "with --format evalsuite: gate file with the quarantine to report")
 	cmd.Flags().StringVarP(&eval.Target, "model", "m", "", "with --format evalsuite: of this target only")
 	cmd.Flags().StringVar((*string)(&eval.Tier), "tier", "", "with --format evalsuite: of this tier only")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")

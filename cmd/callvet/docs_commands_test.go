@@ -4,8 +4,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,32 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// flagGroups are flags that many commands share. A group has the flags that its commands have with the
+// same help, without those of earlier groups.
+var flagGroups = []struct {
+	title    string
+	commands []string
+}{
+	{"Flags of a suite", []string{"lint", "run"}},
+	{"Flags of a model", []string{"run", "judge run", "tools whatif"}},
+	{"Flags of requests", []string{"run", "judge run", "replay"}},
+	{"Flags of a prompt", []string{"run", "tools whatif", "select sweep"}},
+	{"Flags of a search", []string{"select", "select query", "tools whatif"}},
+	{"Flags of a judging", []string{"judge run", "judge audit"}},
+	{"Flags of a run", []string{"run", "drill"}},
+}
+
+// flagKey identifies a flag by its name and its help.
+type flagKey struct{ name, usage string }
+
+// flagPage writes the flags of commands, each flag with its help once.
+type flagPage struct {
+	strings.Builder
+	groups map[flagKey]string   // the title of the group that has the flag
+	whole  map[string][]flagKey // the flags of a group
+	first  map[flagKey]string   // the command that has the flag with its help, for flags of no group
+}
 
 // TestDocsFlags: the commands of docs/reference/commands.md, below its mark, are those of the program
 // with their help; -update writes them.
@@ -23,18 +51,22 @@ func TestDocsFlags(t *testing.T) {
 	if !found {
 		t.Fatalf("%s has no place for the commands", page)
 	}
-	var b strings.Builder
 	root := new(cli).rootCommand()
-	b.WriteString("\n### Every command\n")
-	flagTable(&b, root.PersistentFlags(), map[string]string{})
-	shown := map[string]string{}
+	b := flagPage{groups: map[flagKey]string{}, whole: map[string][]flagKey{}, first: map[flagKey]string{}}
+	b.WriteString("\n### Every command\n\n")
+	for _, f := range flagsOf(root.PersistentFlags()) {
+		b.flag(f)
+	}
+	for _, g := range flagGroups {
+		b.group(t, root, g.title, g.commands)
+	}
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
 			return
 		}
 		if c.Runnable() {
-			commandSection(&b, c, shown)
+			b.command(c)
 		}
 		for _, sub := range c.Commands() {
 			walk(sub)
@@ -53,43 +85,105 @@ func TestDocsFlags(t *testing.T) {
 	}
 }
 
-// commandSection writes the help of a command.
-func commandSection(b *strings.Builder, c *cobra.Command, shown map[string]string) {
+// flagsOf lists the flags that a help shows.
+func flagsOf(flags *pflag.FlagSet) []*pflag.Flag {
+	var out []*pflag.Flag
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			out = append(out, f)
+		}
+	})
+	return out
+}
+
+// group writes the flags that all of the commands have with the same help.
+func (b *flagPage) group(t *testing.T, root *cobra.Command, title string, commands []string) {
+	t.Helper()
+	number, flags := map[flagKey]int{}, []*pflag.Flag{}
+	for _, name := range commands {
+		c, _, err := root.Find(strings.Fields(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags = flagsOf(c.LocalFlags())
+		for _, f := range flags {
+			number[flagKey{f.Name, f.Usage}]++
+		}
+	}
+	fmt.Fprintf(b, "\n### %s\n\n", title)
+	for _, f := range flags {
+		if k := (flagKey{f.Name, f.Usage}); number[k] == len(commands) && b.groups[k] == "" {
+			b.groups[k] = title
+			b.whole[title] = append(b.whole[title], k)
+			b.flag(f)
+		}
+	}
+}
+
+// command writes the help of a command: its own flags, then groups, then flags of other commands.
+func (b *flagPage) command(c *cobra.Command) {
 	name, usage := strings.TrimPrefix(c.CommandPath(), "callvet "), strings.TrimSuffix(c.UseLine(), " [flags]")
 	fmt.Fprintf(b, "\n### %s\n\n`%s`: %s.\n", name, usage,
 		strings.ToLower(c.Short[:1])+strings.TrimSuffix(c.Short[1:], "."))
-	flagTable(b, c.LocalFlags(), shown)
+	elsewhere := map[string][]string{}
+	space := "\n"
+	for _, f := range flagsOf(c.LocalFlags()) {
+		k := flagKey{f.Name, f.Usage}
+		place := b.groups[k]
+		if place == "" {
+			place = b.first[k]
+		}
+		if place != "" {
+			elsewhere[place] = append(elsewhere[place], "`--"+f.Name+"`")
+			continue
+		}
+		b.first[k] = name
+		b.WriteString(space)
+		space = ""
+		b.flag(f)
+	}
+	if len(elsewhere) == 0 {
+		return
+	}
+	var also []string
+	for _, place := range slices.Sorted(maps.Keys(elsewhere)) {
+		link := fmt.Sprintf("[%s](#%s)", strings.ToLower(place), strings.ReplaceAll(strings.ToLower(place), " ", "-"))
+		switch whole, has := b.whole[place], elsewhere[place]; {
+		case len(whole) == len(has):
+			also = append(also, link)
+		case len(whole) > 0 && len(whole)-len(has) <= 3:
+			for _, k := range whole {
+				if !slices.Contains(has, "`--"+k.name+"`") {
+					link += ", without `--" + k.name + "`"
+				}
+			}
+			also = append(also, link)
+		default:
+			also = append(also, strings.Join(has, ", ")+" of "+link)
+		}
+	}
+	b.WriteString("\nAlso: " + strings.Join(also, "; ") + ".\n")
 }
 
-// flagTable writes flags with their help. A flag that an earlier command has with the same help is only named.
-func flagTable(b *strings.Builder, flags *pflag.FlagSet, shown map[string]string) {
-	var rows, same []string
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
-		}
-		if shown[f.Name] == f.Usage {
-			same = append(same, "`--"+f.Name+"`")
-			return
-		}
-		if shown[f.Name] == "" {
-			shown[f.Name] = f.Usage
-		}
-		kind, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
-			usage += " (default " + f.DefValue + ")"
-		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s |\n", strings.TrimSpace(name+" "+kind),
-			strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(usage)))
-	})
-	if len(rows) > 0 {
-		b.WriteString("\n| flag | meaning |\n|---|---|\n" + strings.Join(rows, ""))
+// flag writes a flag with its help.
+func (b *flagPage) flag(f *pflag.Flag) {
+	kind, usage := pflag.UnquoteUsage(f)
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
 	}
-	if len(same) > 0 {
-		b.WriteString("\nAs above: " + strings.Join(same, ", ") + ".\n")
+	switch f.Value.Type() {
+	case "string", "stringArray", "stringSlice", "stringToInt64":
+		kind = "text"
 	}
+	if kind != "" {
+		name += "=" + strings.ToUpper(strings.TrimSuffix(kind, "s"))
+	}
+	if before, ok := strings.CutSuffix(usage, "; may be repeated"); ok {
+		name, usage = name+" …", before
+	}
+	if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
+		usage += " (default " + f.DefValue + ")"
+	}
+	fmt.Fprintf(b, "- `%s`: %s\n", name, strings.ReplaceAll(usage, "<", "&lt;"))
 }

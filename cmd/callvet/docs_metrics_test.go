@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -96,57 +95,74 @@ func blockEntries(t *testing.T, g *ast.GenDecl) []metricEntry {
 	return out
 }
 
-// metricTable writes entries as a table.
-func metricTable(b *strings.Builder, entries []metricEntry) {
-	b.WriteString(
-		"| metric | called in reports | range | best | counted over | definition, and what an empty case gives | source |\n|---|---|---|---|---|---|---|\n")
+// metricList writes entries as a list. "↓" marks a metric where less is better; a title that is not the
+// name, a unit other than a rate and a count over anything but attempts follow in brackets.
+func metricList(b *strings.Builder, entries []metricEntry) {
 	for _, e := range entries {
-		d := panel.Describe(e.names[0])
-		var names, titles, bests []string
+		var names, quoted, notes []string
 		for _, n := range e.names {
 			m := panel.Describe(n)
-			best := "high"
-			if m.LowerIsBetter {
-				best = "low"
-			}
-			show, title := "`"+n+"`", m.Title
+			show, title := n, m.Title
 			if n == panel.MetricPassAt || n == panel.MetricPassHat || strings.HasSuffix(n, "@") {
-				show, title = "`"+n+"k`", n+"k"
+				show, title = n+"k", n+"k"
 			}
-			names, titles = append(names, show), append(titles, title)
-			if !slices.Contains(bests, best) || len(e.names) > 1 {
-				bests = append(bests, best)
+			quoted = append(quoted, "`"+n+"`")
+			if title != strings.ReplaceAll(show, "_", " ") {
+				notes = append(notes, "*"+title+"*")
 			}
+			if show = "`" + show + "`"; m.LowerIsBetter {
+				show += " ↓"
+			}
+			names = append(names, show)
 		}
-		if len(slices.Compact(slices.Clone(bests))) == 1 {
-			bests = bests[:1]
-		}
-		span := "[0,1]"
+		d := panel.Describe(e.names[0])
 		if d.Unit != panel.UnitRate {
-			span = "≥ 0 " + string(d.Unit)
+			notes = append(notes, string(d.Unit))
 		}
-		what := strings.TrimPrefix(e.definition, "`"+e.names[0]+"` is ")
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", strings.Join(names, "<br>"),
-			strings.Join(titles, "<br>"), span, strings.Join(bests, "<br>"), d.Of, what, e.source)
+		if d.Of != "attempts" {
+			notes = append(notes, "of "+d.Of)
+		}
+		b.WriteString("- " + strings.Join(names, ", "))
+		if len(notes) > 0 {
+			b.WriteString(" (" + strings.Join(notes, ", ") + ")")
+		}
+		last := len(quoted) - 1
+		what := e.definition
+		for _, prefix := range []string{
+			quoted[0] + " is ", quoted[0] + " is, ", quoted[0] + ", ", strings.Join(quoted[:last], ", ") + " and " + quoted[last] + " are ",
+			strings.Join(quoted[:last], ", ") + " and " + quoted[last] + " ",
+		} {
+			what = strings.TrimPrefix(what, prefix)
+		}
+		b.WriteString(": " + what)
+		if e.source != "" {
+			b.WriteString(" Source: " + e.source + ".")
+		}
+		b.WriteString("\n")
 	}
 }
 
 const metricsHead = `# Metrics
 
-Generated from the comments in ` + "`score` and `panel`" + ` by ` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + `; a test compares the two.
+Look up what a metric counts, and what an empty case gives. ↓: lower is better. In brackets: the name
+in reports, the unit (none: in [0,1]), and what it is counted over (none: attempts).
+` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + ` writes this page from the comments in
+` + "`score` and `panel`" + `.
 
-Scores belong to one attempt and are in [0,1], or unscored with a reason. A report averages a score over the judged attempts that carry it; the number of those that do not is shown next to
-it. Attempts that ended in an infrastructure error or did not run are in no mean. A metric that nothing carries is undefined (` + "`null` in JSON, – in tables" + `), never 0.
+A score of an attempt is unscored where it does not apply. A report averages it over the judged
+attempts that have it, and shows the number of the others. Attempts that ended in an infrastructure
+error or did not run are in no mean. An undefined metric is ` + "`null` in JSON and – in tables" + `, never 0.
 
-Every rate has a two-sided 95 % interval: exact binomial (Clopper and Pearson 1934) on the effective sample size, with all attempts at a case as one cluster (Korn and Graubard 1998), so that
-repeats of a case do not pass for new evidence. The intervals of amounts and counts treat cases as clusters too (Cochran 1977), and those of quantiles count the values of a case as one. One case alone has no interval.
+| of | 95 % interval, two-sided; a case with all its attempts is one cluster (Cochran 1977) |
+|---|---|
+| rates | exact binomial (Clopper and Pearson 1934) on the effective sample size (Korn and Graubard 1998) |
+| mean amounts (cost, tokens) | t interval that reaches farther towards a long tail (Johnson 1978). Its upper end holds in 96 % of samples of 20 cases with logarithms that vary by 1, in 93 % where they vary by 1.5. Where few cases are much dearer than the rest, a sample needs at least three of them |
+| mean counts (calls by attempt) | exact Poisson (Garwood 1936) on the effective number of attempts. With events in fewer than five cases, they are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate passes falsely in at most 4 % of samples, unless events come three at a time or counts vary more than threefold |
+| quantiles | the values of a case count as one |
 
-Mean amounts (cost, tokens) have a t interval that reaches farther on the side of a long tail (Johnson 1978): its upper end holds in 96 % of samples of 20 cases whose logarithms vary by 1, and in 93 % where they vary by 1.5. Where few cases are
-much dearer than the rest, at least three of them are to be expected in a sample. An amount that is the same in every case has no interval, and a gate on it is inconclusive. Mean counts (calls by attempt) have the exact interval of Poisson events (Garwood 1936) on
-the effective number of attempts; where fewer than five cases have an event, events are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate on a count passes falsely in at most 4 % of samples unless events come three at a time or counts
-vary more than threefold. How these were chosen, and what else was tried: [ADR 6](../design/adr/0006-intervals.md).
-
-The metrics of calls, of runs and of trace files alike, are described in [traces.md](../guides/traces.md).
+One case alone has no interval. An amount that is equal in every case has none either, and a gate on
+it is inconclusive. [ADR 6](../design/adr/0006-intervals.md) has the reasons. The metrics of calls,
+in runs and trace files, are in [traces](../guides/traces.md#what-is-measured).
 
 `
 
@@ -158,12 +174,12 @@ func TestDocsMetrics(t *testing.T) {
 	decisions := metricEntries(t, "score", "Composite")
 	var b strings.Builder
 	b.WriteString(metricsHead + "## Scores of an attempt\n\n")
-	metricTable(&b, scores)
+	metricList(&b, scores)
 	b.WriteString(
 		"\n## Scores of a decision\n\nOf routers and retrievers ([catalogues.md](../guides/catalogues.md)).\n\n")
-	metricTable(&b, decisions)
+	metricList(&b, decisions)
 	b.WriteString("\n## Metrics of a target or slice\n\n")
-	metricTable(&b, own)
+	metricList(&b, own)
 	path := filepath.Join("..", "..", "docs", "reference", "metrics.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {

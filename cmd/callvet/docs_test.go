@@ -142,11 +142,11 @@ func steady(body string) string {
 	for _, m := range runID.FindAllStringSubmatch(body, -1) {
 		body = strings.ReplaceAll(body, m[1], "RUN")
 	}
-	return changing.ReplaceAllString(runs.ReplaceAllString(body, "RUN "), "·")
+	return changing.ReplaceAllString(runsColumn.ReplaceAllString(body, "RUN "), "·")
 }
 
-// runs is the first column of the table of runs.
-var runs = regexp.MustCompile(`(?m)^[a-z0-9]{10} `)
+// runsColumn is the first column of the table of runs.
+var runsColumn = regexp.MustCompile(`(?m)^[a-z0-9]{10} `)
 
 // docsFolder is a folder for the commands of a page, with the examples.
 func docsFolder(t *testing.T) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -50,7 +51,7 @@ Exit code 0: no incident, 3: an incident happened, 4: nothing could be decided.`
 
 // drill carries out the drills and prints the result.
 func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(string) bool) error {
-	return a.evaluateAs(ctx, f, func() (*app.Session, error) {
+	return a.evaluateAs(ctx, f, func() (*runs.Session, error) {
 		if f.resume != "" {
 			return a.session(ctx, path, f, changed)
 		}
@@ -58,12 +59,12 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 		if err != nil {
 			return nil, err
 		}
-		return a.program().StartDrill(ctx, app.DrillRequest{RunRequest: req}, a.eventPrinter(f.quiet, "").print)
-	}, func(out *app.Outcome, ended error) error {
+		return runs.StartDrill(ctx, a.program(), runs.DrillRequest{RunRequest: req}, a.eventPrinter(f.quiet, "").print)
+	}, func(out *runs.Outcome, ended error) error {
 		if ended != nil && !out.Undecided(ended) || out.Interrupted() {
 			return a.conclude(out, f, func(*report.View, *runFlags) error { return nil }, ended)
 		}
-		d, err := a.program().Drilled(a.process.Hard, out.Stored.ID)
+		d, err := runs.Drilled(a.process.Hard, a.program(), out.Stored.ID)
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 			}
 		}
 		a.exitStatus = max(verdictCode(out.Verdict), verdictCode(d.Verdict))
-		if d.Verdict == app.Fail {
+		if d.Verdict == runs.Fail {
 			a.exitStatus = exitGateFailed
 		}
 		switch {

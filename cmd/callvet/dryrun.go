@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -27,7 +27,7 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 	if err != nil {
 		return err
 	}
-	d, err := a.program().DryRun(ctx, req, a.eventPrinter(f.quiet, f.suite.lint(a.hints(), path)).print)
+	d, err := runs.Preview(ctx, a.program(), req, a.eventPrinter(f.quiet, f.suite.lint(a.hints(), path)).print)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func
 }
 
 // usage prints the usage of a part of a run; of names the part, "" for the whole.
-func (a *cli) usage(u *app.Usage, of string) {
+func (a *cli) usage(u *runs.Usage, of string) {
 	requests := fmt.Sprintf("%s or more", plain.Count(u.RequestsLeast, "request", "requests"))
 	if u.RequestsMost != nil {
 		requests = fmt.Sprintf("%d to %d requests", u.RequestsLeast, *u.RequestsMost)
@@ -80,7 +80,7 @@ func (a *cli) usage(u *app.Usage, of string) {
 	}
 	fmt.Fprintf(a.out, "%s%s, without retries and answers that are used again\n", of, requests)
 	for _, e := range []struct {
-		app.Estimate
+		runs.Estimate
 		name, form string
 	}{
 		{u.InputTokens, "input tokens", "%.0f"},

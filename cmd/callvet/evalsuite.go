@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 )
 
 // evalSuite writes a run as EvalSuiteResult: one object, or a list where the run has several
@@ -17,7 +18,7 @@ func (a *cli) evalSuite(ctx context.Context, format string, req app.EvalSuiteReq
 	if format != "evalsuite" {
 		return usagef("--format %s is not known; it is evalsuite", format)
 	}
-	results, err := a.program().EvalSuites(ctx, req)
+	results, err := results.EvalSuites(ctx, a.program(), req)
 	if err != nil {
 		return err
 	}

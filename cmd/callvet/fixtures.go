@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) fixturesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "fixtures", Short: "Make what answers calls: mocks and recordings"}
-	var req app.FixturesRequest
+	var req runs.FixturesRequest
 	make1 := &cobra.Command{
 		Use:   "make SUITE|RUN -o FILE|FOLDER",
 		Short: "Make mocks of a suite's gold, or mocks and recordings of a run",
@@ -30,7 +30,7 @@ as the output its calls become recordings (docs/guides/worlds.md).`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.From = args[0]
-			made, err := a.program().MakeFixtures(cmd.Context(), req, a.events())
+			made, err := runs.MakeFixtures(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}

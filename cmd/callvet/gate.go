@@ -13,6 +13,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -23,7 +26,7 @@ type gateFlags struct {
 }
 
 func (a *cli) gateCommand() *cobra.Command {
-	var req app.GateRequest
+	var req traces.GateRequest
 	var f gateFlags
 	var baseline, address string
 	cmd := &cobra.Command{
@@ -79,7 +82,7 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 
 func (a *cli) gatesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "gates", Short: "Write gate files"}
-	template := app.GateTemplates()[0]
+	template := traces.GateTemplates()[0]
 	init := &cobra.Command{
 		Use: "init [FILE]", Short: "Write a commented gate file with sample thresholds", Args: cobra.MaximumNArgs(1),
 		Long: `Write a commented gate file to start from.
@@ -97,13 +100,13 @@ regression: the whole table of "Evaluating Tool Calling", section 9. A gate whos
 		},
 	}
 	init.Flags().StringVar(&template, "template", template,
-		"what to start from: "+strings.Join(app.GateTemplates(), " or "))
+		"what to start from: "+strings.Join(traces.GateTemplates(), " or "))
 	cmd.AddCommand(init)
 	return cmd
 }
 
 func (a *cli) initGates(ctx context.Context, name, template string) error {
-	err := a.program().InitGates(ctx, name, template)
+	err := traces.InitGates(ctx, a.program(), name, template)
 	if errors.Is(err, callvet.ErrConflict) {
 		return &callvet.Hinted{Err: err, Hint: "another name"}
 	}
@@ -113,11 +116,11 @@ func (a *cli) initGates(ctx context.Context, name, template string) error {
 	return err
 }
 
-func (a *cli) holdGates(ctx context.Context, req app.GateRequest, f *gateFlags) error {
+func (a *cli) holdGates(ctx context.Context, req traces.GateRequest, f *gateFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	res, err := a.program().Gate(ctx, req, a.events())
+	res, err := traces.Gate(ctx, a.program(), req, a.events())
 	if err != nil {
 		return a.withoutGates(err, req.Gates)
 	}
@@ -136,14 +139,14 @@ func (f *gateFlags) check() error {
 }
 
 // concludeGates writes and shows the verdicts of gates, and sets the exit code.
-func (a *cli) concludeGates(ctx context.Context, res *app.GateResult, f *gateFlags) error {
+func (a *cli) concludeGates(ctx context.Context, res *traces.GateResult, f *gateFlags) error {
 	for _, path := range f.outputs {
-		if err := a.program().WriteVerdict(ctx, res, path); err != nil {
+		if err := traces.WriteVerdict(ctx, a.program(), res, path); err != nil {
 			return err
 		}
 	}
 	switch {
-	case res.Report.Verdict == app.Fail:
+	case res.Report.Verdict == runs.Fail:
 		a.exitStatus = exitGateFailed
 	case res.Report.Blocks:
 		a.exitStatus = exitInconclusive
@@ -153,7 +156,7 @@ func (a *cli) concludeGates(ctx context.Context, res *app.GateResult, f *gateFla
 
 // withoutGates prints what is wrong with gates, or that there are none.
 func (a *cli) withoutGates(err error, file string) error {
-	var bad *app.BadGatesError
+	var bad *results.BadGatesError
 	var field *callvet.FieldError
 	switch {
 	case errors.As(err, &bad) && a.jsonOut:
@@ -169,7 +172,7 @@ func (a *cli) withoutGates(err error, file string) error {
 }
 
 // command adds the next command to a report.
-func (a *cli) command(res *app.GateResult) {
+func (a *cli) command(res *traces.GateResult) {
 	for i := range res.Look {
 		for j, act := range res.Look[i] {
 			h := a.hints()
@@ -184,7 +187,7 @@ func (a *cli) command(res *app.GateResult) {
 	}
 }
 
-func (a *cli) showVerdict(res *app.GateResult, f *gateFlags) error {
+func (a *cli) showVerdict(res *traces.GateResult, f *gateFlags) error {
 	rep := res.Report
 	if a.jsonOut {
 		if err := report.GatesJSON(a.out, rep); err != nil {

@@ -23,6 +23,12 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 )
 
 // front is a front end of the application over HTTP: POST /VERB with a request in JSON gives its
@@ -52,6 +58,13 @@ func verb[Q, R any](f *recorder,
 	do func(context.Context, Q, app.Events) (R, error),
 ) func(context.Context, Q) (R, error) {
 	return func(ctx context.Context, q Q) (R, error) { return do(ctx, q, f.record) }
+}
+
+// verbOf is a verb of a package over app.
+func verbOf[Q, R any](f *recorder, a *app.App,
+	do func(context.Context, *app.App, Q, app.Events) (R, error),
+) func(context.Context, Q) (R, error) {
+	return func(ctx context.Context, q Q) (R, error) { return do(ctx, a, q, f.record) }
 }
 
 func (f *recorder) record(ev app.Event) { f.events = append(f.events, ev) }
@@ -93,12 +106,12 @@ type named struct {
 
 // served and proxied are requests for servers of MCP, with what their agent sends.
 type served struct {
-	app.ServeMCPRequest
+	catalogs.ServeMCPRequest
 	Messages string `json:"messages"`
 }
 
 type proxiedTo struct {
-	app.ProxyMCPRequest
+	catalogs.ProxyMCPRequest
 	Messages string `json:"messages"`
 }
 
@@ -106,105 +119,105 @@ func frontOf(a *app.App) *recorder {
 	f := &recorder{app: a}
 	f.routes = map[string]func(context.Context, []byte) (any, error){
 		"run": route(func(ctx context.Context, q app.RunRequest) (any, error) {
-			s, err := a.StartRun(ctx, q, f.record)
+			s, err := runs.Start(ctx, a, q, f.record)
 			return f.carryOut(ctx, s, err)
 		}),
-		"select": route(func(ctx context.Context, q app.SelectRequest) (any, error) {
-			s, err := a.StartSelect(ctx, q, f.record)
+		"select": route(func(ctx context.Context, q catalogs.SelectRequest) (any, error) {
+			s, err := catalogs.StartSelect(ctx, a, q, f.record)
 			return f.carryOut(ctx, s, err)
 		}),
-		"replay": route(func(ctx context.Context, q app.ReplayRequest) (any, error) {
-			s, err := a.StartReplay(ctx, q, f.record)
+		"replay": route(func(ctx context.Context, q runs.ReplayRequest) (any, error) {
+			s, err := runs.StartReplay(ctx, a, q, f.record)
 			return f.carryOut(ctx, s, err)
 		}),
-		"fixtures make": route(verb(f, a.MakeFixtures)),
+		"fixtures make": route(verbOf(f, a, runs.MakeFixtures)),
 		"runs": route(func(ctx context.Context, q named) (any, error) {
 			if len(q.Names) > 0 {
-				return a.DeleteRuns(ctx, q.Names)
+				return results.DeleteRuns(ctx, a, q.Names)
 			}
-			return a.ListRuns(ctx, q.Limit)
+			return results.List(ctx, a, q.Limit)
 		}),
-		"show": route(func(ctx context.Context, q app.CaseRequest) (any, error) {
+		"show": route(func(ctx context.Context, q results.CaseRequest) (any, error) {
 			if q.Case == "" {
-				v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Run}, f.record)
+				v, err := runs.View(ctx, a, results.ViewRequest{Run: q.Run}, f.record)
 				if err != nil {
 					return nil, err
 				}
 				return v.View.Panels, nil
 			}
-			v, err := a.ShowCase(ctx, q)
+			v, err := results.ShowCase(ctx, a, q)
 			if err != nil {
 				return nil, err
 			}
 			return v.Rows[0].Cell.Result, nil
 		}),
 		"report": route(func(ctx context.Context, q named) (any, error) {
-			v, err := a.ViewRun(ctx, app.ViewRequest{Run: q.Names[0]}, f.record)
+			v, err := runs.View(ctx, a, results.ViewRequest{Run: q.Names[0]}, f.record)
 			if err != nil {
 				return nil, err
 			}
 			return q.Name, a.WriteReport(ctx, v.View, q.Name)
 		}),
-		"diff": route(verb(f, a.Diff)),
-		"gate": route(func(ctx context.Context, q app.GateRequest) (any, error) {
-			g, err := a.Gate(ctx, q, f.record)
+		"diff": route(verbOf(f, a, traces.Diff)),
+		"gate": route(func(ctx context.Context, q traces.GateRequest) (any, error) {
+			g, err := traces.Gate(ctx, a, q, f.record)
 			if err != nil {
 				return nil, err
 			}
 			return g.Report, nil
 		}),
-		"label gold":        route(verb(f, a.DrawGold)),
-		"label apply":       route(verb(f, a.ApplyGold)),
-		"case coverage":     route(verb(f, a.Coverage)),
-		"case from-failure": route(verb(f, a.CaseFromFailure)),
-		"case from-trace":   route(verb(f, a.CaseFromTrace)),
-		"case new":          route(verb(f, a.NewCase)),
-		"case lock":         route(verb(f, a.LockCases)),
-		"case add":          route(verb(f, a.AddCases)),
-		"case archive": route(func(ctx context.Context, q app.ArchiveRequest) (any, error) {
-			return q.Case, a.ArchiveCase(ctx, q)
+		"label gold":        route(verbOf(f, a, cases.DrawGold)),
+		"label apply":       route(verbOf(f, a, cases.ApplyGold)),
+		"case coverage":     route(verbOf(f, a, catalogs.MeasureCoverage)),
+		"case from-failure": route(verbOf(f, a, cases.FromFailure)),
+		"case from-trace":   route(verbOf(f, a, cases.FromTrace)),
+		"case new":          route(verbOf(f, a, cases.MakeCase)),
+		"case lock":         route(verbOf(f, a, cases.Lock)),
+		"case add":          route(verbOf(f, a, cases.Add)),
+		"case archive": route(func(ctx context.Context, q cases.ArchiveRequest) (any, error) {
+			return q.Case, cases.Archive(ctx, a, q)
 		}),
-		"drill": route(verb(f, a.Drill)),
-		"stale": route(func(ctx context.Context, q app.StaleRequest) (any,
+		"drill": route(verbOf(f, a, runs.Drill)),
+		"stale": route(func(ctx context.Context, q results.StaleRequest) (any,
 			error,
 		) {
-			return a.Stale(ctx, q, f.record)
+			return results.Stale(ctx, a, q, f.record)
 		}),
 		"gates init": route(func(ctx context.Context, q named) (any, error) {
 			return q.Name,
-				a.InitGates(ctx, q.Name, q.Template)
+				traces.InitGates(ctx, a, q.Name, q.Template)
 		}),
-		"score": route(func(ctx context.Context, q app.ScoreRequest) (any, error) {
-			s, err := a.Score(ctx, q, f.record)
+		"score": route(func(ctx context.Context, q traces.ScoreRequest) (any, error) {
+			s, err := traces.Score(ctx, a, q, f.record)
 			if err != nil {
 				return nil, err
 			}
 			return s.View.Panels, nil
 		}),
-		"calibrate":   route(verb(f, a.Calibrate)),
-		"judge run":   route(verb(f, a.JudgeRun)),
-		"judge audit": route(verb(f, a.JudgeAudit)),
-		"judge list": route(func(ctx context.Context, q app.JudgeListRequest) (any,
+		"calibrate":   route(verbOf(f, a, results.Calibrate)),
+		"judge run":   route(verbOf(f, a, runs.Judge)),
+		"judge audit": route(verbOf(f, a, judging.Audit)),
+		"judge list": route(func(ctx context.Context, q judging.JudgeListRequest) (any,
 			error,
 		) {
-			return a.JudgeList(ctx, q)
+			return judging.List(ctx, a, q)
 		}),
-		"judge show": route(verb(f, a.JudgeShow)),
-		"label next": route(func(ctx context.Context, q app.LabelNextRequest) (any,
+		"judge show": route(verbOf(f, a, judging.Show)),
+		"label next": route(func(ctx context.Context, q judging.LabelNextRequest) (any,
 			error,
 		) {
-			return a.LabelNext(ctx, q, f.record)
+			return judging.LabelNext(ctx, a, q, f.record)
 		}),
-		"label import": route(func(_ context.Context, q app.LabelImportRequest) (any, error) {
-			return a.LabelImport(q, f.record)
+		"label import": route(func(_ context.Context, q judging.LabelImportRequest) (any, error) {
+			return judging.LabelImport(a, q, f.record)
 		}),
-		"label export": route(func(_ context.Context, q app.LabelExportRequest) (any, error) {
+		"label export": route(func(_ context.Context, q judging.LabelExportRequest) (any, error) {
 			var b strings.Builder
-			err := a.LabelExport(q, &b, f.record)
+			err := judging.LabelExport(a, q, &b, f.record)
 			return b.String(), err
 		}),
-		"label stamp": route(verb(f, a.LabelStamp)),
-		"plan":        route(verb(f, a.Plan)),
+		"label stamp": route(verbOf(f, a, judging.LabelStamp)),
+		"plan":        route(verbOf(f, a, traces.Plan)),
 		"lint":        route(verb(f, a.Lint)),
 		"convert":     route(verb(f, a.Convert)),
 		"schema": route(func(_ context.Context, q named) (any, error) {
@@ -224,13 +237,13 @@ func frontOf(a *app.App) *recorder {
 			return q.Name,
 				a.InitSuite(ctx, q.Name, false)
 		}),
-		"trace export": route(func(ctx context.Context, q app.ExportRequest) (any, error) {
+		"trace export": route(func(ctx context.Context, q traces.ExportRequest) (any, error) {
 			var b strings.Builder
-			err := a.Export(ctx, q, &b, f.record)
+			err := traces.Export(ctx, a, q, &b, f.record)
 			return b.String(), err
 		}),
-		"trace import": route(func(ctx context.Context, q app.ImportRequest) (any, error) {
-			imp, err := a.OpenImport(ctx, q, f.record)
+		"trace import": route(func(ctx context.Context, q traces.ImportRequest) (any, error) {
+			imp, err := traces.OpenImport(ctx, a, q, f.record)
 			if err != nil {
 				return nil, err
 			}
@@ -240,19 +253,23 @@ func frontOf(a *app.App) *recorder {
 		}),
 		"trace check": route(
 			func(_ context.Context, q app.CheckRequest) (any, error) { return a.Check(q, f.record) }),
-		"tools cache":       route(a.Vectors),
-		"tools cache clear": route(a.Vectors),
-		"select decisions":  route(verb(f, a.Decisions)),
-		"select query":      route(verb(f, a.Query)),
-		"select sweep": route(func(ctx context.Context, q app.SweepRequest) (any, error) {
-			if len(q.Models) > 0 {
-				return a.Curve(ctx, q, nil, f.record)
-			}
-			return a.Sweep(ctx, q, f.record)
+		"tools cache": route(func(ctx context.Context, q catalogs.VectorsRequest) (any, error) {
+			return catalogs.Vectors(ctx, a, q)
 		}),
-		"select tune":         route(verb(f, a.Tune)),
-		"select routes learn": route(verb(f, a.Learn)),
-		"mcp import":          route(verb(f, a.ImportMCP)),
+		"tools cache clear": route(func(ctx context.Context, q catalogs.VectorsRequest) (any, error) {
+			return catalogs.Vectors(ctx, a, q)
+		}),
+		"select decisions": route(verbOf(f, a, catalogs.Decisions)),
+		"select query":     route(verbOf(f, a, catalogs.Query)),
+		"select sweep": route(func(ctx context.Context, q catalogs.SweepRequest) (any, error) {
+			if len(q.Models) > 0 {
+				return catalogs.DrawCurve(ctx, a, q, nil, f.record)
+			}
+			return catalogs.RunSweep(ctx, a, q, f.record)
+		}),
+		"select tune":         route(verbOf(f, a, catalogs.Tune)),
+		"select routes learn": route(verbOf(f, a, catalogs.Learn)),
+		"mcp import":          route(verbOf(f, a, catalogs.ImportMCP)),
 		"prompt tool-caller":  route(verb(f, a.ToolCallerPrompt)),
 		"proxy model": route(func(_ context.Context, q app.ModelProxyRequest) (any, error) {
 			p, err := a.ModelProxy(q, f.record)
@@ -263,27 +280,29 @@ func frontOf(a *app.App) *recorder {
 		}),
 		"mcp serve": route(func(ctx context.Context, q served) (any, error) {
 			var b strings.Builder
-			_, err := a.ServeMCP(ctx, q.ServeMCPRequest,
-				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.record)
+			_, err := catalogs.ServeMCP(ctx, a, q.ServeMCPRequest,
+				catalogs.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.record)
 			return b.String(), err
 		}),
 		"proxy mcp": route(func(ctx context.Context, q proxiedTo) (any, error) {
 			var b strings.Builder
-			_, err := a.ProxyMCP(ctx, q.ProxyMCPRequest,
-				app.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.record)
+			_, err := catalogs.ProxyMCP(ctx, a, q.ProxyMCPRequest,
+				catalogs.MCPStreams{In: strings.NewReader(q.Messages), Out: &b}, f.record)
 			return b.String(), err
 		}),
-		"tools lint":       route(verb(f, a.LintTools)),
-		"tools confusable": route(verb(f, a.Confusable)),
+		"tools lint":       route(verbOf(f, a, catalogs.LintTools)),
+		"tools confusable": route(verbOf(f, a, catalogs.Confusable)),
 		"tools whatif": route(
-			func(ctx context.Context, q app.WhatIfRequest) (any, error) { return a.WhatIf(ctx, q, nil, f.record) }),
-		"tools suggest": route(verb(f, a.Prompts)),
-		"tools apply":   route(verb(f, a.Apply)),
+			func(ctx context.Context, q catalogs.WhatIfRequest) (any, error) {
+				return catalogs.WhatIf(ctx, a, q, nil, f.record)
+			}),
+		"tools suggest": route(verbOf(f, a, catalogs.ListPrompts)),
+		"tools apply":   route(verbOf(f, a, catalogs.Apply)),
 	}
 	return f
 }
 
-func (f *recorder) carryOut(ctx context.Context, s *app.Session, err error) (any, error) {
+func (f *recorder) carryOut(ctx context.Context, s *runs.Session, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

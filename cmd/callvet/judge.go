@@ -17,6 +17,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -84,7 +87,7 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.Var(Share(&f.least, 0), "threshold",
 		"least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
-	fs.Var(Int(&f.req.MaxEvidence, app.DefaultEvidence, app.MinEvidence), "max-evidence",
+	fs.Var(Int(&f.req.MaxEvidence, runs.DefaultEvidence, runs.MinEvidence), "max-evidence",
 		"bytes that the judge is shown of one thing; what is cut is said")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	f.pace(fs)
@@ -98,7 +101,7 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 }
 
 func judgeNames() (names []string) {
-	for _, j := range app.Judges() {
+	for _, j := range runs.Judges() {
 		names = append(names, j.Name)
 	}
 	return names
@@ -107,7 +110,7 @@ func judgeNames() (names []string) {
 // judgeTable lists the judges that are built in.
 func judgeTable() string {
 	var b strings.Builder
-	for _, j := range app.Judges() {
+	for _, j := range runs.Judges() {
 		fmt.Fprintf(&b, "  %-11s each %-7s %s\n", j.Name, j.Unit, j.About)
 	}
 	return b.String()
@@ -119,7 +122,7 @@ func (a *cli) judgeRun(ctx context.Context, name string, f *judgeFlags, changed 
 		return err
 	}
 	printer := a.eventPrinter(f.quiet, "")
-	out, err := a.program().JudgeRun(ctx, req, printer.print)
+	out, err := runs.Judge(ctx, a.program(), req, printer.print)
 	printer.finish()
 	if out == nil || len(out.Judgings) == 0 {
 		return err
@@ -166,18 +169,18 @@ func (a *cli) judgeListCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		Example: "  callvet judge list\n  callvet judge list last",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var req app.JudgeListRequest
+			var req judging.JudgeListRequest
 			if len(args) == 1 {
 				req.Side = a.program().Side(args[0])
 			}
-			list, err := a.program().JudgeList(cmd.Context(), req)
+			list, err := judging.List(cmd.Context(), a.program(), req)
 			if err != nil {
 				return err
 			}
 			if a.jsonOut {
 				return json.NewEncoder(a.out).Encode(map[string]any{
 					"format": "callvet.judgings", "version": 1,
-					"judges": app.Judges(), "judgings": list,
+					"judges": runs.Judges(), "judgings": list,
 				})
 			}
 			fmt.Fprint(a.out, "Judges:\n"+judgeTable())
@@ -202,7 +205,7 @@ func (a *cli) judgeListCommand() *cobra.Command {
 }
 
 func (a *cli) judgeShowCommand() *cobra.Command {
-	var req app.JudgeShowRequest
+	var req judging.JudgeShowRequest
 	cmd := &cobra.Command{
 		Use: "show JUDGING|RUN|TRACES", Short: "Show the verdicts of judges next to those of people",
 		Example: "  callvet judge show last\n  callvet judge show last --labels labels.jsonl",
@@ -213,7 +216,7 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 			} else {
 				req.Judging = args[0]
 			}
-			out, err := a.program().JudgeShow(cmd.Context(), req, a.events())
+			out, err := judging.Show(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -228,12 +231,12 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 
 // tellJudged prints the judges' results; with all every verdict, else those that fail or are
 // unscored.
-func (a *cli) tellJudged(d *app.Judged, all bool) error {
+func (a *cli) tellJudged(d *results.Judged, all bool) error {
 	if a.jsonOut {
 		return json.NewEncoder(a.out).Encode(struct {
 			Format  string `json:"format"`
 			Version int    `json:"version"`
-			*app.Judged
+			*results.Judged
 		}{"callvet.judged", 1, d})
 	}
 	for i := range d.Judgings {
@@ -265,17 +268,17 @@ func (a *cli) tellJudged(d *app.Judged, all bool) error {
 }
 
 // printAgreement prints how far two judges agree.
-func printAgreement(w io.Writer, d *app.Judged, g *app.JudgeAgreement) {
+func printAgreement(w io.Writer, d *results.Judged, g *results.JudgeAgreement) {
 	x, y := &d.Judgings[g.A], &d.Judgings[g.B]
 	fmt.Fprintf(w, "\n%s by %s (version %d) and %s by %s (version %d) say the same of %d of %d, %s.\n", x.JudgeID,
 		plain.Line(x.Judge.Model), x.Version, y.JudgeID, plain.Line(y.Judge.Model), y.Version, g.Same, g.N,
-		g.Coefficients())
+		judging.Coefficients(g))
 }
 
 // maxJudgedLines bounds the printed verdicts without --all.
 const maxJudgedLines = 20
 
-func printJudging(w io.Writer, v *app.JudgingView, all bool) {
+func printJudging(w io.Writer, v *results.JudgingView, all bool) {
 	fmt.Fprintf(w, "%s by %s, version %d of %s: judging %s, %s\n", v.JudgeID, plain.Line(v.Judge.Model), v.Version,
 		plain.Line(v.About), v.ID, v.Status)
 	fmt.Fprintf(w, "  %s\n", summaryOf(v))
@@ -295,7 +298,7 @@ func printJudging(w io.Writer, v *app.JudgingView, all bool) {
 }
 
 // printWins prints which of two targets did better.
-func printWins(w io.Writer, x *app.Wins) {
+func printWins(w io.Writer, x *results.Wins) {
 	a, b := plain.Line(x.Target), plain.Line(x.Against)
 	if a == b {
 		a, b = a+" (first)", b+" (second)"
@@ -317,7 +320,7 @@ func printWins(w io.Writer, x *app.Wins) {
 }
 
 // printVerdicts prints every verdict, or those that fail or are unscored.
-func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
+func printVerdicts(w io.Writer, v *results.JudgingView, all bool) {
 	for _, why := range slices.Sorted(maps.Keys(v.Whys)) {
 		fmt.Fprintf(w, "  unscored: %s (%d)\n", plain.Line(why), v.Whys[why])
 	}
@@ -339,7 +342,7 @@ func printVerdicts(w io.Writer, v *app.JudgingView, all bool) {
 }
 
 // printReport prints the report of a judge on a target: its lists of texts.
-func printReport(w io.Writer, t *app.ThingVerdict) {
+func printReport(w io.Writer, t *results.ThingVerdict) {
 	for _, l := range t.Report.Lists() {
 		fmt.Fprintf(w, "    %s\n", plain.Line(l.Title))
 		for _, text := range l.Texts {
@@ -349,7 +352,7 @@ func printReport(w io.Writer, t *app.ThingVerdict) {
 }
 
 // summaryOf is a judging in one line.
-func summaryOf(v *app.JudgingView) string {
+func summaryOf(v *results.JudgingView) string {
 	var parts []string
 	if v.Pass+v.Fail > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d pass", v.Pass, v.Pass+v.Fail))
@@ -364,7 +367,7 @@ func summaryOf(v *app.JudgingView) string {
 	if left := v.Questions - v.Answered - v.Errors; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d not asked yet", left))
 	}
-	if mean := v.MeanScore(); mean != "" {
+	if mean := judging.MeanScore(v); mean != "" {
 		parts = append(parts, "mean score "+mean)
 	}
 	if v.Mended > 0 {
@@ -374,7 +377,7 @@ func summaryOf(v *app.JudgingView) string {
 	case v.Agreement == nil:
 	case v.ID == "": // a majority
 		parts = append(parts, fmt.Sprintf("the %d judges agree on %s", v.Samples, plain.Percent(*v.Agreement)))
-	case v.Unit == app.ComparedPairs:
+	case v.Unit == runs.ComparedPairs:
 		parts = append(parts, "the two orders agree on "+plain.Percent(*v.Agreement))
 	default:
 		parts = append(parts, fmt.Sprintf("%d samples agree on %s", v.Samples, plain.Percent(*v.Agreement)))
@@ -389,7 +392,7 @@ func summaryOf(v *app.JudgingView) string {
 	return s
 }
 
-func wordOf(t *app.ThingVerdict) string {
+func wordOf(t *results.ThingVerdict) string {
 	switch {
 	case !t.Scored():
 		return "UNSCORED"
@@ -402,7 +405,7 @@ func wordOf(t *app.ThingVerdict) string {
 }
 
 // behind are the details of a verdict: people's verdict, the score, and the reason.
-func behind(t *app.ThingVerdict) string {
+func behind(t *results.ThingVerdict) string {
 	var b strings.Builder
 	if t.Score != nil {
 		fmt.Fprintf(&b, "  %s", plain.Percent(*t.Score))

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 )
 
 // judgeServer is an OpenAI-compatible server that judges. It is asked from many goroutines.
@@ -192,7 +192,7 @@ func TestJudgeOverHTTP(t *testing.T) {
 			if code := a.run(t.Context(), a.rootCommand(), args); code != exitOK {
 				t.Fatalf("exit %d: %s%s", code, out, errs)
 			}
-			var got app.Judged
+			var got results.Judged
 			if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got.Judgings) != 1 {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -302,7 +302,7 @@ func TestUnracedJudgeSurvivesKill(t *testing.T) {
 	// What was answered before the one that is held back is stored within a moment: the judge
 	// is asked one thing after the other.
 	stored := func() int {
-		var d app.Judged
+		var d results.Judged
 		a, out, _ := newApp(dir, nil)
 		if a.run(t.Context(), a.rootCommand(), []string{"judge", "show", "traces.jsonl", "--json"}) != exitOK ||
 			json.Unmarshal(out.Bytes(), &d) != nil || len(d.Judgings) != 1 {

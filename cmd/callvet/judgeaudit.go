@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) judgeAuditCommand() *cobra.Command {
 	var f judgeFlags
-	var req app.JudgeAuditRequest
+	var req judging.JudgeAuditRequest
 	cmd := &cobra.Command{
 		Use:   "audit RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
 		Short: "See whether a judge is fooled by place, length or injected verdicts",
@@ -47,14 +47,14 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs eno
 		},
 	}
 	fs := cmd.Flags()
-	fs.VarP(Int(&req.Pairs, app.DefaultAuditPairs, 1), "pairs", "n",
+	fs.VarP(Int(&req.Pairs, judging.DefaultAuditPairs, 1), "pairs", "n",
 		"how many attempts are judged as they are and changed")
 	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
 	f.register(fs)
 	return cmd
 }
 
-func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditRequest, f *judgeFlags,
+func (a *cli) judgeAudit(ctx context.Context, name string, req judging.JudgeAuditRequest, f *judgeFlags,
 	changed func(string) bool,
 ) error {
 	of, err := a.judgeRequest(name, f, changed)
@@ -63,19 +63,19 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditReq
 	}
 	req.JudgeRequest = of
 	printer := a.eventPrinter(f.quiet, "")
-	out, err := a.program().JudgeAudit(ctx, req, printer.print)
+	out, err := judging.Audit(ctx, a.program(), req, printer.print)
 	printer.finish()
 	if out == nil || len(out.Audits) == 0 {
 		return err
 	}
-	if err == nil && !slices.ContainsFunc(out.Audits, func(v app.AuditView) bool { return v.Interrupted() }) {
+	if err == nil && !slices.ContainsFunc(out.Audits, func(v judging.AuditView) bool { return v.Interrupted() }) {
 		a.exitStatus = verdictCode(out.Verdict())
 	}
 	if a.jsonOut {
 		return errors.Join(err, json.NewEncoder(a.out).Encode(struct {
 			Format  string `json:"format"`
 			Version int    `json:"version"`
-			*app.Audited
+			*judging.Audited
 		}{"callvet.audited", 1, out}))
 	}
 	for i := range out.Audits {
@@ -87,7 +87,7 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req app.JudgeAuditReq
 	return err
 }
 
-func printAudit(w io.Writer, subject string, v *app.AuditView) {
+func printAudit(w io.Writer, subject string, v *judging.AuditView) {
 	fmt.Fprintf(w, "audit of %s by %s on %s: %d of %d attempts, %d of %d questions answered, %s\n",
 		v.JudgeID, plain.Line(v.Judge.Model), plain.Line(subject), v.Drawn, v.From, v.Answered, v.Questions, v.Status)
 	fmt.Fprintf(w, "%s.\n", plain.Line(v.Says))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -26,16 +27,16 @@ func TestAskAll(t *testing.T) {
 		now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}
 	said := true
-	var todo []app.Todo
+	var todo []judging.Todo
 	for _, id := range []string{"t1", "t2", "t3", "t4", "t5"} {
 		l := labels.Label{
 			Key: labels.Key{TaskID: id, Unit: labels.Task}, By: "ana", Role: labels.Calibrating, Stratum: labels.Random,
 			Frame:  &labels.Frame{JudgePass: 5},
 			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "task-judge"}, Pass: &said}},
 		}
-		todo = append(todo, app.Todo{
+		todo = append(todo, judging.Todo{
 			Label: l,
-			Shown: app.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}},
+			Shown: judging.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}},
 		})
 	}
 	if err := a.askAll(todo, "labels.jsonl"); err != nil {
@@ -84,7 +85,7 @@ func TestLabelNextOnATerminal(t *testing.T) {
 			in: strings.NewReader("q\n"), out: &shown, err: &stderr, dir: dir,
 			getenv: func(string) string { return "" }, now: time.Now,
 		}
-		req := app.LabelNextRequest{
+		req := judging.LabelNextRequest{
 			Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1,
 			Strategy: "random", Role: "calibration",
 		}

@@ -10,13 +10,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // askAll shows tasks one by one; each answer is on disk before the next is shown.
-func (a *cli) askAll(todo []app.Todo, file string) (err error) {
-	to, err := a.program().OpenLabels(file, a.events())
+func (a *cli) askAll(todo []judging.Todo, file string) (err error) {
+	to, err := runs.OpenLabels(a.program(), file, a.events())
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (a *cli) askAll(todo []app.Todo, file string) (err error) {
 }
 
 // askOne asks until there is an answer; more is false when the person is done.
-func (a *cli) askOne(in *bufio.Reader, t *app.Todo) (answered, more bool, err error) {
+func (a *cli) askOne(in *bufio.Reader, t *judging.Todo) (answered, more bool, err error) {
 	question := cmp.Or(plain.Line(t.Shown.Question), "did it do what was asked?")
 	for {
 		fmt.Fprint(a.out, question+" [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
@@ -83,7 +84,7 @@ func (a *cli) askOne(in *bufio.Reader, t *app.Todo) (answered, more bool, err er
 }
 
 // printShown shows untrusted text of a trace.
-func printShown(w io.Writer, s app.ShownTask) {
+func printShown(w io.Writer, s judging.ShownTask) {
 	part := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))

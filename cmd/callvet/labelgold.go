@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) labelGoldCommand() *cobra.Command {
-	var req app.GoldDrawRequest
+	var req cases.GoldDrawRequest
 	cmd := &cobra.Command{
 		Use: "gold TRACES|RUN -o FILE", Short: "Draw tasks of logs for a person to write which calls were right",
 		Long: `Draw tasks of a trace file or a run and add them to FILE, redacted, as many of each language and intent: with what was asked,
@@ -30,7 +30,7 @@ callvet label apply makes labels of steps and a suite of it.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Side = a.program().Side(args[0])
-			out, err := a.program().DrawGold(cmd.Context(), req, a.events())
+			out, err := cases.DrawGold(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ callvet label apply makes labels of steps and a suite of it.`,
 	return cmd
 }
 
-func goldDrawn(w io.Writer, d *app.GoldDrawn) error {
+func goldDrawn(w io.Writer, d *cases.GoldDrawn) error {
 	_, err := fmt.Fprintf(w, "%s added to %s, from %s: it has %d, and %d are open\n",
 		plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"),
 		d.Tasks, d.Open)
@@ -63,7 +63,7 @@ func goldDrawn(w io.Writer, d *app.GoldDrawn) error {
 }
 
 func (a *cli) labelApplyCommand() *cobra.Command {
-	var req app.GoldApplyRequest
+	var req cases.GoldApplyRequest
 	cmd := &cobra.Command{
 		Use: "apply FILE TRACES|RUN", Short: "Make labelled traces and a suite of a file of callvet label gold",
 		Long: `Make of a file that callvet label gold wrote, and a person has filled in: a trace file of its tasks with the labels of their
@@ -73,7 +73,7 @@ begun with is told by name and line, and nothing is written; tasks that nobody h
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.File, req.Side = args[0], a.program().Side(args[1])
-			out, err := a.program().ApplyGold(cmd.Context(), req, a.events())
+			out, err := cases.ApplyGold(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ begun with is told by name and line, and nothing is written; tasks that nobody h
 	return cmd
 }
 
-func goldApplied(w io.Writer, d *app.GoldApplied) error {
+func goldApplied(w io.Writer, d *cases.GoldApplied) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s labelled, %d not begun with\n", plain.Count(d.Tasks, "task", "tasks"), d.Open)
 	if d.Output != "" {

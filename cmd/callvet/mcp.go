@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -67,7 +68,7 @@ since: its cases, comments and settings stay as they are.`
 
 func (a *cli) mcpImportCommand() *cobra.Command {
 	var f serverFlags
-	var q app.ImportMCPRequest
+	var q catalogs.ImportMCPRequest
 	cmd := &cobra.Command{
 		Use: "import (URL | --command COMMAND)", Short: "Write the tools of an MCP server as a suite",
 		Long:    mcpImportLong,
@@ -77,14 +78,14 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 			if q.MCPServer, err = f.request(append(args, "")[0]); err != nil {
 				return err
 			}
-			out, err := a.program().ImportMCP(cmd.Context(), q, a.events())
+			out, err := catalogs.ImportMCP(cmd.Context(), a.program(), q, a.events())
 			if err != nil {
 				return err
 			}
 			a.printProblems(out.Problems, true)
 			if q.Output != "" || a.jsonOut {
 				return emit(a, out,
-					func(w io.Writer, out *app.ImportMCPResult) error { return mcpImported(w, out, q.Output) })
+					func(w io.Writer, out *catalogs.ImportMCPResult) error { return mcpImported(w, out, q.Output) })
 			}
 			_, err = a.out.Write(out.Data)
 			return err
@@ -100,7 +101,7 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 }
 
 // mcpImported prints the result of an import into a file.
-func mcpImported(w io.Writer, r *app.ImportMCPResult, name string) error {
+func mcpImported(w io.Writer, r *catalogs.ImportMCPResult, name string) error {
 	_, err := fmt.Fprintf(w, "%s %s: %s (%d read-only, %d writing, %d that do not say), MCP %s over %s\n",
 		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly,
 		r.Writing, r.Unsaid, plain.Line(r.Server.Protocol), r.Server.Transport)

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // tracingFlags are the flags of the trace file and of the address for agents.
 type tracingFlags struct {
 	http  string
-	trace app.TraceRequest
+	trace catalogs.TraceRequest
 	hosts []string
 }
 
@@ -30,27 +30,27 @@ func (f *tracingFlags) register(fs *pflag.FlagSet) {
 		"name under which the server may be asked over HTTP, in addition to those of this machine; may be repeated")
 	fs.StringVarP(&f.trace.Output, "output", "o", "", "trace file to which each call is added before it is answered")
 	fs.StringVar(&f.trace.Agent, "agent", "",
-		"what the agent is called in the trace file (default: what it says of itself)")
+		"what the agent is called in the trace file (default: its own name)")
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")
 }
 
 // streams opens the connection for agents.
-func (f *tracingFlags) streams(ctx context.Context, a *cli) (app.MCPStreams, error) {
+func (f *tracingFlags) streams(ctx context.Context, a *cli) (catalogs.MCPStreams, error) {
 	if f.http == "" {
-		return app.MCPStreams{In: a.in, Out: a.out}, nil
+		return catalogs.MCPStreams{In: a.in, Out: a.out}, nil
 	}
 	host, port, err := net.SplitHostPort(f.http)
 	if err != nil {
-		return app.MCPStreams{}, usagef("--http %s: write an address with a port, such as 127.0.0.1:8080", f.http)
+		return catalogs.MCPStreams{}, usagef("--http %s: write an address with a port, such as 127.0.0.1:8080", f.http)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return app.MCPStreams{}, fmt.Errorf("--http %s: %w", f.http, err)
+		return catalogs.MCPStreams{}, fmt.Errorf("--http %s: %w", f.http, err)
 	}
-	return app.MCPStreams{Listener: l}, nil
+	return catalogs.MCPStreams{Listener: l}, nil
 }
 
 const mcpServeLong = `Serve the tools of a suite over MCP: any agent can call them, and is answered as the mocks of the suite say. Nothing is
@@ -66,7 +66,7 @@ With -o each call is added to a trace file before it is answered, so that callve
 func (a *cli) mcpServeCommand() *cobra.Command {
 	var sf suiteFlags
 	var tf tracingFlags
-	var q app.ServeMCPRequest
+	var q catalogs.ServeMCPRequest
 	cmd := &cobra.Command{
 		Use: "serve SUITE", Short: "Serve the mock tools of a suite to any agent", Long: mcpServeLong,
 		Example: "  callvet mcp serve suite.yaml\n  callvet mcp serve suite.yaml --http :8080 -o traces.jsonl",
@@ -80,7 +80,7 @@ func (a *cli) mcpServeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := a.program().ServeMCP(cmd.Context(), q, via, a.events())
+			out, err := catalogs.ServeMCP(cmd.Context(), a.program(), q, via, a.events())
 			return a.served(via, out, q.Output, err)
 		},
 	}
@@ -96,12 +96,12 @@ func (a *cli) mcpServeCommand() *cobra.Command {
 }
 
 // served prints what agents did, on standard error if standard output belongs to the protocol.
-func (a *cli) served(via app.MCPStreams, out *app.ServedMCP, file string, err error) error {
+func (a *cli) served(via catalogs.MCPStreams, out *catalogs.ServedMCP, file string, err error) error {
 	if out == nil {
 		return err
 	}
 	if via.Listener != nil && a.jsonOut {
-		return errors.Join(err, emit(a, out, func(io.Writer, *app.ServedMCP) error { return nil }))
+		return errors.Join(err, emit(a, out, func(io.Writer, *catalogs.ServedMCP) error { return nil }))
 	}
 	fmt.Fprintf(a.err, "%s, %s\n", plain.Count(out.Conversations, "conversation", "conversations"),
 		plain.Count(out.Calls, "call", "calls"))

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-func newCaseFlags(fs *pflag.FlagSet, q *app.NewCaseSettings) {
+func newCaseFlags(fs *pflag.FlagSet, q *cases.NewCaseSettings) {
 	fs.StringVar(&q.Bug, "bug", "", "issue, or commit of the fix (required for regression cases)")
 	fs.StringVarP(&q.Output, "output", "o", "", "file that the case is added to (default TOOL.TIER.json)")
 	fs.StringVar(&q.Tool, "tool", "", "tool whose case it is (default: the first that is expected, or else called)")
@@ -23,7 +23,7 @@ func newCaseFlags(fs *pflag.FlagSet, q *app.NewCaseSettings) {
 		"what the case is for, or what the bug was (default: what is known of it)")
 }
 
-func expectationFlags(fs *pflag.FlagSet, q *app.NewCaseExpectation) {
+func expectationFlags(fs *pflag.FlagSet, q *cases.NewCaseExpectation) {
 	fs.StringVar((*string)(&q.Tier), "tier", "", "golden, labeled or regression (required)")
 	fs.StringVar(&q.Difficulty, "difficulty", "", "of a labeled case: straightforward, ambiguous, edge or adversarial")
 	fs.StringSliceVar(&q.Expect, "expect", nil, "tool that is to be called, and no other; may be repeated")
@@ -38,7 +38,7 @@ func keepFlag(fs *pflag.FlagSet, keep *[]string) {
 }
 
 func (a *cli) caseNewCommand() *cobra.Command {
-	var q app.NewCaseRequest
+	var q cases.NewCaseRequest
 	cmd := &cobra.Command{
 		Use: "new --tier TIER --prompt TEXT --expect TOOL", Short: "Make a case of a prompt, with the next free id",
 		Long: `Make a golden, labeled or regression case of a prompt and add it to TOOL.TIER.json, with the next free id and its
@@ -47,7 +47,7 @@ as soon as it is made, so that one with more in it is written by hand and added 
 		Example: "  callvet case new --tier labeled --difficulty ambiguous --prompt 'Do I need an umbrella?' --accept get_weather --accept get_forecast --tools tools.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, err := a.program().NewCase(cmd.Context(), q, a.events())
+			out, err := cases.MakeCase(cmd.Context(), a.program(), q, a.events())
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ as soon as it is made, so that one with more in it is written by hand and added 
 }
 
 func (a *cli) caseFromTraceCommand() *cobra.Command {
-	var q app.FromTraceRequest
+	var q cases.FromTraceRequest
 	cmd := &cobra.Command{
 		Use: "from-trace TRACES TASK --tier TIER", Short: "Make a case of a task in a trace file",
 		Long: `Make a golden, labeled or regression case of a task in a trace file of any form, as callvet case from-failure does of a
@@ -71,7 +71,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Traces, q.Task = args[0], args[1]
-			out, err := a.program().CaseFromTrace(cmd.Context(), q, a.events())
+			out, err := cases.FromTrace(cmd.Context(), a.program(), q, a.events())
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 }
 
 func (a *cli) caseFromFailureCommand() *cobra.Command {
-	var q app.FromFailureRequest
+	var q cases.FromFailureRequest
 	cmd := &cobra.Command{
 		Use: "from-failure RUN CASE --bug REF", Short: "Make a regression case of a case that failed in a run",
 		Long: `Make a regression case of a case that failed in a run, and add it to TOOL.regression.yaml with its entry in the lock.
@@ -99,7 +99,7 @@ carried is printed, and a case that the attempts which failed would pass there i
 		Example: "  callvet case from-failure last paris-now --bug '#12'", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Run, q.Case = args[0], args[1]
-			out, err := a.program().CaseFromFailure(cmd.Context(), q, a.events())
+			out, err := cases.FromFailure(cmd.Context(), a.program(), q, a.events())
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ carried is printed, and a case that the attempts which failed would pass there i
 }
 
 // newCase prints the new case.
-func newCase(w io.Writer, c *app.NewCase) error {
+func newCase(w io.Writer, c *cases.NewCase) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "added to %s and locked: %s\n", plain.Line(c.File), plain.Line(c.ID))
 	switch {

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) planCommand() *cobra.Command {
-	q := app.UsualPlan()
+	q := traces.UsualPlan()
 	cmd := &cobra.Command{
 		Use: "plan --metric NAME --bound X", Short: "Say how many tasks and labels are needed before a gate can decide",
 		Long: `Say how many tasks, attempts at each, and for a judged metric how many labels, are needed before a gate decides.
@@ -31,7 +31,7 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 					q.Given = append(q.Given, strings.ReplaceAll(f.Name, "-", "_"))
 				}
 			})
-			p, err := a.program().Plan(cmd.Context(), q, a.events())
+			p, err := traces.Plan(cmd.Context(), a.program(), q, a.events())
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 )
 
 const proxyMCPLong = `Stand between an agent and an MCP server. The agent starts the proxy in the place of the server, or asks it at --http ADDR, and
@@ -19,7 +19,7 @@ are shown, and --faults FILE makes calls go wrong, as for runs.`
 func (a *cli) proxyMCPCommand() *cobra.Command {
 	var sf serverFlags
 	var tf tracingFlags
-	var q app.ProxyMCPRequest
+	var q catalogs.ProxyMCPRequest
 	cmd := &cobra.Command{
 		Use: "mcp (URL | -- COMMAND [ARG…])", Short: "Stand between an agent and an MCP server", Long: proxyMCPLong,
 		Example: "  callvet proxy mcp -o traces.jsonl -- npx -y @modelcontextprotocol/server-memory\n  callvet proxy mcp http://127.0.0.1:3000/mcp --http :8080 --guard policy.yaml",
@@ -36,7 +36,7 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := a.program().ProxyMCP(cmd.Context(), q, via, a.events())
+			out, err := catalogs.ProxyMCP(cmd.Context(), a.program(), q, via, a.events())
 			return a.served(via, out, q.Output, err)
 		},
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
 )
 
 // queryCommand asks one question.
 func (a *cli) queryCommand() *cobra.Command {
-	var q app.QueryRequest
+	var q catalogs.QueryRequest
 	var headers, expected, accepted []string
 	var want callvet.Selection
 	var timeout time.Duration
@@ -51,7 +51,7 @@ they share with the question. With --expect and its like the decision is judged 
 		}
 		t := a.eventPrinter(false, "")
 		defer t.tellUsed()
-		out, err := a.program().Query(cmd.Context(), q, t.print)
+		out, err := catalogs.Query(cmd.Context(), a.program(), q, t.print)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
@@ -106,7 +107,9 @@ func unsent(flags *pflag.FlagSet, sent ...string) error {
 }
 
 // remoteGate holds a run on a server against gates, and shows what comes out as if the run were here.
-func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req *app.GateRequest, f *gateFlags) error {
+func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req *traces.GateRequest,
+	f *gateFlags,
+) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -122,7 +125,7 @@ func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req
 		return err
 	}
 	var out struct {
-		app.GateResult
+		traces.GateResult
 		Incomplete bool `json:"incomplete"`
 	}
 	if err := c.Gate(ctx, run, ask, &out); err != nil {

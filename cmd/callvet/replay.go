@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 )
 
 // replayFlags are the flags of `callvet replay`.
 type replayFlags struct {
 	runFlags
-	req  app.ReplayRequest
+	req  runs.ReplayRequest
 	from int
 }
 
@@ -38,7 +39,7 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.req.Run = args[0]
 			return a.evaluate(cmd.Context(), &f.runFlags,
-				func() (*app.Session, error) { return a.replayed(cmd.Context(), &f, cmd.Flags()) })
+				func() (*runs.Session, error) { return a.replayed(cmd.Context(), &f, cmd.Flags()) })
 		},
 	}
 	fs := cmd.Flags()
@@ -71,7 +72,7 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 }
 
 // replayed starts the replay that the flags ask for.
-func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (*app.Session, error) {
+func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (*runs.Session, error) {
 	shared, err := a.shared(&f.runFlags, fs.Changed)
 	if err != nil {
 		return nil, err
@@ -92,5 +93,5 @@ func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (
 		spec.Target = t
 		req.Targets = append(req.Targets, spec)
 	}
-	return a.program().StartReplay(ctx, req, a.eventPrinter(f.quiet, "").print)
+	return runs.StartReplay(ctx, a.program(), req, a.eventPrinter(f.quiet, "").print)
 }

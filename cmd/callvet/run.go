@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -105,7 +106,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 				return a.dryRun(cmd.Context(), path, &f, cmd.Flags().Changed)
 			}
 			return a.evaluate(cmd.Context(), &f,
-				func() (*app.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
+				func() (*runs.Session, error) { return a.session(cmd.Context(), path, &f, cmd.Flags().Changed) })
 		},
 	}
 	f.register(cmd.Flags())
@@ -278,15 +279,15 @@ func (a *cli) writable(f *runFlags) error {
 }
 
 // evaluate carries out the run that start starts or resumes, and prints the result.
-func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*app.Session, error)) error {
+func (a *cli) evaluate(ctx context.Context, f *runFlags, start func() (*runs.Session, error)) error {
 	return a.evaluateAs(ctx, f, start,
-		func(out *app.Outcome, ended error) error { return a.conclude(out, f, a.show, ended) })
+		func(out *runs.Outcome, ended error) error { return a.conclude(out, f, a.show, ended) })
 }
 
 // evaluateAs carries out the run that start starts or resumes, and passes the outcome to end, with
 // the reason of an early end.
-func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*app.Session, error),
-	end func(*app.Outcome, error) error,
+func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*runs.Session, error),
+	end func(*runs.Outcome, error) error,
 ) (err error) {
 	if err := a.writable(f); err != nil {
 		return err
@@ -314,15 +315,15 @@ func startOnly() []string {
 }
 
 // resumed is the run that the flags go on with.
-func (f *runFlags) resumed(path string, changed func(string) bool) app.ResumeRequest {
-	return app.ResumeRequest{
+func (f *runFlags) resumed(path string, changed func(string) bool) runs.ResumeRequest {
+	return runs.ResumeRequest{
 		Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices,
 		NoWait: f.noWait,
 	}
 }
 
 // session opens the requested run: a new one, or one to resume.
-func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*app.Session, error) {
+func (a *cli) session(ctx context.Context, path string, f *runFlags, changed func(string) bool) (*runs.Session, error) {
 	tell := a.eventPrinter(f.quiet, f.suite.lint(a.hints(), path)).print
 	if f.resume != "" {
 		for _, name := range startOnly() {
@@ -333,7 +334,7 @@ func (a *cli) session(ctx context.Context, path string, f *runFlags, changed fun
 						name)
 			}
 		}
-		return a.program().ResumeRun(ctx, f.resumed(path, changed), tell)
+		return runs.Resume(ctx, a.program(), f.resumed(path, changed), tell)
 	}
 	if path == "" {
 		return nil, usagef("which suite? callvet run SUITE -m TARGET")
@@ -342,7 +343,7 @@ func (a *cli) session(ctx context.Context, path string, f *runFlags, changed fun
 	if err != nil {
 		return nil, err
 	}
-	return a.program().StartRun(ctx, req, tell)
+	return runs.Start(ctx, a.program(), req, tell)
 }
 
 // notFollowed adds how to follow a run that another process carries out.

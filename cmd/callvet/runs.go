@@ -14,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -43,7 +45,7 @@ func (a *cli) runsCommand() *cobra.Command {
 			if len(remove) > 0 {
 				return a.removeRuns(cmd.Context(), remove)
 			}
-			out, err := a.program().ListRuns(cmd.Context(), limit)
+			out, err := results.List(cmd.Context(), a.program(), limit)
 			if err != nil {
 				return err
 			}
@@ -65,7 +67,7 @@ func (a *cli) runsCommand() *cobra.Command {
 
 // describeRun changes the name, the notes or the tags of a run.
 func (a *cli) describeRun(ctx context.Context, run string, w *store.Words, changed func(string) bool) error {
-	req := app.DescribeRequest{Run: run}
+	req := results.DescribeRequest{Run: run}
 	if changed("name") {
 		req.Name = &w.Name
 	}
@@ -79,13 +81,13 @@ func (a *cli) describeRun(ctx context.Context, run string, w *store.Words, chang
 	if req.Name == nil && req.Notes == nil && req.Tags == nil {
 		return usagef("--edit %s: what of it? Write --name, --notes or --run-tag; an empty value removes it", run)
 	}
-	_, err := a.program().DescribeRun(ctx, req)
+	_, err := results.Describe(ctx, a.program(), req)
 	return err
 }
 
 func (a *cli) cancelRuns(ctx context.Context, refs []string) error {
 	for _, ref := range refs {
-		c, err := a.program().CancelRun(ctx, ref)
+		c, err := runs.Cancel(ctx, a.program(), ref)
 		if err != nil {
 			return err
 		}
@@ -96,7 +98,7 @@ func (a *cli) cancelRuns(ctx context.Context, refs []string) error {
 }
 
 func (a *cli) removeRuns(ctx context.Context, refs []string) error {
-	deleted, err := a.program().DeleteRuns(ctx, refs)
+	deleted, err := results.DeleteRuns(ctx, a.program(), refs)
 	for _, id := range deleted {
 		fmt.Fprintf(a.out, "deleted run %s\n", id)
 	}
@@ -121,7 +123,7 @@ func (a *cli) showCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if len(args) == 2 {
-				return a.showCase(ctx, app.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep},
+				return a.showCase(ctx, results.CaseRequest{Run: args[0], Case: args[1], Target: target, Keep: keep},
 					scores, all, full)
 			}
 			if full {
@@ -134,7 +136,7 @@ func (a *cli) showCommand() *cobra.Command {
 				return usagef("--model is for the attempts at one case: callvet show %s CASE --model %s",
 					args[0], target)
 			}
-			v, err := a.program().ViewRun(ctx, app.ViewRequest{Run: args[0], Keep: keep}, a.events())
+			v, err := runs.View(ctx, a.program(), results.ViewRequest{Run: args[0], Keep: keep}, a.events())
 			if err != nil {
 				return err
 			}
@@ -156,11 +158,11 @@ func (a *cli) showCommand() *cobra.Command {
 }
 
 // showCase shows the attempts at one case.
-func (a *cli) showCase(ctx context.Context, req app.CaseRequest, scores, all, full bool) error {
+func (a *cli) showCase(ctx context.Context, req results.CaseRequest, scores, all, full bool) error {
 	if full && !a.jsonOut {
 		return usagef("--full is for --json: callvet show %s %s --json --full, or --all for a text", req.Run, req.Case)
 	}
-	v, err := a.program().ShowCase(ctx, req)
+	v, err := results.ShowCase(ctx, a.program(), req)
 	if err != nil {
 		return err
 	}

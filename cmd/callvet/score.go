@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 )
 
 func (a *cli) scoreCommand() *cobra.Command {
-	var req app.ScoreRequest
+	var req traces.ScoreRequest
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "score FILE...|RUN",
@@ -68,9 +69,9 @@ func (a *cli) side(arg string) app.Side {
 	return a.program().Side(arg)
 }
 
-func (a *cli) score(ctx context.Context, req app.ScoreRequest, all bool) error {
+func (a *cli) score(ctx context.Context, req traces.ScoreRequest, all bool) error {
 	defer a.growHeap()()
-	s, err := a.program().Score(ctx, req, a.events())
+	s, err := traces.Score(ctx, a.program(), req, a.events())
 	if err != nil || s.View == nil {
 		return err
 	}

@@ -9,10 +9,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/runs"
 )
 
 func (a *cli) selectCommand() *cobra.Command {
-	var req app.SelectRequest
+	var req catalogs.SelectRequest
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "select SUITE --tools CATALOGUE | --via URL",
@@ -29,11 +31,11 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 			f.origin = app.Origin{Command: "select", Flags: given(cmd.Flags())}
 			t := a.eventPrinter(f.quiet, (&suiteFlags{tools: req.Tools}).lint(a.hints(), args[0]))
 			defer t.tellUsed()
-			return a.evaluate(cmd.Context(), &f, func() (_ *app.Session, err error) {
+			return a.evaluate(cmd.Context(), &f, func() (_ *runs.Session, err error) {
 				if req.Run, err = a.request(args[0], &f, cmd.Flags().Changed); err != nil {
 					return nil, err
 				}
-				return a.program().StartSelect(cmd.Context(), req, t.print)
+				return catalogs.StartSelect(cmd.Context(), a.program(), req, t.print)
 			})
 		},
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) staleCommand() *cobra.Command {
 	var f suiteFlags
-	var req app.StaleRequest
+	var req results.StaleRequest
 	var strict bool
 	var with string
 	cmd := &cobra.Command{
@@ -34,7 +35,7 @@ Of a RUN, what it was made with is compared with the suite that is there now: it
 			} else if with != "" {
 				return usagef("--suite is for runs: callvet stale RUN --suite %s", with)
 			}
-			r, err := a.program().Stale(cmd.Context(), req, a.events())
+			r, err := results.Stale(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ Of a RUN, what it was made with is compared with the suite that is there now: it
 }
 
 // tellStale prints the changes, group by group.
-func (a *cli) tellStale(r *app.StaleResult) {
+func (a *cli) tellStale(r *results.StaleResult) {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		made := ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -24,7 +24,7 @@ all of them: what is lost by retrieval, what by the model, and what each costs. 
 // sweepCommand compares sizes of the catalog and settings, and models with the tools that
 // were retrieved.
 func (a *cli) sweepCommand() *cobra.Command {
-	var q app.SweepRequest
+	var q catalogs.SweepRequest
 	var others []string
 	var seed int64
 	cmd := &cobra.Command{
@@ -40,39 +40,39 @@ func (a *cli) sweepCommand() *cobra.Command {
 	fs.Var((*depth)(&q.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
 	fs.StringVar(&q.Rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
-	fs.IntSliceVar(&q.Distractors, "distractors", nil, "numbers of other tools beside those of a case")
+	fs.IntSliceVar(&q.Distractors, "distractors", nil, "numbers of other tools, added to those of a case")
 	fs.Var(Int(&q.Draws, 1, 1), "draws", "draws of distractors per case")
 	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
 	fs.StringArrayVar(&others, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
 	fs.Var(Int(&q.MaxTools, 128, 1), "max-tools", "with --model: the most tools that a model is given at once")
 	models := a.asking(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		show := func(c *app.Curve, err error) error {
+		show := func(c *catalogs.Curve, err error) error {
 			if c == nil || models.quiet && !a.jsonOut { // there may be one although the run of it ended early
 				return err
 			}
 			return errors.Join(err, emit(a, c, report.Curve))
 		}
 		if models.resume != "" {
-			return ask(cmd.Context(), models, models.resumed("", models.changed), a.program().ResumeCurve, show)
+			return ask(cmd.Context(), models, models.resumed("", models.changed), catalogs.ResumeCurve, show)
 		}
 		if q.Seed, q.Models = uint64(seed), models.targets; len(args) > 0 {
 			q.Suite = args[0]
 		}
 		for _, s := range others {
-			one, err := app.ReadConfiguration(s)
+			one, err := catalogs.ReadConfiguration(s)
 			if err != nil {
 				return err
 			}
 			q.Configurations = append(q.Configurations, one)
 		}
 		if len(q.Models) == 0 {
-			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, a.program().Sweep, report.Sweep)
+			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, catalogs.RunSweep, report.Sweep)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
 		}
-		return ask(cmd.Context(), models, q, a.program().Curve, show)
+		return ask(cmd.Context(), models, q, catalogs.DrawCurve, show)
 	}
 	return cmd
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -22,7 +22,8 @@ func (a *cli) toolsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := a.eventPrinter(false, "")
 			defer t.tellUsed()
-			out, err := a.program().LintTools(cmd.Context(), app.LintToolsRequest{Tools: args[0]}, t.print)
+			out, err := catalogs.LintTools(cmd.Context(), a.program(),
+				catalogs.LintToolsRequest{Tools: args[0]}, t.print)
 			if err != nil {
 				return err
 			}
@@ -32,16 +33,16 @@ func (a *cli) toolsCommand() *cobra.Command {
 			return emit(a, out, report.CatalogFindings)
 		},
 	})
-	var q app.ConfusableRequest
+	var q catalogs.ConfusableRequest
 	confusable := &cobra.Command{
 		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Confusable, report.Confusable)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Confusable, report.Confusable)
 		},
 	}
-	confusable.Flags().StringVar(&q.Run, "run", "", "run whose confusion stands beside the similarity")
+	confusable.Flags().StringVar(&q.Run, "run", "", "run with confusions to show next to the similarity")
 	confusable.Flags().Var(Int(&q.Top, 20, 1), "top", "how many pairs")
 	cmd.AddCommand(confusable, a.vectorsCommand(), a.whatIfCommand(), a.suggestCommand(), a.applyCommand())
 	return cmd
@@ -51,7 +52,8 @@ func (a *cli) toolsCommand() *cobra.Command {
 func (a *cli) vectorsCommand() *cobra.Command {
 	list := func(drop bool) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, models []string) error {
-			out, err := a.program().Vectors(cmd.Context(), app.VectorsRequest{Models: models, Drop: drop})
+			out, err := catalogs.Vectors(cmd.Context(), a.program(),
+				catalogs.VectorsRequest{Models: models, Drop: drop})
 			if err != nil {
 				return err
 			}
@@ -79,7 +81,7 @@ the paired difference, and which tools lose questions. Cases whose question stan
 that suggestions were made of, where the file says which those are (docs/guides/catalogues.md).`
 
 func (a *cli) whatIfCommand() *cobra.Command {
-	var q app.WhatIfRequest
+	var q catalogs.WhatIfRequest
 	cmd := &cobra.Command{
 		Use:   "whatif CATALOGUE --edits EDITS --suite SUITE",
 		Short: "Measure what other descriptions would change, before changing any", Long: whatIfLong,
@@ -100,7 +102,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 		if q.Run, err = models.request(); err != nil {
 			return err
 		}
-		return ask(cmd.Context(), models, q, a.program().WhatIf, func(out *app.WhatIfResult, err error) error {
+		return ask(cmd.Context(), models, q, catalogs.WhatIf, func(out *catalogs.WhatIfResult, err error) error {
 			switch {
 			case err == nil:
 				return emit(a, out, report.WhatIf)
@@ -121,7 +123,7 @@ tool does not tell of, orders its reader, or lowers the held-out part is written
 proposed. The catalogue is not changed: look at the file, write status: accepted, then callvet tools apply.`
 
 func (a *cli) suggestCommand() *cobra.Command {
-	var q app.SuggestRequest
+	var q catalogs.SuggestRequest
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS",
@@ -143,13 +145,13 @@ func (a *cli) suggestCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
 		if dry {
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Prompts, report.Prompts)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.ListPrompts, report.Prompts)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
 		}
-		return ask(cmd.Context(), models, q, a.program().Suggest, func(out *app.Suggestions, err error) error {
-			var lost *app.Unwritten
+		return ask(cmd.Context(), models, q, catalogs.Suggest, func(out *catalogs.Suggestions, err error) error {
+			var lost *catalogs.Unwritten
 			if errors.As(err, &lost) {
 				_, _ = a.out.Write(lost.Data)
 			}
@@ -163,7 +165,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 }
 
 func (a *cli) applyCommand() *cobra.Command {
-	var q app.ApplyRequest
+	var q catalogs.ApplyRequest
 	cmd := &cobra.Command{
 		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
 		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
@@ -173,7 +175,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Apply, report.Applied)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Apply, report.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")

@@ -14,13 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) traceCommand() *cobra.Command {
-	var req app.ImportRequest
+	var req traces.ImportRequest
 	var out string
 	imp := &cobra.Command{
 		Use: "import FILE", Short: "Read traces of other tools and write them as callvet's trace lines",
@@ -29,7 +29,7 @@ The format is detected by content; what it has and the lines cannot carry is lis
 callvet's own records may stand on one line each, on several lines, or in a JSON array, with comments.
 With --follow the file may still grow, be rotated or cut: each attempt is written as soon as it is complete, until an
 interrupt.
-Forms that are read: ` + strings.Join(app.TraceForms(), ", ") + `.
+Forms that are read: ` + strings.Join(traces.TraceForms(), ", ") + `.
 
 Where the file does not show what an attempt called, or not legibly, the attempt is written as an error,
 or as unparseable where the model wrote no whole answer, never as one without calls.
@@ -46,7 +46,7 @@ read, and nothing is written.`,
 	fs := imp.Flags()
 	fs.StringVarP(&out, "output", "o", "-", "file to write")
 	fs.StringVar(&req.Format, "from", "", "form of the input (default: detected by content)")
-	fs.StringVar(&req.To, "to", app.TraceLines, traceForms())
+	fs.StringVar(&req.To, "to", traces.TraceLines, traceForms())
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that cannot be read")
 	fs.BoolVar(&req.Follow, "follow", false, "go on reading as the file grows, until interrupted")
 	fs.StringSliceVar(&req.Keep, "keep", nil, "kinds that are not redacted: email, phone, …")
@@ -55,8 +55,8 @@ read, and nothing is written.`,
 	return cmd
 }
 
-func (a *cli) importTraces(ctx context.Context, req app.ImportRequest, out string) error {
-	imp, err := a.program().OpenImport(ctx, req, a.events())
+func (a *cli) importTraces(ctx context.Context, req traces.ImportRequest, out string) error {
+	imp, err := traces.OpenImport(ctx, a.program(), req, a.events())
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func growFile(path string, write func(io.Writer) error) error {
 }
 
 // tellTraces prints what was read, lost, refused and redacted.
-func (a *cli) tellTraces(path string, res *app.ImportResult) {
+func (a *cli) tellTraces(path string, res *traces.ImportResult) {
 	r := &res.Read
 	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"),
 		plain.Count(int(r.Attempts), "attempt", "attempts"), plain.Count(int(r.Calls), "call", "calls"))
@@ -113,10 +113,10 @@ func (a *cli) tellTraces(path string, res *app.ImportResult) {
 	}
 }
 
-func traceForms() string { return "form to write: " + strings.Join(app.TraceExports(), ", ") }
+func traceForms() string { return "form to write: " + strings.Join(traces.TraceExports(), ", ") }
 
 func (a *cli) traceExportCommand() *cobra.Command {
-	var req app.ExportRequest
+	var req traces.ExportRequest
 	var out string
 	cmd := &cobra.Command{
 		Use: "export RUN", Short: "Write a stored run as trace lines, with what the scorer said",
@@ -131,13 +131,13 @@ callvet diff read them as they read the run.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&out, "output", "o", "-", "file to write")
-	fs.StringVar(&req.To, "to", app.TraceLines, traceForms())
+	fs.StringVar(&req.To, "to", traces.TraceLines, traceForms())
 	fs.StringSliceVar(&req.Keep, "keep", nil, "kinds of personal data that are not redacted: email, phone, …")
 	return cmd
 }
 
-func (a *cli) exportRun(ctx context.Context, req app.ExportRequest, out string) error {
-	write := func(w io.Writer) error { return a.program().Export(ctx, req, w, a.events()) }
+func (a *cli) exportRun(ctx context.Context, req traces.ExportRequest, out string) error {
+	write := func(w io.Writer) error { return traces.Export(ctx, a.program(), req, w, a.events()) }
 	if out == "-" {
 		return write(a.out)
 	}

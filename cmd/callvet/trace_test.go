@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 )
 
 // TestFollow lets a file grow under the command and reads along what it writes.
@@ -74,7 +74,7 @@ func TestFollow(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, interrupt := context.WithCancel(t.Context())
 				a, done := &cli{dir: dir, err: &bytes.Buffer{}}, make(chan error)
-				req := app.ImportRequest{Traces: in, To: tc.to, Follow: true}
+				req := traces.ImportRequest{Traces: in, To: tc.to, Follow: true}
 				go func() { done <- a.importTraces(ctx, req, out) }()
 				for i, more := range tc.grow {
 					if rest, rotates := strings.CutPrefix(more, ">"); rotates {
@@ -90,7 +90,7 @@ func TestFollow(t *testing.T) {
 					if _, err := file.WriteString(more); err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(3 * app.FollowEvery)
+					time.Sleep(3 * traces.FollowEvery)
 					synctest.Wait()
 					if got := words(); got != tc.want[i] {
 						t.Errorf("after part %d the output has %q, want %q", i, got, tc.want[i])

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
 )
 
@@ -20,7 +20,7 @@ With --folds every case is held out once, and the gain is that of the procedure;
 
 // tuneCommand looks for weights.
 func (a *cli) tuneCommand() *cobra.Command {
-	var q app.TuneRequest
+	var q catalogs.TuneRequest
 	var seed int64
 	cmd := &cobra.Command{
 		Use:   "tune SUITE --tools CATALOGUE",
@@ -33,7 +33,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 	fs.StringVar(&q.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
-	fs.StringVar(&q.Goal, "goal", app.Goals()[0], "what is made larger: "+strings.Join(app.Goals(), ", "))
+	fs.StringVar(&q.Goal, "goal", catalogs.Goals()[0], "what is made larger: "+strings.Join(catalogs.Goals(), ", "))
 	fs.Var(Between(&q.Holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
 	fs.Var(Int(&q.Folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
 	fs.Int64Var(&seed, "seed", 1, "seed of the split")
@@ -43,7 +43,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 		if q.Suite, q.Seed = args[0], uint64(seed); q.Folds != 0 && !fs.Changed("holdout") {
 			q.Holdout = 0
 		}
-		return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Tune, report.Tuning)
+		return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Tune, report.Tuning)
 	}
 	return cmd
 }
@@ -54,7 +54,7 @@ func (a *cli) routesCommand() *cobra.Command {
 		Use: "routes", Short: "Learn routes from questions that are known to belong to them",
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	var q app.LearnRequest
+	var q catalogs.LearnRequest
 	var seed int64
 	learn := &cobra.Command{
 		Use: "learn EXAMPLES -o MODEL", Short: "Learn routes from examples, for select --routes MODEL",
@@ -67,7 +67,7 @@ the file has those of all examples. --test FILE measures them on other questions
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Examples, q.Seed = args[0], uint64(seed)
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, a.program().Learn, report.Lesson)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Learn, report.Lesson)
 		},
 	}
 	fs := learn.Flags()

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/pdf"
@@ -78,14 +80,12 @@ type Permit struct {
 
 // App carries out requests. It is safe for concurrent use.
 type App struct {
-	cfg     Config
-	secrets *redact.Keeper
-	models  *http.Client // for providers of models
-	pdf     *pdf.Printer
-	mu      sync.Mutex
-	running map[string]context.CancelFunc // by run, of this App
-	// outlines are of runs that are listed page by page.
-	outlines outlines
+	Config       Config
+	SecretKeeper *redact.Keeper
+	models       *http.Client // for providers of models
+	pdf          *pdf.Printer
+	// caches holds what the packages over this one keep between requests, one value of a type.
+	caches sync.Map
 	// uploaded: files are in memory, and have no path.
 	uploaded bool
 	// catalogues are kept elsewhere, by the names that targets have for them (WithCatalogues).
@@ -110,37 +110,61 @@ func New(cfg Config) *App {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
 	}
 	a := &App{
-		cfg: cfg, secrets: redact.NewKeeper(cfg.Environ, keyVariables()), models: cfg.HTTP,
-		running: map[string]context.CancelFunc{},
+		Config: cfg, SecretKeeper: redact.NewKeeper(cfg.Environ, KeyVariables()), models: cfg.HTTP,
 	}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
 	}
-	env, _ := redact.ChildEnvironment(cfg.Environ, keyVariables(), nil)
+	env, _ := redact.ChildEnvironment(cfg.Environ, KeyVariables(), nil)
 	a.pdf = pdf.New(pdf.Config{Browser: cfg.Browser, Environ: env})
 	return a
 }
 
+// Cached returns the value of type T that a keeps between requests. The first call makes it: T's zero value must be
+// ready for use, by many goroutines.
+func Cached[T any](a *App) *T {
+	v, _ := a.caches.LoadOrStore(reflect.TypeFor[T](), new(T))
+	return v.(*T) //nolint:forcetypeassert // stored above under this type
+}
+
 // Secrets knows what is secret: variables named like keys, and what requests were seen to
 // send.
-func (a *App) Secrets() *redact.Keeper { return a.secrets }
+func (a *App) Secrets() *redact.Keeper { return a.SecretKeeper }
 
-// keyVariables are the environment variables that keys are read from.
-func keyVariables() []string {
+// KeyVariables are the environment variables that keys are read from.
+func KeyVariables() []string {
 	return slices.Compact(
 		slices.Sorted(slices.Values(append(provider.KeyVariables(), provider.EmbedKeyVariables()...))))
 }
 
-// refused is a mistake in a field that the text names where it helps, in braces.
-func refused(field, format string, args ...any) error {
+// Refused is a mistake in a field that the text names where it helps, in braces.
+func Refused(field, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// wrong is a mistake in a field, whose value is "" where that does not matter.
-func wrong(field, value, format string, args ...any) error {
+// Wrong is a mistake in a field, whose value is "" where that does not matter.
+func Wrong(field, value, format string, args ...any) error {
 	name := "{" + field + "}"
 	if value != "" {
 		name += " " + value
 	}
 	return &callvet.FieldError{Field: field, Text: name + ": " + fmt.Sprintf(format, args...)}
+}
+
+const (
+	// DefaultLease is how long a run belongs to a process that does not report, such
+	// as one whose machine sleeps.
+	DefaultLease = 30 * time.Second
+	// lookEvery is how often a process that follows a run looks at it.
+	LookEvery = 500 * time.Millisecond
+)
+
+// Variable reads the environment for what is sent; its value is hidden from then on.
+func (a *App) Variable(name string) (string, error) {
+	v := a.Config.Getenv(name)
+	if v == "" {
+		return "", endpoint.Empty(name)
+	}
+	a.SecretKeeper.Learn(v)
+	return v, nil
 }

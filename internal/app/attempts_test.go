@@ -17,6 +17,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
 )
@@ -32,7 +35,7 @@ func startedRun(t *testing.T, a *app.App, files *uploads, repeats int) string {
 		t.Fatal(err)
 	}
 	files.known["weather"] = "weather.yaml"
-	s, err := a.StartRun(t.Context(),
+	s, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			fmt.Sprintf(`{"suite": "weather", "repeats": %d, "targets": [{"target": "offline/lexical"}]}`, repeats)),
 		nil)
@@ -47,11 +50,11 @@ func startedRun(t *testing.T, a *app.App, files *uploads, repeats int) string {
 }
 
 // attemptNames walks all pages and gives the attempts as "case/repeat verdict".
-func attemptNames(t *testing.T, a *app.App, q app.AttemptsRequest) (names []string, page *app.AttemptsPage) {
+func attemptNames(t *testing.T, a *app.App, q results.AttemptsRequest) (names []string, page *results.AttemptsPage) {
 	t.Helper()
 	for {
 		var err error
-		if page, err = a.Attempts(t.Context(), q); err != nil {
+		if page, err = results.Attempts(t.Context(), a, q); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range page.Items {
@@ -70,15 +73,15 @@ func TestAttempts(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
 	id := startedRun(t, a, files, 2)
-	all, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Limit: 1000})
+	all, page := attemptNames(t, a, results.AttemptsRequest{Run: id, Limit: 1000})
 	if len(all) != 28 || page.Total != 28 || page.All != 28 ||
 		!strings.HasSuffix(all[1], "/1 "+strings.Fields(all[1])[1]) {
 		t.Fatalf("%d attempts, total %d of %d: %v", len(all), page.Total, page.All, all)
 	}
 	for _, sort := range []string{"", "case", "score", "cost", "class"} {
 		for _, down := range []bool{false, true} {
-			whole, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: sort, Descending: down, Limit: 1000})
-			paged, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: sort, Descending: down, Limit: 5})
+			whole, _ := attemptNames(t, a, results.AttemptsRequest{Run: id, Sort: sort, Descending: down, Limit: 1000})
+			paged, _ := attemptNames(t, a, results.AttemptsRequest{Run: id, Sort: sort, Descending: down, Limit: 5})
 			if d := cmp.Diff(whole, paged); d != "" {
 				t.Errorf("sorted by %q, %v: pages of 5 differ from one page:\n%s", sort, down, d)
 			}
@@ -87,17 +90,17 @@ func TestAttempts(t *testing.T) {
 			}
 		}
 	}
-	best, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: "score", Descending: true, Limit: 1})
-	worst, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Sort: "score", Limit: 1000})
+	best, _ := attemptNames(t, a, results.AttemptsRequest{Run: id, Sort: "score", Descending: true, Limit: 1})
+	worst, _ := attemptNames(t, a, results.AttemptsRequest{Run: id, Sort: "score", Limit: 1000})
 	if !strings.HasSuffix(best[0], "pass") || !strings.HasSuffix(worst[0], "fail") {
 		t.Errorf("the best is %s, the worst %s", best[0], worst[0])
 	}
 	failed, page := attemptNames(t, a,
-		app.AttemptsRequest{Run: id, Verdicts: []callvet.Verdict{callvet.VerdictFail}, Limit: 3})
+		results.AttemptsRequest{Run: id, Verdicts: []callvet.Verdict{callvet.VerdictFail}, Limit: 3})
 	if len(failed) != 12 || page.Total != 12 || page.All != 28 {
 		t.Errorf("%d failed, total %d of %d", len(failed), page.Total, page.All)
 	}
-	for name, q := range map[string]app.AttemptsRequest{
+	for name, q := range map[string]results.AttemptsRequest{
 		"by case":   {Case: "PARIS"},
 		"by text":   {Search: "FAHRENHEIT"},
 		"by tag":    {Tags: []string{"units"}},
@@ -109,14 +112,15 @@ func TestAttempts(t *testing.T) {
 			t.Errorf("%s: %d attempts: the filter does nothing", name, len(got))
 		}
 	}
-	v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: id}, nil)
+	v, err := runs.View(t.Context(), a, results.ViewRequest{Run: id}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	counted := 0
 	for _, c := range v.View.Panels.Targets[0].Confusion { // with at most one call of a kind in an attempt
 		if _, page := attemptNames(t, a,
-			app.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 || page.Total > c.N {
+			results.AttemptsRequest{Run: id, Expected: c.Expected, Called: c.Called}); page.Total == 0 ||
+			page.Total > c.N {
 			t.Errorf("expected %s, called %s: %d attempts of %d calls", c.Expected, c.Called, page.Total, c.N)
 		}
 		counted++
@@ -124,14 +128,14 @@ func TestAttempts(t *testing.T) {
 	if counted < 4 {
 		t.Errorf("the matrix has %d pairs", counted)
 	}
-	if got, _ := attemptNames(t, a, app.AttemptsRequest{Run: id, Disagree: true}); len(got) != 0 {
+	if got, _ := attemptNames(t, a, results.AttemptsRequest{Run: id, Disagree: true}); len(got) != 0 {
 		t.Errorf("one target disagrees with itself: %v", got)
 	}
-	first, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: id, Limit: 2})
+	first, err := results.Attempts(t.Context(), a, results.AttemptsRequest{Run: id, Limit: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, q := range map[string]app.AttemptsRequest{
+	for name, q := range map[string]results.AttemptsRequest{
 		"verdicts": {Run: id, Verdicts: []callvet.Verdict{"passed"}},
 		"targets":  {Run: id, Targets: []string{"gpt"}},
 		"sort":     {Run: id, Sort: "name"},
@@ -140,7 +144,7 @@ func TestAttempts(t *testing.T) {
 		"run":      {},
 	} {
 		var field *callvet.FieldError
-		if _, err := a.Attempts(t.Context(), q); !errors.As(err, &field) || field.Field != name {
+		if _, err := results.Attempts(t.Context(), a, q); !errors.As(err, &field) || field.Field != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -152,7 +156,7 @@ func TestShowCaseKnown(t *testing.T) {
 	a, files := server(t, app.Permit{})
 	id := startedRun(t, a, files, 2)
 	show := func(name string) (at []string, err error) {
-		v, err := a.ShowCase(t.Context(), app.CaseRequest{Run: id, Case: name})
+		v, err := results.ShowCase(t.Context(), a, results.CaseRequest{Run: id, Case: name})
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +173,7 @@ func TestShowCaseKnown(t *testing.T) {
 	if len(before["smog"]) != 2 {
 		t.Fatalf("%v", before)
 	}
-	if _, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: id}); err != nil {
+	if _, err := results.Attempts(t.Context(), a, results.AttemptsRequest{Run: id}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
@@ -187,10 +191,10 @@ func TestConfusedIsKept(t *testing.T) {
 	a, files := server(t, app.Permit{})
 	id := startedRun(t, a, files, 2)
 	confused := func(a *app.App, expected, called string) int {
-		_, page := attemptNames(t, a, app.AttemptsRequest{Run: id, Expected: expected, Called: called})
+		_, page := attemptNames(t, a, results.AttemptsRequest{Run: id, Expected: expected, Called: called})
 		return page.Total
 	}
-	v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: id}, nil)
+	v, err := runs.View(t.Context(), a, results.ViewRequest{Run: id}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +237,7 @@ func TestDiffByTarget(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
 	base := startedRun(t, a, files, 1)
-	s, err := a.StartRun(t.Context(),
+	s, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			`{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
 	if err != nil {
@@ -243,16 +247,16 @@ func TestDiffByTarget(t *testing.T) {
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	req := app.DiffRequest{
+	req := traces.DiffRequest{
 		Base: app.Side{Run: base}, Candidate: app.Side{Run: out.Stored.ID},
 		Metrics: []string{"overall"},
 	}
-	d, err := a.Diff(t.Context(), req, nil)
+	d, err := traces.Diff(t.Context(), a, req, nil)
 	if err != nil || len(d.Targets) != 0 || len(d.UnpairedCandidate) != 2 {
 		t.Fatalf("without a target: %v, %+v", err, d)
 	}
 	req.Target = "offline/lexical"
-	d, err = a.Diff(t.Context(), req, nil)
+	d, err = traces.Diff(t.Context(), a, req, nil)
 	if err != nil || len(d.Targets) != 2 || len(d.UnpairedCandidate)+len(d.UnpairedBaseline) != 0 {
 		t.Fatalf("with a target: %v, %+v", err, d)
 	}
@@ -261,12 +265,12 @@ func TestDiffByTarget(t *testing.T) {
 		none.Measured[0].Overall.Change.Point >= 0 || none.Measured[0].Metric != "overall" {
 		t.Errorf("compared: %+v\n%+v", same, none)
 	}
-	for name, q := range map[string]app.DiffRequest{
+	for name, q := range map[string]traces.DiffRequest{
 		"target":  {Base: req.Base, Candidate: req.Candidate, Target: "gpt"},
 		"metrics": {Base: req.Base, Candidate: req.Candidate, Metrics: []string{"latency_p50"}},
 	} {
 		var field *callvet.FieldError
-		if _, err := a.Diff(t.Context(), q, nil); !errors.As(err, &field) || field.Field != name {
+		if _, err := traces.Diff(t.Context(), a, q, nil); !errors.As(err, &field) || field.Field != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

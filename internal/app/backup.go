@@ -29,13 +29,13 @@ type BackedUp struct {
 // Backup writes a copy of the store into a new file. Who uses the store goes on meanwhile.
 func (a *App) Backup(ctx context.Context, req BackupRequest) (*BackedUp, error) {
 	if req.File == "" {
-		return nil, wrong("file", "", "where to?")
+		return nil, Wrong("file", "", "where to?")
 	}
-	db, err := a.cfg.Store(ctx)
+	db, err := a.Config.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	path, _, err := a.cfg.Files.Path(req.File)
+	path, _, err := a.Config.Files.Path(req.File)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (a *App) Backup(ctx context.Context, req BackupRequest) (*BackedUp, error) 
 // Force.
 func (a *App) Restore(ctx context.Context, req BackupRequest) (*BackedUp, error) {
 	if req.File == "" {
-		return nil, wrong("file", "", "which backup?")
+		return nil, Wrong("file", "", "which backup?")
 	}
-	db, err := a.cfg.Store(ctx)
+	db, err := a.Config.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (a *App) Restore(ctx context.Context, req BackupRequest) (*BackedUp, error)
 			Kind: callvet.ErrConflict,
 		}
 	}
-	path, _, err := a.cfg.Files.Path(req.File)
+	path, _, err := a.Config.Files.Path(req.File)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (a *App) Doctor(ctx context.Context) (*Diagnosis, error) {
 		out.Healthy = out.Healthy && state != "problem"
 		out.Checks = append(out.Checks, Checkup{name, state, detail, fix})
 	}
-	db, err := a.cfg.Store(ctx)
+	db, err := a.Config.Store(ctx)
 	if err != nil {
 		fix := ""
 		var h *callvet.Hinted

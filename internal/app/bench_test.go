@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 )
 
 // manyCases writes a suite of small cases; offline targets find some of their tools.
@@ -57,7 +59,7 @@ func BenchmarkLists(b *testing.B) {
 	a, files := server(b, app.Permit{})
 	manyCases(b, filepath.Join(files.dir, "many.json"), 25_000)
 	files.known["many"] = "many.json"
-	s, err := a.StartRun(b.Context(),
+	s, err := runs.Start(b.Context(), a,
 		as[app.RunRequest](b, `{"suite": "many", "targets": [{"target": "offline/lexical", "name": "one"},
 		{"target": "offline/lexical", "name": "two", "tool_choice": "none"}, {"target": "offline/lexical", "name": "three"}, {"target": "offline/lexical", "name": "four"}]}`), nil)
 	if err != nil {
@@ -68,10 +70,10 @@ func BenchmarkLists(b *testing.B) {
 		b.Fatal(err)
 	}
 	id := done.Stored.ID
-	attempts := func(q app.AttemptsRequest) func() (string, error) {
+	attempts := func(q results.AttemptsRequest) func() (string, error) {
 		q.Run = id
 		return func() (string, error) {
-			page, err := a.Attempts(b.Context(), q)
+			page, err := results.Attempts(b.Context(), a, q)
 			if err != nil {
 				return "", err
 			}
@@ -83,7 +85,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 	calls := func(after string) func() (string, error) {
 		return func() (string, error) {
-			page, err := a.Recordings(b.Context(), app.CallsRequest{Run: id, Limit: 50, After: after})
+			page, err := results.Recordings(b.Context(), a, results.CallsRequest{Run: id, Limit: 50, After: after})
 			if err != nil {
 				return "", err
 			}
@@ -93,7 +95,7 @@ func BenchmarkLists(b *testing.B) {
 	middle := ""
 	for range 50 {
 		var err error
-		if middle, err = attempts(app.AttemptsRequest{Limit: app.MaxAttempts, After: middle})(); err != nil {
+		if middle, err = attempts(results.AttemptsRequest{Limit: results.MaxAttempts, After: middle})(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -101,14 +103,14 @@ func BenchmarkLists(b *testing.B) {
 		name string
 		ask  func() (string, error)
 	}{
-		{"attempts", attempts(app.AttemptsRequest{})},
-		{"attempts-score", attempts(app.AttemptsRequest{Sort: "score"})},
-		{"attempts-score-200", attempts(app.AttemptsRequest{Sort: "score", Limit: 200})},
-		{"attempts-scattered", attempts(app.AttemptsRequest{Case: "123", Targets: []string{"one"}, Limit: 200})},
-		{"attempts-middle", attempts(app.AttemptsRequest{After: middle})},
-		{"attempts-confused", attempts(app.AttemptsRequest{Expected: "traffic", Called: "weather"})},
+		{"attempts", attempts(results.AttemptsRequest{})},
+		{"attempts-score", attempts(results.AttemptsRequest{Sort: "score"})},
+		{"attempts-score-200", attempts(results.AttemptsRequest{Sort: "score", Limit: 200})},
+		{"attempts-scattered", attempts(results.AttemptsRequest{Case: "123", Targets: []string{"one"}, Limit: 200})},
+		{"attempts-middle", attempts(results.AttemptsRequest{After: middle})},
+		{"attempts-confused", attempts(results.AttemptsRequest{Expected: "traffic", Called: "weather"})},
 		{"grid", func() (string, error) {
-			page, err := a.Grid(b.Context(), app.GridRequest{Run: id})
+			page, err := results.NewGrid(b.Context(), a, results.GridRequest{Run: id})
 			if err != nil {
 				return "", err
 			}
@@ -117,7 +119,7 @@ func BenchmarkLists(b *testing.B) {
 		{"recordings", calls("")},
 		{"recordings-middle", calls(`[12500,0,0,0]`)},
 		{"incidents", func() (string, error) {
-			page, err := a.Incidents(b.Context(), app.CallsRequest{Run: id, Limit: 50})
+			page, err := results.Incidents(b.Context(), a, results.CallsRequest{Run: id, Limit: 50})
 			if err != nil {
 				return "", err
 			}

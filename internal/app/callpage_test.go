@@ -14,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 )
 
 // TestCallPages: pages of any size say what one page says, in a run in which few attempts have calls, and all of
@@ -38,7 +40,7 @@ func TestCallPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	files.known["late"] = "late.json"
-	s, err := a.StartRun(t.Context(),
+	s, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			`{"suite": "late", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "two"}]}`), nil)
 	if err != nil {
@@ -51,8 +53,8 @@ func TestCallPages(t *testing.T) {
 	id := done.Stored.ID
 	// walk reads all pages of a size, of incidents and of recordings.
 	walk := func(limit int) (incidents, recorded []string) {
-		for q := (app.CallsRequest{Run: id, Limit: limit}); ; {
-			page, err := a.Incidents(t.Context(), q)
+		for q := (results.CallsRequest{Run: id, Limit: limit}); ; {
+			page, err := results.Incidents(t.Context(), a, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,8 +65,8 @@ func TestCallPages(t *testing.T) {
 				break
 			}
 		}
-		for q := (app.CallsRequest{Run: id, Limit: limit}); ; {
-			page, err := a.Recordings(t.Context(), q)
+		for q := (results.CallsRequest{Run: id, Limit: limit}); ; {
+			page, err := results.Recordings(t.Context(), a, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,12 +91,14 @@ func TestCallPages(t *testing.T) {
 	}
 	for _, cursor := range []string{`{"a":3,"e":0}`, `[-1,0,0,0]`, `[0,0,0,99999999999]`, "x"} {
 		var field *callvet.FieldError
-		if _, err := a.Recordings(t.Context(), app.CallsRequest{Run: id, Limit: 5, After: cursor}); !errors.As(err,
+		if _, err := results.Recordings(t.Context(), a,
+			results.CallsRequest{Run: id, Limit: 5, After: cursor}); !errors.As(err,
 			&field) || field.Field != "cursor" {
 			t.Errorf("%s: %v", cursor, err)
 		}
 	}
-	if page, err := a.Incidents(t.Context(), app.CallsRequest{Run: id, Limit: 5, After: "[99999,0,0,0]"}); err != nil ||
+	if page, err := results.Incidents(t.Context(), a,
+		results.CallsRequest{Run: id, Limit: 5, After: "[99999,0,0,0]"}); err != nil ||
 		len(page.Items) != 0 || page.Next != "" {
 		t.Errorf("behind the end: %+v, %v", page, err)
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/suite"
-	"github.com/callvet/callvet/panel"
 )
 
-// catalogued carries out a request about catalogues of tools, and reports the usage of embedders
+// Catalogued carries out a request about catalogues of tools, and reports the usage of embedders
 // and rerankers.
-func catalogued[R any](a *App, events Events, do func(*catalog.Env) (R, error)) (R, error) {
+func Catalogued[R any](a *App, events Events, do func(*catalog.Env) (R, error)) (R, error) {
 	m := a.vectorModels(events)
 	defer func() {
 		_ = m.Close() // it reports its errors itself
@@ -28,10 +27,10 @@ func catalogued[R any](a *App, events Events, do func(*catalog.Env) (R, error)) 
 // catalogEnv is what requests about catalogues are carried out with, but for Ask.
 func (a *App) catalogEnv(m *provider.EmbedModels, events Events) *catalog.Env {
 	return &catalog.Env{
-		Files: catalogueFiles{a}, Models: m, Lookup: a.cfg.Getenv, HTTP: a.cfg.HTTP, Now: a.cfg.Now,
-		Notify: events.notify, Existing: a.cfg.Files.Existing, Indexes: a.cfg.Indexes,
+		Files: a.CatalogueFiles(), Models: m, Lookup: a.Config.Getenv, HTTP: a.Config.HTTP, Now: a.Config.Now,
+		Notify: events.notify, Existing: a.Config.Files.Existing, Indexes: a.Config.Indexes,
 		Write: func(ctx context.Context, name string, data []byte) error {
-			return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
+			return a.Config.Files.Write(ctx, name, func(w io.Writer) error {
 				_, err := w.Write(data)
 				return err
 			})
@@ -51,24 +50,9 @@ func (a *App) catalogEnv(m *provider.EmbedModels, events Events) *catalog.Env {
 	}
 }
 
-// observed is the confusion of all targets of a run together; never nil without an error.
-func (a *App) observed(ctx context.Context, ref string) ([]panel.Confused, error) {
-	r, err := a.Run(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	p, err := r.Panels(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := []panel.Confused{}
-	for i := range p.Targets {
-		out = append(out, p.Targets[i].Confusion...)
-	}
-	return out, nil
-}
+// CatalogueFiles reads the files of catalogues.
+func (a *App) CatalogueFiles() catalog.Files { return catalogueFiles{a} }
 
-// catalogueFiles are the files of catalogues.
 type catalogueFiles struct{ app *App }
 
 // Read implements catalog.Files: the error of a folder lists the files in it that can be of
@@ -77,14 +61,14 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 	if text, kept := f.app.catalogues[name]; kept {
 		return text, nil
 	}
-	path, folder, err := f.app.cfg.Files.Path(name)
+	path, folder, err := f.app.Config.Files.Path(name)
 	if err != nil {
 		return nil, err
 	}
 	if !folder {
-		return f.app.read(name, limit)
+		return f.app.Read(name, limit)
 	}
-	files, err := suite.ToolFiles(path, f.app.cfg.Permit.Outside)
+	files, err := suite.ToolFiles(path, f.app.Config.Permit.Outside)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +84,8 @@ func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 func (a *App) vectorModels(events Events) *provider.EmbedModels {
 	return &provider.EmbedModels{
 		Config: provider.EmbedConfig{
-			Getenv: a.cfg.Getenv, HTTPClient: a.cfg.HTTP, Now: a.cfg.Now,
-			Warn: func(what string) { events.warn("target", what) },
+			Getenv: a.Config.Getenv, HTTPClient: a.Config.HTTP, Now: a.Config.Now,
+			Warn: func(what string) { events.Warn("target", what) },
 		},
 		Notify: events.notify, Keep: a.keptVectors,
 	}
@@ -109,7 +93,7 @@ func (a *App) vectorModels(events Events) *provider.EmbedModels {
 
 // keptVectors opens the file that keeps vectors between requests.
 func (a *App) keptVectors(ctx context.Context) (provider.Kept, error) {
-	path, err := a.cfg.Vectors()
+	path, err := a.Config.Vectors()
 	if err != nil {
 		return nil, err
 	}

@@ -29,9 +29,9 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 	req.Rules = cmp.Or(req.Rules, "strict")
 	rules, ok := map[string]score.TrajectoryRules{"strict": score.Strict, "tau": score.Tau}[req.Rules]
 	if !ok {
-		return nil, refused("rules", "{rules} is strict or tau, not %q", req.Rules)
+		return nil, Refused("rules", "{rules} is strict or tau, not %q", req.Rules)
 	}
-	file, err := a.cfg.Files.Open(req.Traces)
+	file, err := a.Config.Files.Open(req.Traces)
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
@@ -40,7 +40,7 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", req.Traces, err)
 	}
-	red, err := a.secrets.Redactor(nil)
+	red, err := a.SecretKeeper.Redactor(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 		c.Attempts = append(c.Attempts, row)
 	}
 	log := imp.Report().Log
-	events.lines(log.Problems(req.Traces), &log)
+	events.Lines(log.Problems(req.Traces), &log)
 	if len(c.Attempts) == 0 {
 		return nil, fmt.Errorf("check %s: none of its %d attempts says what its task needs (gold): %w", req.Traces,
 			c.NoGold, callvet.ErrInvalid)

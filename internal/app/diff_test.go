@@ -14,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -46,7 +48,7 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 	}
 	diff := func(req string) *panel.Comparison {
 		t.Helper()
-		c, err := a.Diff(t.Context(), as[app.DiffRequest](t, req), nil)
+		c, err := traces.Diff(t.Context(), a, as[traces.DiffRequest](t, req), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +117,7 @@ func TestDiffTargetsOfOneFile(t *testing.T) {
 		},
 	} {
 		var field *callvet.FieldError
-		if _, err := a.Diff(t.Context(), as[app.DiffRequest](t, q.req), nil); !errors.As(err, &field) ||
+		if _, err := traces.Diff(t.Context(), a, as[traces.DiffRequest](t, q.req), nil); !errors.As(err, &field) ||
 			field.Field != q.field || !strings.Contains(field.Text, q.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -143,8 +145,8 @@ func TestDiffNotesRepeats(t *testing.T) {
 		"corrected": "1 task record is corrected by a later one",
 	} {
 		var notes []string
-		_, err := a.Diff(t.Context(),
-			as[app.DiffRequest](t, `{"base": {"traces": "before"}, "candidate": {"traces": "`+candidate+`"}}`),
+		_, err := traces.Diff(t.Context(), a,
+			as[traces.DiffRequest](t, `{"base": {"traces": "before"}, "candidate": {"traces": "`+candidate+`"}}`),
 			func(e app.Event) {
 				if e.Note != nil && e.Note.Code == "attempt-twice" {
 					notes = append(notes, e.Note.Text)
@@ -167,7 +169,7 @@ func TestDiffTargetsOfOneRun(t *testing.T) {
 	startedRun(t, a, files, 1)
 	run := func(targets string) string {
 		t.Helper()
-		s, err := a.StartRun(t.Context(),
+		s, err := runs.Start(t.Context(), a,
 			as[app.RunRequest](t, `{"suite": "weather", "repeats": 2, "targets": [`+targets+`]}`), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -182,14 +184,14 @@ func TestDiffTargetsOfOneRun(t *testing.T) {
 		`{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
 	both, first, second := run(one+","+other), run(one), run(other)
 	metrics := []string{"overall", "tool_selection", "arg_f1"}
-	apart, err := a.Diff(t.Context(),
-		app.DiffRequest{Base: app.Side{Run: first}, Candidate: app.Side{Run: second}, Metrics: metrics}, nil)
+	apart, err := traces.Diff(t.Context(), a,
+		traces.DiffRequest{Base: app.Side{Run: first}, Candidate: app.Side{Run: second}, Metrics: metrics}, nil)
 	if err != nil || len(apart.Targets) != 1 || len(apart.Targets[0].Measured) != 3 ||
 		apart.Targets[0].Overall.Change.Point >= 0 {
 		t.Fatalf("apart: %+v (%v)", apart, err)
 	}
-	together, err := a.Diff(t.Context(),
-		app.DiffRequest{Base: app.Side{Run: both}, BaseTarget: "one", Metrics: metrics}, nil)
+	together, err := traces.Diff(t.Context(), a,
+		traces.DiffRequest{Base: app.Side{Run: both}, BaseTarget: "one", Metrics: metrics}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

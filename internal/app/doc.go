@@ -1,28 +1,23 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package app answers one question: what does the program do, without a terminal?
+// Package app answers one question: what may a request use, and what does it consist of?
 //
-// A client (the command line, a server, a worker) makes an App once and hands it
-// requests: plain structs that JSON can spell. It gets data back, and events while a
-// request goes on. A mistake in a request is a callvet.FieldError, which names the field; what
-// helps now is an Action. How either is shown, and which exit code or status it gives,
-// is the client's matter.
+// A client (the command line, a server, a worker) makes an App once: its Config has the store, the files, the
+// permissions, the clock and the environment. It hands the App to the functions of the packages over this one,
+// with a request: a plain struct that JSON can spell. It gets data back, and events while a request is carried out.
+// A mistake in a request is a callvet.FieldError, which names the field; what helps now is an Action. How either is
+// shown, and which exit code or status it gives, is the client's matter.
 //
-//	RunRequest ─► StartRun ─► Session ─► Do ─► Outcome
-//	              check the request, read, lint and keep the suite, open the targets │ run.Run, sums, view, verdict
+//	package   carries out                                                        imports of the others
+//	results   stored runs: list, show, page, sums, rank, calibrate               –
+//	traces    score, compare and gate runs and trace files; import and export   results
+//	runs      start, resume, cancel, judge, replay and drill runs                results, traces
+//	judging   the verdicts of judges: lists, audits, labels of people            results, runs
+//	catalogs  catalogues of tools: search, edits, coverage, MCP servers          results, runs
+//	cases     new cases: by hand, from traces, failures and labelled tasks       all of them
 //
-// A Run is a stored run with its suite: views, comparisons and gates read it.
-//
-//	ScoreRequest ─► Score ─► Scored          DiffRequest ─► Diff ─► panel.Comparison
-//	GateRequest  ─► Gate  ─► GateResult      ImportRequest ─► OpenImport ─► Import ─► Do ─► ImportResult
-//
-// These read a run or a trace file (Side), which go through one sum (adding).
-//
-//	QueryRequest ─► Query ─► catalog.Answer   SweepRequest ─► Sweep, Curve ─► catalog.Sweep, Curve
-//
-// These and their like are about catalogues of tools. Where one asks models, it makes runs
-// (asker), which the client shows by a Conclude. A request or a result that clients handle by
-// name has a name here, though another room may define it.
+// This package has what all of them use: requests, settings, targets and how they are opened, suites, files,
+// scorers, and the reader of trace files.
 //
 // The package reads no flags, no environment and no file system of its own: Config has
 // what it may use.

@@ -90,55 +90,61 @@ type EndedEvent struct {
 // Events takes events, one at a time. Nil drops them.
 type Events func(Event)
 
-func (e Events) emit(ev Event) {
+// Emit hands over an event; nil Events drop it.
+func (e Events) Emit(ev Event) {
 	if e != nil {
 		e(ev)
 	}
 }
 
-func (e Events) note(code, format string, args ...any) {
-	e.emit(Event{Note: &callvet.Notice{Code: code, Text: fmt.Sprintf(format, args...)}})
+// Note emits what the user may want to know.
+func (e Events) Note(code, format string, args ...any) {
+	e.Emit(Event{Note: &callvet.Notice{Code: code, Text: fmt.Sprintf(format, args...)}})
 }
 
-func (e Events) warn(code, text string) {
-	e.emit(Event{Warning: &callvet.Notice{Code: code, Text: text}})
+// Warn emits what may make a result wrong.
+func (e Events) Warn(code, text string) {
+	e.Emit(Event{Warning: &callvet.Notice{Code: code, Text: text}})
 }
 
 // notify forwards notices of catalogues and models.
-func (e Events) notify(n callvet.Notice) { e.emit(Event{Warning: &n}) }
+func (e Events) notify(n callvet.Notice) { e.Emit(Event{Warning: &n}) }
 
-func (e Events) problems(list []callvet.Problem) {
+// Problems emits the problems of a file; none: no event.
+func (e Events) Problems(list []callvet.Problem) {
 	if len(list) > 0 {
-		e.emit(Event{Problems: list})
+		e.Emit(Event{Problems: list})
 	}
 }
 
-// lines reports bad lines of trace files.
-func (e Events) lines(list []callvet.Problem, log *trace.Log) {
+// Lines reports bad lines of trace files.
+func (e Events) Lines(list []callvet.Problem, log *trace.Log) {
 	if len(list) > 0 || log.Bad > 0 {
-		e.emit(Event{Lines: &LinesEvent{Problems: list, Log: *log}})
+		e.Emit(Event{Lines: &LinesEvent{Problems: list, Log: *log}})
 	}
 }
 
-func (e Events) catalogue(list []callvet.Problem) {
+// Catalogue emits the problems of a catalogue, and its notes.
+func (e Events) Catalogue(list []callvet.Problem) {
 	if len(list) > 0 {
-		e.emit(Event{Catalogue: list})
+		e.Emit(Event{Catalogue: list})
 	}
 }
 
-// searches reports the number of finished searches.
-func (e Events) searches(done, total int) {
-	e.emit(Event{Progress: &ProgressEvent{Of: "searches", Done: done, Total: total}})
+// Searches reports the number of finished searches.
+func (e Events) Searches(done, total int) {
+	e.Emit(Event{Progress: &ProgressEvent{Of: "searches", Done: done, Total: total}})
 }
 
 func (e Events) used(list []callvet.ModelUse) {
 	if len(list) > 0 {
-		e.emit(Event{Used: list})
+		e.Emit(Event{Used: list})
 	}
 }
 
-func (e Events) lost(read, written map[string]int64) {
+// Lost emits how many parts of attempts the forms of files could not carry, by part.
+func (e Events) Lost(read, written map[string]int64) {
 	if len(read)+len(written) > 0 {
-		e.emit(Event{Lost: &LostEvent{Read: read, Written: written}})
+		e.Emit(Event{Lost: &LostEvent{Read: read, Written: written}})
 	}
 }

@@ -58,12 +58,12 @@ const (
 // do not write more. maxTokens bounds the values of tokens, which programs write.
 const (
 	MaxSettings = 16 << 20
-	maxTokens   = 64 << 20
+	MaxTokens   = 64 << 20
 )
 
-// read gives a whole file of at most limit bytes.
-func (a *App) read(name string, limit int64) ([]byte, error) {
-	f, err := a.cfg.Files.Open(name)
+// Read gives a whole file of at most limit bytes.
+func (a *App) Read(name string, limit int64) ([]byte, error) {
+	f, err := a.Config.Files.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (a *App) Text(s string) (string, error) {
 	if !isFile {
 		return s, nil
 	}
-	b, err := a.read(name, MaxSettings)
+	b, err := a.Read(name, MaxSettings)
 	if err != nil {
 		return "", fmt.Errorf("read text: %w", err)
 	}
@@ -93,7 +93,7 @@ func (a *App) WriteReport(ctx context.Context, v *report.View, name string) erro
 	if err := a.Reports(name); err != nil {
 		return err
 	}
-	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error { return a.Report(ctx, v, name, w) })
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { return a.Report(ctx, v, name, w) })
 }
 
 // Reports is why a report cannot be written to a file of this name; nil where it can.
@@ -125,3 +125,20 @@ func escaped(face report.Face, v *report.View, w io.Writer) error {
 }
 
 func isPDF(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }
+
+// Growing is a file that is read from its beginning and written at its end. What was written is
+// kept when Sync has returned.
+type Growing interface {
+	io.ReaderAt
+	io.Writer
+	io.Closer
+	Sync() error
+}
+
+// WriteText gives a name text, whole or not at all.
+func (a *App) WriteText(ctx context.Context, name string, write func(io.Writer) error) error {
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error {
+		text := &plain.Writer{W: w}
+		return errors.Join(write(text), text.Flush())
+	})
+}

@@ -61,11 +61,11 @@ func (a *App) Targets() []string {
 		out = append(out, n+"/MODEL")
 	}
 	out = append(out, "offline/lexical")
-	if a.cfg.Permit.Files {
+	if a.Config.Permit.Files {
 		out = append(out, "script:FILE", "recorded:FILE", "retrieve:CATALOGUE")
 	}
 	out = append(out, "retrieve:http://HOST/PATH", "http://HOST/PATH")
-	if a.cfg.Permit.Commands {
+	if a.Config.Permit.Commands {
 		out = append(out, "exec:COMMAND")
 	}
 	return out
@@ -98,9 +98,9 @@ func (a *App) Prices(list string) (p *Prices, skipped int, err error) {
 	if list == "" {
 		return provider.ShippedPrices(), 0, nil
 	}
-	b, err := a.read(list, MaxSettings)
+	b, err := a.Read(list, MaxSettings)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read prices: %w", err)
 	}
-	return provider.ImportPrices(list, b, a.cfg.Now().UTC().Format(time.DateOnly))
+	return provider.ImportPrices(list, b, a.Config.Now().UTC().Format(time.DateOnly))
 }

@@ -12,14 +12,16 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 )
 
 // gridCases walks all pages, and gives each case with the verdicts of its cells.
-func gridCases(t *testing.T, a *app.App, q app.GridRequest) (names []string, page *app.Grid) {
+func gridCases(t *testing.T, a *app.App, q results.GridRequest) (names []string, page *results.Grid) {
 	t.Helper()
 	for {
 		var err error
-		if page, err = a.Grid(t.Context(), q); err != nil {
+		if page, err = results.NewGrid(t.Context(), a, q); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range page.Items {
@@ -44,7 +46,7 @@ func TestGrid(t *testing.T) {
 	a, files := server(t, app.Permit{})
 	startedRun(t, a, files, 1)
 	files.known["weather"] = "weather.yaml"
-	s, err := a.StartRun(t.Context(),
+	s, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			`{"suite": "weather", "repeats": 2, "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "two"}]}`), nil)
 	if err != nil {
@@ -58,7 +60,7 @@ func TestGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := out.Stored.ID
-	all, err := a.Attempts(t.Context(), app.AttemptsRequest{Run: run, Limit: app.MaxAttempts})
+	all, err := results.Attempts(t.Context(), a, results.AttemptsRequest{Run: run, Limit: results.MaxAttempts})
 	if err != nil || len(all.Items) != all.All || all.All == 0 {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -86,24 +88,25 @@ func TestGrid(t *testing.T) {
 			want[i] += fmt.Sprintf(" %d/%d/%d/%d", n[0], n[1], n[2], n[3])
 		}
 	}
-	got, page := gridCases(t, a, app.GridRequest{Run: run, Limit: 3})
+	got, page := gridCases(t, a, results.GridRequest{Run: run, Limit: 3})
 	if d := cmp.Diff(want, got); d != "" || page.Total != len(want) || page.All != len(want) || page.Repeats != 2 {
 		t.Errorf("%s %+v", d, page)
 	}
 	if got, page := gridCases(t, a,
-		app.GridRequest{Run: run, Verdicts: []callvet.Verdict{callvet.VerdictFail}}); len(got) != failed ||
+		results.GridRequest{Run: run, Verdicts: []callvet.Verdict{callvet.VerdictFail}}); len(got) != failed ||
 		failed == 0 || page.Total != failed || page.All != len(want) {
 		t.Errorf("%d of %d: %v", len(got), failed, page)
 	}
-	if got, _ := gridCases(t, a, app.GridRequest{Run: run, Disagree: true}); len(got) != 0 {
+	if got, _ := gridCases(t, a, results.GridRequest{Run: run, Disagree: true}); len(got) != 0 {
 		t.Errorf("the same target twice: %v", got)
 	}
 	if got, page := gridCases(t, a,
-		app.GridRequest{Run: run, Search: "PARIS", Targets: []string{"two"}}); len(got) == 0 || len(got) == len(want) ||
+		results.GridRequest{Run: run, Search: "PARIS", Targets: []string{"two"}}); len(got) == 0 ||
+		len(got) == len(want) ||
 		len(page.Items[0].Cells) != 1 || page.Targets[0].Name != "two" {
 		t.Errorf("%v %+v", got, page)
 	}
-	if got, _ := gridCases(t, a, app.GridRequest{Run: run, Tags: []string{"no such tag"}}); len(got) != 0 {
+	if got, _ := gridCases(t, a, results.GridRequest{Run: run, Tags: []string{"no such tag"}}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 	for _, r := range page.Items {
@@ -113,12 +116,12 @@ func TestGrid(t *testing.T) {
 			}
 		}
 	}
-	for field, q := range map[string]app.GridRequest{
+	for field, q := range map[string]results.GridRequest{
 		"run": {}, "limit": {Run: run, Limit: 201},
 		"after": {Run: run, After: "x"}, "verdicts": {Run: run, Verdicts: []callvet.Verdict{"good"}},
 		"targets": {Run: run, Targets: []string{"three"}},
 	} {
-		if _, err := a.Grid(t.Context(), q); err == nil || !strings.HasPrefix(err.Error(), field) {
+		if _, err := results.NewGrid(t.Context(), a, q); err == nil || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -48,24 +48,27 @@ func (p *ModelProxy) Result() *ModelProxyResult {
 // ModelProxy makes a proxy. It reports its actions as notes with the codes of modelproxy.What, and
 // problems as warnings.
 func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error) {
-	cfg := modelproxy.Config{Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.secrets.Hide, HTTP: a.models.Transport}
+	cfg := modelproxy.Config{
+		Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.SecretKeeper.Hide,
+		HTTP: a.models.Transport,
+	}
 	switch {
 	case (q.Replay == "") == (q.Record == ""):
-		return nil, refused("record",
+		return nil, Refused("record",
 			"name the folder of recordings: {replay} to answer from them alone, or {record} to ask for what is not there")
 	case q.Fresh && q.Record == "":
-		return nil, refused("fresh", "{fresh} asks models again, which {replay} never does")
+		return nil, Refused("fresh", "{fresh} asks models again, which {replay} never does")
 	}
 	var err error
-	if cfg.HidePath, err = pathHider(a.secrets.Hide); err != nil {
+	if cfg.HidePath, err = pathHider(a.SecretKeeper.Hide); err != nil {
 		return nil, err
 	}
-	folder, _, err := a.cfg.Files.Path(cmp.Or(q.Replay, q.Record))
+	folder, _, err := a.Config.Files.Path(cmp.Or(q.Replay, q.Record))
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Folder = folder; a.cfg.Files.Kind(cmp.Or(q.Replay, q.Record)) == KindFile {
-		return nil, wrong(map[bool]string{true: "replay", false: "record"}[q.Replay != ""], cmp.Or(q.Replay, q.Record),
+	if cfg.Folder = folder; a.Config.Files.Kind(cmp.Or(q.Replay, q.Record)) == KindFile {
+		return nil, Wrong(map[bool]string{true: "replay", false: "record"}[q.Replay != ""], cmp.Or(q.Replay, q.Record),
 			"it is a file, and recordings are a folder")
 	}
 	if q.Record != "" {
@@ -89,9 +92,9 @@ func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error
 		}
 		switch x.What {
 		case modelproxy.Missing, modelproxy.Failed, modelproxy.Refused:
-			events.emit(Event{Warning: &n})
+			events.Emit(Event{Warning: &n})
 		default:
-			events.emit(Event{Note: &n})
+			events.Emit(Event{Note: &n})
 		}
 	}
 	p, err := modelproxy.New(cfg)
@@ -104,17 +107,17 @@ func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error
 // upstream is where a provider is asked.
 func (a *App) upstream(name, address string) (*url.URL, error) {
 	own, variable := provider.Base(name)
-	address = cmp.Or(address, a.cfg.Getenv(variable), own)
+	address = cmp.Or(address, a.Config.Getenv(variable), own)
 	if err := endpoint.Spelled(address, nil); err != nil {
 		return nil, err
 	}
-	filled, err := endpoint.FillAddress(address, a.variable)
+	filled, err := endpoint.FillAddress(address, a.Variable)
 	if err != nil {
 		return nil, fmt.Errorf("make proxy: %s: %w", name, err)
 	}
 	u, err := url.Parse(filled)
 	if err != nil || !endpoint.Web(filled) || u.Host == "" {
-		return nil, wrong(name, address, "it is an address such as https://host/v1")
+		return nil, Wrong(name, address, "it is an address such as https://host/v1")
 	}
 	return u, nil
 }

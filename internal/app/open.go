@@ -30,8 +30,8 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
-// opener builds the models that targets speak through.
-type opener struct {
+// Opener builds the models that targets speak through.
+type Opener struct {
 	app     *App
 	events  Events
 	prices  *provider.Prices
@@ -40,40 +40,40 @@ type opener struct {
 	session string
 	closers []func() error
 	// retrievers are catalogs by their target's position, once all are open.
-	retrievers map[int]*catalog.Retriever
-	stored     bool // they were opened again
+	Retrievers map[int]*catalog.Retriever
+	Stored     bool // they were opened again
 	warned     map[string]bool
-	models     []*provider.EmbedModels
+	Models     []*provider.EmbedModels
 	// lacks, if set, is called with the missing variables of a target, which is then opened without
 	// them and not asked.
-	lacks func(s *TargetSpec, variable string)
+	Lacks func(s *TargetSpec, variable string)
 	// learned is what models refused while they were asked.
-	mu      sync.Mutex
-	learned []string
+	Mu      sync.Mutex
+	Learned []string
 }
 
-// used is what retrievers asked of models.
-func (o *opener) used() []callvet.ModelUse {
+// Used is what retrievers asked of models.
+func (o *Opener) Used() []callvet.ModelUse {
 	var out []callvet.ModelUse
-	for _, m := range o.models {
+	for _, m := range o.Models {
 		out = append(out, m.Used()...)
 	}
 	return out
 }
 
-// close releases the resources of opened targets.
-func (o *opener) close() {
+// Close releases the resources of opened targets.
+func (o *Opener) Close() {
 	for _, c := range o.closers {
 		_ = c()
 	}
 }
 
-// newOpener prepares to open the targets of a run, which session names. prices is a file
+// NewOpener prepares to open the targets of a run, which session names. prices is a file
 // that goes before the shipped ones, "" for none.
-func (a *App) newOpener(timeout time.Duration, prices, session string, events Events) (*opener, error) {
-	o := &opener{
+func (a *App) NewOpener(timeout time.Duration, prices, session string, events Events) (*Opener, error) {
+	o := &Opener{
 		app: a, events: events, prices: provider.ShippedPrices(), timeout: timeout, session: session,
-		retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{},
+		Retrievers: map[int]*catalog.Retriever{}, warned: map[string]bool{},
 	}
 	if prices != "" {
 		own, _, err := a.Prices(prices)
@@ -86,56 +86,56 @@ func (a *App) newOpener(timeout time.Duration, prices, session string, events Ev
 }
 
 // learns keeps what a model refused while it was asked. It is called from many goroutines.
-func (o *opener) learns(what string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.learned = append(o.learned, what)
+func (o *Opener) learns(what string) {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	o.Learned = append(o.Learned, what)
 }
 
-// tellLearned reports parameters that models refused and that were therefore changed or omitted.
-func (o *opener) tellLearned(red *redact.Redactor) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	slices.Sort(o.learned)
-	for _, what := range o.learned {
-		o.events.note("learned", "%s", red.Text(what))
+// TellLearned reports parameters that models refused and that were therefore changed or omitted.
+func (o *Opener) TellLearned(red *redact.Redactor) {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	slices.Sort(o.Learned)
+	for _, what := range o.Learned {
+		o.events.Note("learned", "%s", red.Text(what))
 	}
 }
 
-// tellUnpriced reports the models that a cost limit cannot cover, before they are asked.
-func (o *opener) tellUnpriced(ts []run.Target, maxCost float64) {
+// TellUnpriced reports the models that a cost limit cannot cover, before they are asked.
+func (o *Opener) TellUnpriced(ts []run.Target, maxCost float64) {
 	if !(maxCost > 0) {
 		return
 	}
 	for i := range ts {
 		t := &ts[i].Target
-		if !o.unpriced(t) {
+		if !o.Unpriced(t) {
 			continue
 		}
-		o.events.note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer",
+		o.events.Note("unpriced", "%s: the price is not known, so the cost limit ends the run after the first answer",
 			t.Name)
 	}
 }
 
-// unpriced reports whether the cost of a target is unknown, before and after an answer.
-func (o *opener) unpriced(t *callvet.Target) bool {
+// Unpriced reports whether the cost of a target is unknown, before and after an answer.
+func (o *Opener) Unpriced(t *callvet.Target) bool {
 	service, _, _ := strings.Cut(t.Provider, "@")
 	return !t.Free && !t.Recorded && !t.Agent && slices.Contains(provider.Names(), service) &&
 		o.prices.Find(service, t.Model) == nil
 }
 
 // open builds the target of a spec; a recording may hold several.
-func (o *opener) open(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
+func (o *Opener) open(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
 	ts, err := o.dispatch(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	for i := range ts {
-		if name := s.displayName(); len(ts) == 1 && name != "" {
+		if name := s.DisplayName(); len(ts) == 1 && name != "" {
 			ts[i].Name = name
 		}
 		if s.SystemPrompt != "" {
-			ts[i].SystemPrompt, ts[i].ReplaceSystem = s.SystemPrompt, s.replaces()
+			ts[i].SystemPrompt, ts[i].ReplaceSystem = s.SystemPrompt, s.Replaces()
 		}
 		if s.ToolChoice != "" {
 			ts[i].ToolChoice = s.ToolChoice
@@ -144,7 +144,7 @@ func (o *opener) open(ctx context.Context, s *TargetSpec) ([]run.Target, error) 
 	return ts, nil
 }
 
-func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
+func (o *Opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
 	o.learn(s)
 	scheme, rest, _ := strings.Cut(s.Target, ":")
 	switch {
@@ -152,7 +152,7 @@ func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 		m, t := offline.OpenLexical()
 		return one(m, t, nil)
 	case strings.HasPrefix(s.Target, "offline/"):
-		return nil, wrong("targets", s.Target, "the only target without a model is offline/lexical")
+		return nil, Wrong("targets", s.Target, "the only target without a model is offline/lexical")
 	case scheme == "script":
 		return o.script(rest)
 	case scheme == "recorded":
@@ -174,12 +174,12 @@ func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
 	}
 	cfg := provider.Config{
-		Getenv: o.app.cfg.Getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params,
+		Getenv: o.app.Config.Getenv, Warn: o.warn, Note: o.learns, BaseURL: base, Params: s.Params,
 		DefaultTemperature: s.DefaultTemperature, HTTPClient: o.app.models, Timeout: o.timeout, Stream: s.Stream,
-		Prices: o.prices, Now: o.app.cfg.Now,
+		Prices: o.prices, Now: o.app.Config.Now,
 	}
-	if o.lacks != nil {
-		cfg.Unkeyed = func(variable string) { o.lacks(s, variable) }
+	if o.Lacks != nil {
+		cfg.Unkeyed = func(variable string) { o.Lacks(s, variable) }
 	}
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv
@@ -191,20 +191,20 @@ func (o *opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 }
 
 // retriever opens a catalogue, or a service that selects tools.
-func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]run.Target, error) {
+func (o *Opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]run.Target, error) {
 	if !endpoint.Web(rest) {
 		file, set, err := catalog.Parse(rest)
 		if err != nil {
 			return nil, err
 		}
 		m := o.app.vectorModels(o.events)
-		o.closers, o.models = append(o.closers, m.Close), append(o.models, m)
+		o.closers, o.Models = append(o.closers, m.Close), append(o.Models, m)
 		e := catalog.Env{
-			Files: catalogueFiles{o.app}, Models: m, Now: o.app.cfg.Now, Notify: o.events.notify,
-			Indexes: o.app.cfg.Indexes,
+			Files: o.app.CatalogueFiles(), Models: m, Now: o.app.Config.Now, Notify: o.events.notify,
+			Indexes: o.app.Config.Indexes,
 		}
-		if o.lacks != nil {
-			m.Config.Unkeyed = func(variable string) { o.lacks(s, variable) }
+		if o.Lacks != nil {
+			m.Config.Unkeyed = func(variable string) { o.Lacks(s, variable) }
 			e.Models, e.Indexes = still{m}, nil
 		}
 		r, t, err := e.Open(ctx, file, set)
@@ -213,7 +213,7 @@ func (o *opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]r
 	cfg := catalog.RemoteConfig{
 		URL: rest, Headers: s.Headers,
 		Lookup: func(name string) string { return o.value(s, name) }, Warn: o.warn, K: 5, Timeout: o.timeout,
-		Now: o.app.cfg.Now, Client: o.app.cfg.HTTP,
+		Now: o.app.Config.Now, Client: o.app.Config.HTTP,
 	}
 	if k, err := strconv.Atoi(s.Agent["k"]); err == nil && k > 0 {
 		cfg.K = k
@@ -229,8 +229,8 @@ func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
 }
 
 // script opens a file with answers.
-func (o *opener) script(name string) ([]run.Target, error) {
-	path, _, err := o.app.cfg.Files.Path(name)
+func (o *Opener) script(name string) ([]run.Target, error) {
+	path, _, err := o.app.Config.Files.Path(name)
 	if err != nil {
 		return nil, err
 	}
@@ -238,8 +238,8 @@ func (o *opener) script(name string) ([]run.Target, error) {
 }
 
 // recordings opens what was recorded.
-func (o *opener) recordings(name string) ([]run.Target, error) {
-	path, _, err := o.app.cfg.Files.Path(name)
+func (o *Opener) recordings(name string) ([]run.Target, error) {
+	path, _, err := o.app.Config.Files.Path(name)
 	if err != nil {
 		return nil, err
 	}
@@ -251,10 +251,10 @@ func (o *opener) recordings(name string) ([]run.Target, error) {
 	for _, s := range sources {
 		o.closers = append(o.closers, s.Close)
 		for _, p := range s.Problems {
-			o.events.warn(p.Code, p.Error())
+			o.events.Warn(p.Code, p.Error())
 		}
 		if s.Malformed > len(s.Problems) {
-			o.events.warn("unread-rows",
+			o.events.Warn("unread-rows",
 				fmt.Sprintf("%s: %d rows in all could not be read", s.Target.Name, s.Malformed))
 		}
 		o.records = append(o.records, s)
@@ -264,7 +264,7 @@ func (o *opener) recordings(name string) ([]run.Target, error) {
 }
 
 // recordedTraces reads the attempts of a trace file of callvet's own lines.
-func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callvet.Trace, error], bool, error) {
+func (o *Opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callvet.Trace, error], bool, error) {
 	found, err := foreign.Open(f, foreign.Options{})
 	if err != nil || found.Report().Format != foreign.Contract {
 		return nil, false, nil // what cannot be opened as traces may be rows
@@ -283,39 +283,39 @@ func (o *opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callve
 			}
 		}
 		log := imp.Report().Log
-		o.events.emit(Event{Lines: &LinesEvent{Problems: log.Problems(name), Log: log}})
+		o.events.Emit(Event{Lines: &LinesEvent{Problems: log.Problems(name), Log: log}})
 	}, true, nil
 }
 
-// coverage reports recorded rows without cases and cases without rows: a case without a row is not
+// Coverage reports recorded rows without cases and cases without rows: a case without a row is not
 // run, never a zero.
-func (o *opener) coverage(cases iter.Seq[*callvet.Case]) {
+func (o *Opener) Coverage(cases iter.Seq[*callvet.Case]) {
 	for _, s := range o.records {
 		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
-			o.events.note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name,
+			o.events.Note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name,
 				len(c.Missing), len(c.Unknown))
 		}
 	}
 }
 
 // execAgent opens a command. It runs where the client is, and sees what is not secret.
-func (o *opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
+func (o *Opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
 	args, err := child.Split(line)
 	if err != nil {
 		return nil, fmt.Errorf("open target %q: %w", s.Target, err)
 	}
-	dir, _, err := o.app.cfg.Files.Path("")
+	dir, _, err := o.app.Config.Files.Path("")
 	if err != nil {
 		return nil, err
 	}
-	env, _ := redact.ChildEnvironment(o.app.cfg.Environ, keyVariables(), s.ExecEnv)
+	env, _ := redact.ChildEnvironment(o.app.Config.Environ, KeyVariables(), s.ExecEnv)
 	return one(agent.OpenExec(agent.ExecConfig{
 		Args: args, Dir: dir, Env: env, Output: fields(s.Agent),
-		Timeout: o.timeout, Now: o.app.cfg.Now,
+		Timeout: o.timeout, Now: o.app.Config.Now,
 	}))
 }
 
-func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
+func (o *Opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
 	body := map[string]json.RawMessage{}
 	for k, v := range s.Body {
 		b, err := json.Marshal(v)
@@ -329,8 +329,8 @@ func (o *opener) httpAgent(s *TargetSpec) ([]run.Target, error) {
 		URL: s.Target, Preset: g["preset"], Headers: s.Headers, InputField: g["input"], SessionField: g["session"],
 		HistoryField: g["history"], SystemField: g["system"],
 		ToolsField: g["tools"], StubsField: g["stubs"], SessionPrefix: o.session, Body: body, Output: fields(g),
-		Timeout: o.timeout, Now: o.app.cfg.Now,
-		Warn: o.warn, Client: o.app.cfg.HTTP,
+		Timeout: o.timeout, Now: o.app.Config.Now,
+		Warn: o.warn, Client: o.app.Config.HTTP,
 		Lookup: func(name string) (string, bool) { v := o.value(s, name); return v, v != "" },
 	}))
 }
@@ -342,8 +342,8 @@ func fields(g map[string]string) message.Fields {
 	}
 }
 
-// openAll opens every spec and gives the targets names of their own.
-func (o *opener) openAll(ctx context.Context, specs []TargetSpec) ([]run.Target, error) {
+// OpenAll opens every spec and gives the targets names of their own.
+func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target, error) {
 	var all []run.Target
 	for i := range specs {
 		ts, err := o.open(ctx, &specs[i])
@@ -355,7 +355,7 @@ func (o *opener) openAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 	for i := range all {
 		all[i].Name = filepath.ToSlash(all[i].Name)
 		if r, ok := all[i].Model.(*catalog.Retriever); ok {
-			o.retrievers[i] = r
+			o.Retrievers[i] = r
 		}
 	}
 	red, err := redact.New(redact.Config{})
@@ -368,8 +368,8 @@ func (o *opener) openAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 
 // learn adds to the known secrets the values of variables in a target's settings: those in headers,
 // in parameters that carry a credential, and of variables with a name of one.
-func (o *opener) learn(s *TargetSpec) {
-	getenv, secrets := o.app.cfg.Getenv, o.app.secrets
+func (o *Opener) learn(s *TargetSpec) {
+	getenv, secrets := o.app.Config.Getenv, o.app.SecretKeeper
 	note := func(text, name string) {
 		for _, v := range endpoint.Variables(text) {
 			if endpoint.SecretName(name) || redact.SecretName(v) {
@@ -403,29 +403,29 @@ func (o *opener) learn(s *TargetSpec) {
 
 // value is the value of a variable that a target names. If no model will be asked, an empty
 // variable is reported and replaced by a placeholder.
-func (o *opener) value(s *TargetSpec, name string) string {
-	v := o.app.cfg.Getenv(name)
-	if v == "" && o.lacks != nil {
-		o.lacks(s, name)
+func (o *Opener) value(s *TargetSpec, name string) string {
+	v := o.app.Config.Getenv(name)
+	if v == "" && o.Lacks != nil {
+		o.Lacks(s, name)
 		v = "unset"
 	}
 	return v
 }
 
 // warn reports a problem of a target, each only once.
-func (o *opener) warn(what string) {
+func (o *Opener) warn(what string) {
 	if !o.warned[what] {
 		o.warned[what] = true
-		o.events.warn("target", what)
+		o.events.Warn("target", what)
 	}
 }
 
-// tellWithheld says which variables agents that are commands do not get to see.
-func (a *App) tellWithheld(specs []TargetSpec, events Events) {
+// TellWithheld says which variables agents that are commands do not get to see.
+func (a *App) TellWithheld(specs []TargetSpec, events Events) {
 	names := map[string]bool{}
 	for i := range specs {
 		if specs[i].command() != "" {
-			_, withheld := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), specs[i].ExecEnv)
+			_, withheld := redact.ChildEnvironment(a.Config.Environ, KeyVariables(), specs[i].ExecEnv)
 			for _, name := range withheld {
 				names[name] = true
 			}
@@ -440,5 +440,5 @@ func (a *App) tellWithheld(specs []TargetSpec, events Events) {
 		more = fmt.Sprintf(" and %d more", len(list)-most)
 		list = list[:most]
 	}
-	events.note("withheld", "exec: agents do not see %s%s", strings.Join(list, ", "), more)
+	events.Note("withheld", "exec: agents do not see %s%s", strings.Join(list, ", "), more)
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -34,7 +37,7 @@ func TestPlanned(t *testing.T) {
 				d := newDamaged(t, 6)
 				d.set(t, c.query)
 				d.set(t, fmt.Sprintf("UPDATE runs SET status='%s', totals=NULL", status))
-				v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+				v, err := runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -42,7 +45,7 @@ func TestPlanned(t *testing.T) {
 				if got := s.Verdicts; got.Planned() != 6 || got.Lost() != c.gone || got.Pass+got.Fail != 6-c.gone {
 					t.Errorf("the panel: %+v", got)
 				}
-				_, line, err := d.RunLine(t.Context(), d.runs[0])
+				_, line, err := results.Line(t.Context(), d.App, d.runs[0])
 				if want := s.Verdicts; err != nil || line.Cells != want {
 					t.Errorf("the line of the list: %+v, %v, want %+v", line.Cells, err, want)
 				}
@@ -64,8 +67,9 @@ func TestPlanned(t *testing.T) {
 					strings.Count(xml.String(), "<error") != c.gone {
 					t.Errorf("JUnit, %v: %s", err, xml.String())
 				}
-				g, err := d.With(app.Uploads{"g": []byte("- {metric: pass_rate, at_least: 0.0001, min_n: 0}")}).Gate(
-					t.Context(), app.GateRequest{Side: app.Side{Run: d.runs[0]}, Gates: "g"}, nil)
+				g, err := traces.Gate(
+					t.Context(), d.With(app.Uploads{"g": []byte("- {metric: pass_rate, at_least: 0.0001, min_n: 0}")}),
+					traces.GateRequest{Side: app.Side{Run: d.runs[0]}, Gates: "g"}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

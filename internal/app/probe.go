@@ -44,11 +44,11 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 			out.Notes = append(out.Notes, *e.Warning)
 		}
 	})
-	op, err := a.newOpener(probeFor, "", "probe", events)
+	op, err := a.NewOpener(probeFor, "", "probe", events)
 	if err != nil {
 		return out, err
 	}
-	defer op.close()
+	defer op.Close()
 	most := probeTokens
 	spec.Params.MaxTokens = &most
 	ts, err := op.open(ctx, &spec)
@@ -60,12 +60,12 @@ func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeFor)
 	defer cancel()
-	began := a.cfg.Now()
+	began := a.Config.Now()
 	said, err := ts[0].Model.Generate(ctx, &callvet.Request{
 		CaseID: "probe", Turns: []callvet.Turn{{Role: callvet.RoleUser, Content: "Say hello."}},
 		Tools: &callvet.Toolset{}, Params: ts[0].Params,
 	})
-	out.LatencyMS = float64(a.cfg.Now().Sub(began)) / float64(time.Millisecond)
+	out.LatencyMS = float64(a.Config.Now().Sub(began)) / float64(time.Millisecond)
 	var fault *callvet.Fault
 	switch {
 	case err == nil:

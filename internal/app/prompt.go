@@ -38,7 +38,7 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Ev
 	var tools []callvet.Tool
 	if req.Tools != "" {
 		var err error
-		if tools, err = catalogued(a, events, func(e *catalog.Env) ([]callvet.Tool, error) {
+		if tools, err = Catalogued(a, events, func(e *catalog.Env) ([]callvet.Tool, error) {
 			c, _, err := e.Catalogue(req.Tools)
 			if err != nil {
 				return nil, err
@@ -57,7 +57,7 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Ev
 		return nil, err
 	}
 	if left > 0 {
-		events.warn("not-compared",
+		events.Warn("not-compared",
 			fmt.Sprintf(
 				"%d tools were not compared with the others: a catalogue of more than %d is for a retriever, not for a prompt", left, catalog.MaxCompared))
 	}
@@ -74,13 +74,13 @@ func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Ev
 		for i, p := range out.Alike {
 			names[i] = p[0] + " and " + p[1]
 		}
-		events.warn("not-told-apart",
-			"nothing in their definitions tells these tools apart: "+strings.Join(names, "; "))
+		events.Warn("not-told-apart",
+			"nothing in their definitions distinguishes these tools: "+strings.Join(names, "; "))
 	}
 	if req.Output == "" {
 		return out, nil
 	}
-	if err := a.cfg.Files.Write(ctx, req.Output, func(w io.Writer) error {
+	if err := a.Config.Files.Write(ctx, req.Output, func(w io.Writer) error {
 		_, err := io.WriteString(w, out.Text)
 		return err
 	}); err != nil {

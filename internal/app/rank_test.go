@@ -14,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -21,18 +23,18 @@ import (
 func TestRank(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 6)
-	of := []app.Contender{
+	of := []results.Contender{
 		{Run: d.runs[0], Target: "offline/lexical"},
 		{Run: d.runs[1], Target: "offline/lexical"},
 		{Run: "gone", Target: "x"},
 		{Run: "gone", Target: "y"},
 	}
-	got, err := d.Rank(t.Context(), of)
+	got, err := results.Rank(t.Context(), d.App, of)
 	if err != nil {
 		t.Fatal(err)
 	}
 	any4 := panel.Rank{Best: 1, Worst: 4}
-	want := &app.Ranking{
+	want := &results.Ranking{
 		Metric: panel.MetricPass, Ranks: []panel.Rank{any4, any4, any4, any4},
 		Unread: []string{"gone"},
 	}
@@ -49,7 +51,8 @@ func TestRanksOfARun(t *testing.T) {
 	const one, other = `{"target": "offline/lexical", "name": "one"}`,
 		`{"target": "offline/lexical", "name": "other", "tool_choice": "none"}`
 	for targets, ranked := range map[string]bool{one: false, one + "," + other: true} {
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, `{"suite": "weather", "targets": [`+targets+`]}`), nil)
+		s, err := runs.Start(t.Context(), a,
+			as[app.RunRequest](t, `{"suite": "weather", "targets": [`+targets+`]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +60,7 @@ func TestRanksOfARun(t *testing.T) {
 		if err = errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}
-		v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: out.Stored.ID}, nil)
+		v, err := runs.View(t.Context(), a, results.ViewRequest{Run: out.Stored.ID}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +91,7 @@ func TestFirst(t *testing.T) {
 			[]panel.Rank{{Best: 1, Worst: 2}, {Best: 2, Worst: 3}, {Best: 3, Worst: 3}}, []int{0, 1},
 		},
 	} {
-		if d := cmp.Diff(tt.want, (&app.Ranking{Ranks: tt.ranks}).First()); d != "" {
+		if d := cmp.Diff(tt.want, (&results.Ranking{Ranks: tt.ranks}).First()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -117,7 +120,7 @@ func TestRankedByGate(t *testing.T) {
 			t.Fatal(err)
 		}
 		files.known["gated"] = "gated.yaml"
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t,
+		s, err := runs.Start(t.Context(), a, as[app.RunRequest](t,
 			`{"suite": "gated", "targets": [{"target": "offline/lexical", "name": "one"}, {"target": "offline/lexical", "name": "other", "tool_choice": "none"}]}`), nil)
 		if err != nil {
 			t.Errorf("%s: %v", list, err)
@@ -127,7 +130,7 @@ func TestRankedByGate(t *testing.T) {
 		if err = errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}
-		v, err := a.ViewRun(t.Context(), app.ViewRequest{Run: out.Stored.ID}, nil)
+		v, err := runs.View(t.Context(), a, results.ViewRequest{Run: out.Stored.ID}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +145,7 @@ func TestToolChoices(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
 	startedRun(t, a, files, 1)
-	_, err := a.StartRun(t.Context(),
+	_, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			`{"suite": "weather", "targets": [{"target": "offline/lexical", "name": "one", "tool_choice": "get_weather"},
 		{"target": "offline/lexical", "name": "other", "tool_choice": "get_wether"}]}`), nil)

@@ -185,7 +185,7 @@ func inBody(r *http.Request, value string) bool {
 }
 
 // Keys are the variables of the environment that keys of providers are read from, each once.
-func Keys() []string { return keyVariables() }
+func Keys() []string { return KeyVariables() }
 
 // LendableSettings are the variables that say where providers are asked, and how.
 func LendableSettings() []string { return provider.Settings() }

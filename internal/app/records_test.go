@@ -20,6 +20,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/mutate"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
@@ -86,7 +89,7 @@ func newStored(t *testing.T, cases int) *damaged {
 		}),
 	}
 	for i := range d.runs {
-		s, err := d.StartRun(t.Context(),
+		s, err := runs.Start(t.Context(), d.App,
 			as[app.RunRequest](t,
 				`{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "no_cache": true}`), nil)
 		if err != nil {
@@ -118,7 +121,7 @@ func (d *damaged) set(t *testing.T, query string, args ...any) {
 // list reports whether the list has both runs.
 func (d *damaged) list(t *testing.T, what string) {
 	t.Helper()
-	if list, err := d.ListRuns(t.Context(), 0); err != nil || len(list) != 2 {
+	if list, err := results.List(t.Context(), d.App, 0); err != nil || len(list) != 2 {
 		t.Errorf("%s: the list has %d runs: %v", what, len(list), err)
 	}
 }
@@ -127,7 +130,7 @@ func (d *damaged) list(t *testing.T, what string) {
 func (d *damaged) read(t *testing.T, run, what string) {
 	t.Helper()
 	ctx := t.Context()
-	v, err := d.ViewRun(ctx, app.ViewRequest{Run: run}, nil)
+	v, err := runs.View(ctx, d.App, results.ViewRequest{Run: run}, nil)
 	if err != nil {
 		t.Errorf("%s: view: %v", what, err)
 		return
@@ -154,26 +157,28 @@ func (d *damaged) read(t *testing.T, run, what string) {
 	if rows != d.cells {
 		t.Errorf("%s: %d rows", what, rows)
 	}
-	for _, to := range append([]string{""}, app.TraceExports()...) {
+	for _, to := range append([]string{""}, traces.TraceExports()...) {
 		var b bytes.Buffer
-		if err := d.Export(ctx, app.ExportRequest{Run: run, To: to}, &b, nil); err != nil {
+		if err := traces.Export(ctx, d.App, traces.ExportRequest{Run: run, To: to}, &b, nil); err != nil {
 			t.Errorf("%s: export %q: %v", what, to, err)
 		}
 	}
-	if _, err := d.ShowCase(ctx, app.CaseRequest{Run: run, Case: fmt.Sprintf("c%d", d.cells-1)}); err != nil {
+	if _, err := results.ShowCase(ctx, d.App,
+		results.CaseRequest{Run: run, Case: fmt.Sprintf("c%d", d.cells-1)}); err != nil {
 		t.Errorf("%s: show: %v", what, err)
 	}
-	if _, err := d.Score(ctx, app.ScoreRequest{Run: run}, nil); err != nil {
+	if _, err := traces.Score(ctx, d.App, traces.ScoreRequest{Run: run}, nil); err != nil {
 		t.Errorf("%s: score: %v", what, err)
 	}
-	if _, err := d.Diff(ctx, app.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}},
+	if _, err := traces.Diff(ctx, d.App,
+		traces.DiffRequest{Base: app.Side{Run: d.runs[1]}, Candidate: app.Side{Run: run}},
 		nil); err != nil {
 		t.Errorf("%s: diff: %v", what, err)
 	}
-	if _, err := d.RunState(ctx, run); err != nil {
+	if _, err := results.State(ctx, d.App, run); err != nil {
 		t.Errorf("%s: state: %v", what, err)
 	}
-	feed, err := d.Feed(ctx, run)
+	feed, err := results.NewFeed(ctx, d.App, run)
 	if err == nil {
 		var list []report.Row
 		if list, _, err = feed.Next(ctx, 0, d.cells+1); err == nil && len(list) != d.cells {
@@ -248,9 +253,9 @@ func TestBadStoredRuns(t *testing.T) {
 		for c := range mutate.Some(whole, count/2, mutate.Huge(count), 3) {
 			d.set(t, "UPDATE runs SET "+column+"=? WHERE num=1", c.Text)
 			d.list(t, column+" "+c.String())
-			_, _ = d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil) // may be refused
-			_, _, _ = d.RunLine(t.Context(), d.runs[0])
-			_, _ = d.RunState(t.Context(), d.runs[0])
+			_, _ = runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil) // may be refused
+			_, _, _ = results.Line(t.Context(), d.App, d.runs[0])
+			_, _ = results.State(t.Context(), d.App, d.runs[0])
 			if t.Failed() {
 				return
 			}
@@ -266,7 +271,7 @@ func TestLostCaseCounts(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 4)
 	d.set(t, `UPDATE suite_chunks SET cases=CAST(replace(CAST(cases AS TEXT), '"id":"c2"', '"id":7') AS BLOB)`)
-	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	v, err := runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +286,7 @@ func TestTargetsOfNoManifest(t *testing.T) {
 	d := newDamaged(t, 4)
 	d.set(t, "UPDATE runs SET manifest='no JSON' WHERE num=1")
 	d.set(t, "UPDATE cells SET target_ix=2, repeat=1 WHERE run=1 AND case_ix=3")
-	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	v, err := runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +306,7 @@ func TestUnevenRepeats(t *testing.T) {
 	for own, uneven := range map[string]bool{"{}": false, `{"1":3}`: true} {
 		d := newDamaged(t, 4)
 		d.set(t, "UPDATE runs SET manifest=json_set(CAST(manifest AS TEXT), '$.own_repeats', json(?)) WHERE num=1", own)
-		v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+		v, err := runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,23 +355,23 @@ func TestFilterByReason(t *testing.T) {
 	} {
 		for range 2 { // the second time from what is kept
 			got, _ := attemptNames(t, d.App,
-				app.AttemptsRequest{Run: d.runs[0], Reasons: c.reasons, Classes: c.classes})
+				results.AttemptsRequest{Run: d.runs[0], Reasons: c.reasons, Classes: c.classes})
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("%s: (-want +got):\n%s", c.name, diff)
 			}
 		}
 	}
-	if _, err := d.Attempts(t.Context(),
-		app.AttemptsRequest{Run: d.runs[0], Reasons: []string{"tokens"}}); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := results.Attempts(t.Context(), d.App,
+		results.AttemptsRequest{Run: d.runs[0], Reasons: []string{"tokens"}}); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("an unknown reason: %v", err)
 	}
-	v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+	v, err := runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	for _, r := range v.View.Panels.Targets[0].Overall.Reasons {
-		_, page := attemptNames(t, d.App, app.AttemptsRequest{Run: d.runs[0], Reasons: []string{r.Reason}})
+		_, page := attemptNames(t, d.App, results.AttemptsRequest{Run: d.runs[0], Reasons: []string{r.Reason}})
 		if n += r.N; page.Total != r.N {
 			t.Errorf("%s: counted %d, found %d", r.Reason, r.N, page.Total)
 		}
@@ -417,7 +422,7 @@ func TestChecksums(t *testing.T) {
 			t.Parallel()
 			d := newStored(t, 6)
 			d.set(t, c.query)
-			v, err := d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil)
+			v, err := runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -432,7 +437,7 @@ func TestChecksums(t *testing.T) {
 				return
 			}
 			d.set(t, "UPDATE runs SET status='interrupted' WHERE num=1")
-			s, err := d.ResumeRun(t.Context(), app.ResumeRequest{Run: d.runs[0]}, nil)
+			s, err := runs.Resume(t.Context(), d.App, runs.ResumeRequest{Run: d.runs[0]}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -440,7 +445,7 @@ func TestChecksums(t *testing.T) {
 			if _, err := s.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if v, err = d.ViewRun(t.Context(), app.ViewRequest{Run: d.runs[0]}, nil); err != nil ||
+			if v, err = runs.View(t.Context(), d.App, results.ViewRequest{Run: d.runs[0]}, nil); err != nil ||
 				v.View.Panels.Targets[0].Overall.Verdicts.Pass != 6 {
 				t.Errorf("after it went on: %+v, %v", v.View.Panels.Targets[0].Overall.Verdicts, err)
 			}
@@ -518,7 +523,7 @@ func TestDamagedRun(t *testing.T) {
 			d := newDamaged(t, 6)
 			ctx, run := t.Context(), d.runs[0]
 			d.set(t, c.query)
-			v, err := d.ViewRun(ctx, app.ViewRequest{Run: run}, nil)
+			v, err := runs.View(ctx, d.App, results.ViewRequest{Run: run}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -532,26 +537,26 @@ func TestDamagedRun(t *testing.T) {
 				(doc.Panels.Lost.Records() == 1) != c.lost {
 				t.Errorf("%+v of %s, lost %+v", v, doc.Panels.Targets[0].Name, doc.Panels.Lost)
 			}
-			names, page := attemptNames(t, d.App, app.AttemptsRequest{Run: run})
+			names, page := attemptNames(t, d.App, results.AttemptsRequest{Run: run})
 			if len(names) != c.counted || page.All != c.counted || page.Total != c.counted {
 				t.Errorf("the list has %d of %d: %v", page.Total, page.All, names)
 			}
-			if g, err := d.Grid(ctx, app.GridRequest{Run: run}); err != nil || len(g.Items) == 0 {
+			if g, err := results.NewGrid(ctx, d.App, results.GridRequest{Run: run}); err != nil || len(g.Items) == 0 {
 				t.Errorf("the grid: %+v, %v", g, err)
 			}
-			if _, err := d.ShowCase(ctx, app.CaseRequest{Run: run, Case: "c1"}); err != nil {
+			if _, err := results.ShowCase(ctx, d.App, results.CaseRequest{Run: run, Case: "c1"}); err != nil {
 				t.Errorf("a case: %v", err)
 			}
-			_, line, err := d.RunLine(ctx, run)
+			_, line, err := results.Line(ctx, d.App, run)
 			if err != nil || (line.Problem != "") != c.list || line.Cells.Pass+line.Cells.Fail != 6 {
 				t.Errorf("the line of the list: %+v, %v", line, err)
 			}
-			list, err := d.ListRuns(ctx, 0)
+			list, err := results.List(ctx, d.App, 0)
 			if err != nil || len(list) != 2 || list[0].Problem != "" {
 				t.Errorf("the list: %+v, %v", list, err)
 			}
-			got, err := d.With(app.Uploads{"g": []byte(gates)}).Gate(ctx,
-				app.GateRequest{Side: app.Side{Run: run}, Gates: "g"}, nil)
+			got, err := traces.Gate(ctx, d.With(app.Uploads{"g": []byte(gates)}),
+				traces.GateRequest{Side: app.Side{Run: run}, Gates: "g"}, nil)
 			switch {
 			case c.refused:
 				if !errors.Is(err, callvet.ErrConflict) {
@@ -559,11 +564,12 @@ func TestDamagedRun(t *testing.T) {
 				}
 			case err != nil:
 				t.Errorf("gates: %v", err)
-			case (c.problem != "") != (got.Report.Verdict == app.Inconclusive):
+			case (c.problem != "") != (got.Report.Verdict == runs.Inconclusive):
 				t.Errorf("gates: %s", got.Report.Verdict)
 			}
-			if v, err := d.ViewRun(ctx, app.ViewRequest{Run: d.runs[1]}, nil); err != nil || v.View.Problem != "" &&
-				!strings.Contains(v.View.Problem, "suite") {
+			if v, err := runs.View(ctx, d.App, results.ViewRequest{Run: d.runs[1]}, nil); err != nil ||
+				v.View.Problem != "" &&
+					!strings.Contains(v.View.Problem, "suite") {
 				t.Errorf("the other run: %v", err)
 			}
 		})

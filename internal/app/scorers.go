@@ -3,7 +3,6 @@
 package app
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -34,19 +32,19 @@ type ScorerVersion struct {
 // maxCommands bounds the listed commands of one scorer; cases may have many.
 const maxCommands = 10
 
-// scorersOf gathers the scorers of a suite, case by case.
-type scorersOf struct {
+// ScorersOf gathers the scorers of a suite, case by case.
+type ScorersOf struct {
 	version func(*callvet.Scorer) string
 	// denied: programs may not run, and the suite has one.
-	may, denied bool
+	may, Denied bool
 	commands    map[string][]string // by name
 	// seen are the versions and kinds by name; of a scorer that cases share it is looked up once.
 	seen  map[string]map[string]bool
 	kinds map[string]map[string]bool
 }
 
-// newScorersOf makes one for the suite of a request.
-func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
+// NewScorersOf makes one for the suite of a request.
+func (a *App) NewScorersOf(req *RunRequest) (*ScorersOf, error) {
 	dir := "" // of a suite that is read from no file
 	if req.Made == nil && req.Text == nil {
 		var err error
@@ -55,8 +53,8 @@ func (a *App) newScorersOf(req *RunRequest) (*scorersOf, error) {
 		}
 	}
 	pool := judge.NewScorerPool(judge.ScorerConfig{Dir: dir}) // which starts nothing
-	return &scorersOf{
-		version: pool.Version, may: req.AllowExec && a.cfg.Permit.Commands, commands: map[string][]string{},
+	return &ScorersOf{
+		version: pool.Version, may: req.AllowExec && a.Config.Permit.Commands, commands: map[string][]string{},
 		seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
 	}, nil
 }
@@ -66,18 +64,18 @@ func (a *App) besideSuite(name string) (string, error) {
 	if name == "-" {
 		name = ""
 	}
-	if name == "" && !a.cfg.Permit.Commands {
+	if name == "" && !a.Config.Permit.Commands {
 		return "", nil // nothing runs there
 	}
-	path, folder, err := a.cfg.Files.Path(name)
+	path, folder, err := a.Config.Files.Path(name)
 	if err != nil || folder || name == "" {
 		return path, err
 	}
 	return filepath.Dir(path), nil
 }
 
-// add takes the scorers of a case.
-func (o *scorersOf) add(c *callvet.Case) {
+// Add takes the scorers of a case.
+func (o *ScorersOf) Add(c *callvet.Case) {
 	for i := range c.Expect.Scorers {
 		s := &c.Expect.Scorers[i]
 		if o.seen[s.Name] == nil {
@@ -87,7 +85,7 @@ func (o *scorersOf) add(c *callvet.Case) {
 		if !s.Runs() {
 			continue
 		}
-		o.denied = o.denied || !o.may
+		o.Denied = o.Denied || !o.may
 		command := plain.Line(s.Command())
 		if list := o.commands[s.Name]; len(list) < maxCommands && !slices.Contains(list, command) {
 			o.commands[s.Name] = append(list, command)
@@ -95,8 +93,8 @@ func (o *scorersOf) add(c *callvet.Case) {
 	}
 }
 
-// all are the commands of all scorers, each once.
-func (o *scorersOf) all() []string {
+// All are the commands of all scorers, each once.
+func (o *ScorersOf) All() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(o.commands)) {
 		for _, command := range o.commands[name] {
@@ -108,28 +106,28 @@ func (o *scorersOf) all() []string {
 	return out
 }
 
-// refusal is the error of a suite with programs that may not run: another person may have written
+// Refusal is the error of a suite with programs that may not run: another person may have written
 // it. Nil if they may run, or if there are none.
-func (o *scorersOf) refusal(req *RunRequest, permit Permit) error {
+func (o *ScorersOf) Refusal(req *RunRequest, permit Permit) error {
 	switch {
-	case !o.denied:
+	case !o.Denied:
 		return nil
 	case !permit.Commands:
 		return &callvet.FieldError{
 			Field: "suite", Kind: callvet.ErrDenied,
 			Text: fmt.Sprintf("suite %s: denied: scorers may not run commands here: %s", req.Suite,
-				strings.Join(o.all(), "; ")),
+				strings.Join(o.All(), "; ")),
 		}
 	}
 	return &callvet.FieldError{
 		Field: "suite", Kind: callvet.ErrDenied,
-		Text: fmt.Sprintf("suite %s: denied: its scorers would run: %s", req.Suite, strings.Join(o.all(), "; ")),
+		Text: fmt.Sprintf("suite %s: denied: its scorers would run: %s", req.Suite, strings.Join(o.All(), "; ")),
 		Fix:  "look at the commands, then {allow_exec}",
 	}
 }
 
-// list gives them by name; nil where there is none.
-func (o *scorersOf) list() []ScorerVersion {
+// List gives them by name; nil where there is none.
+func (o *ScorersOf) List() []ScorerVersion {
 	var out []ScorerVersion
 	for _, name := range slices.Sorted(maps.Keys(o.seen)) {
 		all := slices.Sorted(maps.Keys(o.seen[name]))
@@ -144,44 +142,23 @@ func (o *scorersOf) list() []ScorerVersion {
 	return out
 }
 
-// commands are those that the scorers of a run started with, each once.
-func (m *Manifest) commands() []string {
-	var out []string
-	for _, s := range m.Scorers {
-		for _, command := range s.Commands {
-			if !slices.Contains(out, command) {
-				out = append(out, command)
-			}
-		}
-	}
-	return out
-}
-
-// programs makes what runs the scorers of the session's run. The caller closes it.
-func (s *Session) programs() (*judge.ScorerPool, error) {
-	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drills.Name { // read from no file
-		return s.app.poolIn("", s.Manifest.leaves())
-	}
-	return s.app.newPool(s.Manifest.Path, s.Manifest.leaves())
-}
-
-// newPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
+// NewPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
 // the kinds of personal data that stay. The caller closes it.
-func (a *App) newPool(suite string, keep []redact.Kind) (*judge.ScorerPool, error) {
+func (a *App) NewPool(suite string, keep []redact.Kind) (*judge.ScorerPool, error) {
 	dir, err := a.besideSuite(suite)
 	if err != nil {
 		return nil, err
 	}
-	return a.poolIn(dir, keep)
+	return a.PoolIn(dir, keep)
 }
 
-// poolIn makes what runs scorers in a folder.
-func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) {
-	base, err := a.secrets.Redactor(keep)
+// PoolIn makes what runs scorers in a folder.
+func (a *App) PoolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) {
+	base, err := a.SecretKeeper.Redactor(keep)
 	if err != nil {
 		return nil, err
 	}
-	env, _ := redact.ChildEnvironment(a.cfg.Environ, keyVariables(), nil)
+	env, _ := redact.ChildEnvironment(a.Config.Environ, KeyVariables(), nil)
 	return judge.NewScorerPool(judge.ScorerConfig{
 		Dir: dir, Env: env,
 		Redact: func(c *callvet.Case, t *callvet.Trace) (callvet.Case, callvet.Trace) {
@@ -189,36 +166,4 @@ func (a *App) poolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) 
 			return shown, cell.Trace
 		},
 	}), nil
-}
-
-// tellScorers reports the scorers that differ between two runs; their results are compared
-// nevertheless.
-func tellScorers(base, cand *Manifest, events Events) {
-	was := map[string]string{}
-	for _, s := range base.Scorers {
-		was[s.Name] = s.Version
-	}
-	for _, s := range cand.Scorers {
-		if old, both := was[s.Name]; both && old != s.Version {
-			events.note("scorer-changed",
-				"scorer %s: another version judged the candidate (%s) than the base (%s), so that a difference may be the scorer's", s.Name, s.Version, old)
-		}
-	}
-}
-
-// tellScorersOf does so for the sides of a comparison, where both are runs.
-func (a *App) tellScorersOf(ctx context.Context, base, cand Side, events Events) error {
-	if base.Traces != "" || cand.Traces != "" {
-		return nil
-	}
-	b, err := a.Run(ctx, base.Run)
-	if err != nil {
-		return err
-	}
-	c, err := a.Run(ctx, cand.Run)
-	if err != nil {
-		return err
-	}
-	tellScorers(b.Manifest, c.Manifest, events)
-	return nil
 }

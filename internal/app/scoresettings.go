@@ -17,16 +17,16 @@ import (
 // maxScoringBytes bounds a file of settings.
 const maxScoringBytes = 1 << 20
 
-// stepScoring reads the settings for comparing the arguments of steps, from a file or from JSON in
+// StepScoring reads the settings for comparing the arguments of steps, from a file or from JSON in
 // braces. The text is their canonical form, "" for the default.
-func (a *App) stepScoring(given string, events Events) (set callvet.Scoring, told string, err error) {
+func (a *App) StepScoring(given string, events Events) (set callvet.Scoring, told string, err error) {
 	if given == "" {
 		return set, "", nil
 	}
 	name, text := given, []byte(given)
 	if strings.HasPrefix(strings.TrimSpace(given), "{") {
 		name = "scoring"
-	} else if text, err = a.read(given, maxScoringBytes); err != nil {
+	} else if text, err = a.Read(given, maxScoringBytes); err != nil {
 		return set, "", fmt.Errorf("read scoring settings: %w", err)
 	}
 	doc, bad := doc.Read(name, text)
@@ -44,9 +44,9 @@ func (a *App) stepScoring(given string, events Events) (set callvet.Scoring, tol
 		}
 	}
 	if len(problems) > 0 {
-		events.problems(problems)
+		events.Problems(problems)
 		return set, "", fmt.Errorf("read scoring settings %s: %w: %s", name, callvet.ErrInvalid,
-			plain.Count(errorsIn(problems), "error", "errors"))
+			plain.Count(ErrorsIn(problems), "error", "errors"))
 	}
 	b, err := json.Marshal(set)
 	if err != nil {
@@ -55,8 +55,8 @@ func (a *App) stepScoring(given string, events Events) (set callvet.Scoring, tol
 	return set, string(b), nil
 }
 
-// nameClash refuses a setting that makes two tools one.
-func nameClash(set *callvet.Scoring, tools []callvet.Tool, events Events) error {
+// NameClash refuses a setting that makes two tools one.
+func NameClash(set *callvet.Scoring, tools []callvet.Tool, events Events) error {
 	names := make([]string, len(tools))
 	for i := range tools {
 		if names[i] = tools[i].Name; tools[i].Version == "" { // some write both into the name
@@ -67,12 +67,12 @@ func nameClash(set *callvet.Scoring, tools []callvet.Tool, events Events) error 
 	if len(problems) == 0 {
 		return nil
 	}
-	events.problems(problems)
+	events.Problems(problems)
 	return fmt.Errorf("read tool_names: %w: %s", callvet.ErrInvalid, plain.Count(len(problems), "error", "errors"))
 }
 
-// stepMatchers reads gold.params of a step as params in a suite are read.
-func stepMatchers(object []byte) (map[string]callvet.Matcher, []callvet.Problem) {
+// StepMatchers reads gold.params of a step as params in a suite are read.
+func StepMatchers(object []byte) (map[string]callvet.Matcher, []callvet.Problem) {
 	doc, bad := doc.ReadJSON("", object)
 	if bad != nil {
 		return nil, []callvet.Problem{doc.Problem(bad)}

@@ -15,13 +15,13 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// scoring is the configuration of the scorer, for lint and runs alike.
-func (a *App) scoring(ctx context.Context, embedder string) (score.Config, error) {
+// Scoring is the configuration of the scorer, for lint and runs alike.
+func (a *App) Scoring(ctx context.Context, embedder string) (score.Config, error) {
 	if embedder == "" {
 		return score.Config{Safety: safety.Watch}, nil
 	}
 	e, err := provider.OpenEmbedBackend(embedder,
-		provider.Config{Getenv: a.cfg.Getenv, HTTPClient: a.models, Timeout: 30 * time.Second, Now: a.cfg.Now})
+		provider.Config{Getenv: a.Config.Getenv, HTTPClient: a.models, Timeout: 30 * time.Second, Now: a.Config.Now})
 	if err != nil {
 		return score.Config{}, err
 	}

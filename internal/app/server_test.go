@@ -20,6 +20,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -125,7 +128,7 @@ func TestWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, files := server(t, app.Permit{})
-	started, err := a.StartRun(ctx,
+	started, err := runs.Start(ctx, a,
 		as[app.RunRequest](t,
 			`{"suite": "upload-1", "name": "first", "repeats": 2, "targets": [{"target": "offline/lexical"}], "fail_under": 0.99}`), nil)
 	if err != nil {
@@ -136,7 +139,7 @@ func TestWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kinds []string
-	s, err := a.ResumeRun(ctx, app.ResumeRequest{Run: "first"}, func(ev app.Event) {
+	s, err := runs.Resume(ctx, a, runs.ResumeRequest{Run: "first"}, func(ev app.Event) {
 		b, err := json.Marshal(ev)
 		if err != nil {
 			t.Error(err)
@@ -164,7 +167,7 @@ func TestWithoutATerminal(t *testing.T) {
 	if out.Summary.Pass+out.Summary.Fail != 4 || out.Stored.ID != id || out.Verdict == "" || len(out.Next) == 0 {
 		t.Errorf("outcome: %+v, verdict %q, next %+v", out.Summary, out.Verdict, out.Next)
 	}
-	v, err := a.ViewRun(ctx, app.ViewRequest{Run: id}, nil)
+	v, err := runs.View(ctx, a, results.ViewRequest{Run: id}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,16 +181,16 @@ func TestWithoutATerminal(t *testing.T) {
 		!strings.Contains(files.written["report.html"], "oslo") {
 		t.Errorf("report: %v, %d bytes", err, len(files.written["report.html"]))
 	}
-	c, err := a.ShowCase(ctx, app.CaseRequest{Run: id, Case: "oslo"})
+	c, err := results.ShowCase(ctx, a, results.CaseRequest{Run: id, Case: "oslo"})
 	if err != nil || len(c.Rows) != 2 {
 		t.Errorf("case: %v, %+v", err, c)
 	}
-	list, err := a.ListRuns(ctx, 0)
+	list, err := results.List(ctx, a, 0)
 	if err != nil || len(list) != 1 || list[0].Name != "first" {
 		t.Errorf("list: %v, %+v", err, list)
 	}
-	if gone, err := a.DeleteRuns(ctx, []string{"first", "first"}); len(gone) != 1 ||
-		!errors.As(err, new(*app.NoRunError)) {
+	if gone, err := results.DeleteRuns(ctx, a, []string{"first", "first"}); len(gone) != 1 ||
+		!errors.As(err, new(*results.NoRunError)) {
 		t.Errorf("deleted %v, %v", gone, err)
 	}
 }
@@ -209,11 +212,11 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 	files.known["upload-3"] = "examples"
 	used := 0
 	events := func(ev app.Event) { used += len(ev.Used) }
-	var q app.QueryRequest
+	var q catalogs.QueryRequest
 	if err := json.Unmarshal([]byte(`{"text": "weather in Oslo", "tools": "upload-2", "k": 1}`), &q); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := a.Query(t.Context(), q, events)
+	answer, err := catalogs.Query(t.Context(), a, q, events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,17 +225,17 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 		t.Errorf("answer: %s (%v)", b, err)
 	}
 	q.Tools = "/etc/hostname"
-	if _, err := a.Query(t.Context(), q, events); !errors.Is(err, callvet.ErrNotFound) {
+	if _, err := catalogs.Query(t.Context(), a, q, events); !errors.Is(err, callvet.ErrNotFound) {
 		t.Errorf("a path of the machine: %v", err)
 	}
-	var sw app.SweepRequest
+	var sw catalogs.SweepRequest
 	if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2"}`), &sw); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := a.Sweep(t.Context(), sw, events); err != nil || out.Cases+out.LeftOut != 2 {
+	if out, err := catalogs.RunSweep(t.Context(), a, sw, events); err != nil || out.Cases+out.LeftOut != 2 {
 		t.Errorf("sweep: %+v, %v", out, err)
 	}
-	if _, err := a.Learn(t.Context(), app.LearnRequest{Examples: "upload-3", Output: "routes.json"},
+	if _, err := catalogs.Learn(t.Context(), a, catalogs.LearnRequest{Examples: "upload-3", Output: "routes.json"},
 		events); err != nil || !strings.HasPrefix(files.written["routes.json"], "{") {
 		t.Errorf("written %q, %v", files.written, err)
 	}
@@ -251,7 +254,7 @@ func TestConclude(t *testing.T) {
 		t.Fatal(err)
 	}
 	files.known["upload-2"] = "tools"
-	sweep := func(model string) (req app.SweepRequest) {
+	sweep := func(model string) (req catalogs.SweepRequest) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(`{"suite": "upload-1", "tools": "upload-2", "models": ["`+model+
 			`"], "run": {"repeats": 2, "name": "curve"}}`), &req); err != nil {
@@ -261,23 +264,23 @@ func TestConclude(t *testing.T) {
 	}
 	why := errors.New("go on with it")
 	shown := 0
-	conclude := func(out *app.Outcome, ended error) error {
+	conclude := func(out *runs.Outcome, ended error) error {
 		shown++
 		if ended != nil || out.Manifest.Repeats != 2 || out.Stored.Name != "curve" || !out.Manifest.Made {
 			t.Errorf("ended %v: %+v of %+v", ended, out.Stored, out.Manifest)
 		}
 		return why
 	}
-	c, err := a.Curve(t.Context(), sweep("offline/lexical"), conclude, nil)
+	c, err := catalogs.DrawCurve(t.Context(), a, sweep("offline/lexical"), conclude, nil)
 	if c == nil || c.Cases != 2 || len(c.Models) != 1 || !errors.Is(err, why) || shown != 1 {
 		t.Fatalf("curve %+v, %v; shown %d times", c, err, shown)
 	}
-	again, err := a.ResumeCurve(t.Context(), app.ResumeRequest{Run: "curve"}, nil, nil)
+	again, err := catalogs.ResumeCurve(t.Context(), a, runs.ResumeRequest{Run: "curve"}, nil, nil)
 	if diff := cmp.Diff(marshal(t, c), marshal(t, again)); err != nil || diff != "" {
 		t.Errorf("resumed: %v\n%s", err, diff)
 	}
 	var bad *callvet.FieldError
-	if _, err := a.Curve(t.Context(), sweep("retrieve:upload-2"), conclude, nil); !errors.As(err, &bad) ||
+	if _, err := catalogs.DrawCurve(t.Context(), a, sweep("retrieve:upload-2"), conclude, nil); !errors.As(err, &bad) ||
 		bad.Field != "models" || shown != 1 {
 		t.Errorf("a retriever: %v; shown %d times", err, shown)
 	}
@@ -309,12 +312,12 @@ func TestMistakesNameTheirField(t *testing.T) {
 		`{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "shared": {"headers": {"A": "b"}}}`:   "headers",
 	} {
 		a, _ := server(t, app.Permit{})
-		_, err := a.StartRun(t.Context(), as[app.RunRequest](t, text), nil)
+		_, err := runs.Start(t.Context(), a, as[app.RunRequest](t, text), nil)
 		var field *callvet.FieldError
 		if !errors.As(err, &field) || field.Field != want {
 			t.Errorf("%s: %v, want a mistake in %s", text, err, want)
 		}
-		if list, err := a.ListRuns(t.Context(), 0); err != nil || len(list) > 0 {
+		if list, err := results.List(t.Context(), a, 0); err != nil || len(list) > 0 {
 			t.Errorf("%s: %v, kept %+v", text, err, list)
 		}
 	}
@@ -349,7 +352,7 @@ func TestScorersThatRun(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(files.dir, "scored.json"), []byte(suite), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := a.StartRun(t.Context(), as[app.RunRequest](t, fmt.Sprintf(text, tc.allow)), nil)
+		s, err := runs.Start(t.Context(), a, as[app.RunRequest](t, fmt.Sprintf(text, tc.allow)), nil)
 		if tc.want == "" {
 			if err != nil {
 				t.Error(err)
@@ -375,7 +378,7 @@ func TestPermits(t *testing.T) {
 	} {
 		text := `{"suite": "upload-1", "targets": [{"target": "` + target + `"}]}`
 		a, _ := server(t, app.Permit{})
-		if _, err := a.StartRun(t.Context(), as[app.RunRequest](t, text), nil); !errors.Is(err, callvet.ErrDenied) {
+		if _, err := runs.Start(t.Context(), a, as[app.RunRequest](t, text), nil); !errors.Is(err, callvet.ErrDenied) {
 			t.Errorf("%s without a permit: %v", target, err)
 		}
 		a, files := server(t, permit)
@@ -385,7 +388,7 @@ func TestPermits(t *testing.T) {
 		}
 		files.known[""], files.known["upload-1"] = ".", "blob"
 		files.known["rows"] = "rows"
-		s, err := a.StartRun(t.Context(),
+		s, err := runs.Start(t.Context(), a,
 			as[app.RunRequest](t, strings.Replace(text, "recorded:upload-1", "recorded:rows", 1)), nil)
 		if err != nil {
 			t.Errorf("%s with a permit: %v", target, err)
@@ -419,7 +422,7 @@ func TestOneWayOut(t *testing.T) {
 		g := &guard{}
 		a, _ := serverWith(t,
 			app.Config{HTTP: &http.Client{Transport: g}, Getenv: func(string) string { return "a-key-of-nobody" }})
-		s, err := a.StartRun(t.Context(),
+		s, err := runs.Start(t.Context(), a,
 			as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": `+target+`}]}`), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -439,7 +442,8 @@ func TestOneWayOut(t *testing.T) {
 	}
 	g := &guard{}
 	a, _ := serverWith(t, app.Config{HTTP: &http.Client{Transport: g}})
-	if _, err := a.Query(t.Context(), app.QueryRequest{Text: "weather", Search: app.Search{Via: open.URL}},
+	if _, err := catalogs.Query(t.Context(), a,
+		catalogs.QueryRequest{Text: "weather", Search: catalogs.Search{Via: open.URL}},
 		nil); err == nil || g.met.Load() != 1 {
 		t.Errorf("a service: %v, %d requests met", err, g.met.Load())
 	}
@@ -453,7 +457,7 @@ func TestCancel(t *testing.T) {
 	var canceled atomic.Bool
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if canceled.CompareAndSwap(false, true) {
-			if c, err := a.CancelRun(r.Context(), "slow"); err != nil || c.By != nil {
+			if c, err := runs.Cancel(r.Context(), a, "slow"); err != nil || c.By != nil {
 				t.Error(c, err)
 			}
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -463,7 +467,7 @@ func TestCancel(t *testing.T) {
 		fmt.Fprint(w, `{"text": "cold", "tool_calls": []}`)
 	}))
 	t.Cleanup(agent.Close)
-	s, err := a.StartRun(t.Context(),
+	s, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t, `{"suite": "upload-1", "name": "slow", "targets": [{"target": "`+agent.URL+
 			`"}], "concurrency": 1, "retries": 0}`), nil)
 	if err != nil {
@@ -477,10 +481,10 @@ func TestCancel(t *testing.T) {
 	if out.Next[0].Verb != app.VerbResume {
 		t.Errorf("next: %+v", out.Next)
 	}
-	if _, err := a.CancelRun(t.Context(), "slow"); !errors.Is(err, callvet.ErrConflict) {
+	if _, err := runs.Cancel(t.Context(), a, "slow"); !errors.Is(err, callvet.ErrConflict) {
 		t.Errorf("nobody carries it out: %v", err)
 	}
-	if s, err = a.ResumeRun(t.Context(), app.ResumeRequest{Run: "slow"}, nil); err != nil {
+	if s, err = runs.Resume(t.Context(), a, runs.ResumeRequest{Run: "slow"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if out, err = s.Do(t.Context()); err != nil || out.Summary.Status != run.StatusDone || out.Summary.Fail != 2 {
@@ -496,7 +500,7 @@ func TestCancel(t *testing.T) {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})
-	s, err := a.StartRun(t.Context(),
+	s, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			`{"suite": "upload-1", "targets": [{"target": "offline/lexical"}], "max_calls": 1, "concurrency": 1, "rate": 7, "require_pass": true}`), nil)
 	if err != nil {
@@ -511,8 +515,8 @@ func TestChanges(t *testing.T) {
 		t.Errorf("what goes on (-want +got):\n%s", d)
 	}
 	none := 0
-	again, err := a.ResumeRun(t.Context(),
-		app.ResumeRequest{Run: out.Stored.ID, Changes: app.Changes{MaxCalls: &none}}, nil)
+	again, err := runs.Resume(t.Context(), a,
+		runs.ResumeRequest{Run: out.Stored.ID, Changes: app.Changes{MaxCalls: &none}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -522,7 +526,7 @@ func TestChanges(t *testing.T) {
 	if err := errors.Join(s.Close(), again.Close()); err != nil {
 		t.Error(err)
 	}
-	r, err := a.Run(t.Context(), out.Stored.ID)
+	r, err := results.Open(t.Context(), a, out.Stored.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,11 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 )
 
@@ -53,8 +53,8 @@ type Changes struct {
 	Gates       *string  `json:"gates,omitempty"`
 }
 
-// with gives the settings after the changes.
-func (s Settings) with(c *Changes) Settings {
+// With gives the settings after the changes.
+func (s Settings) With(c *Changes) Settings {
 	put(&s.MaxCostUSD, c.MaxCostUSD)
 	put(&s.MaxCalls, c.MaxCalls)
 	put(&s.Concurrency, c.Concurrency)
@@ -78,23 +78,23 @@ func put[T any](to *T, from *T) {
 	}
 }
 
-// check refuses settings that mean nothing.
-func (s *Settings) check() error {
+// Check refuses settings that mean nothing.
+func (s *Settings) Check() error {
 	switch {
 	case !(s.MaxCostUSD >= 0):
-		return wrong("max_cost_usd", fmt.Sprint(s.MaxCostUSD), "write an amount above 0, or 0 for no limit")
+		return Wrong("max_cost_usd", fmt.Sprint(s.MaxCostUSD), "write an amount above 0, or 0 for no limit")
 	case s.MaxCalls < 0:
-		return wrong("max_calls", fmt.Sprint(s.MaxCalls), "write a number above 0, or 0 for no limit")
+		return Wrong("max_calls", fmt.Sprint(s.MaxCalls), "write a number above 0, or 0 for no limit")
 	case s.Concurrency < 0:
-		return wrong("concurrency", fmt.Sprint(s.Concurrency), "write 1 or more")
+		return Wrong("concurrency", fmt.Sprint(s.Concurrency), "write 1 or more")
 	case !(s.Rate >= 0):
-		return wrong("rate", fmt.Sprint(s.Rate), "write requests per second, or 0 for no limit")
+		return Wrong("rate", fmt.Sprint(s.Rate), "write requests per second, or 0 for no limit")
 	case s.TimeoutMS < 0:
-		return wrong("timeout_ms", fmt.Sprint(s.TimeoutMS), "write 1 or more")
+		return Wrong("timeout_ms", fmt.Sprint(s.TimeoutMS), "write 1 or more")
 	case s.Retries != nil && *s.Retries < 0:
-		return wrong("retries", fmt.Sprint(*s.Retries), "write 0 or more")
+		return Wrong("retries", fmt.Sprint(*s.Retries), "write 0 or more")
 	case !(s.FailUnder >= 0 && s.FailUnder <= 1):
-		return wrong("fail_under", fmt.Sprint(s.FailUnder), "write a share between 0 and 1")
+		return Wrong("fail_under", fmt.Sprint(s.FailUnder), "write a share between 0 and 1")
 	case s.Gates != "" && !s.RequirePass && s.FailUnder == 0:
 		return &callvet.FieldError{
 			Field: "gates",
@@ -110,23 +110,24 @@ const (
 	defaultRetries = 3
 )
 
-func (s *Settings) timeout() time.Duration {
+// Timeout is that of one request.
+func (s *Settings) Timeout() time.Duration {
 	if s.TimeoutMS == 0 {
 		return defaultTimeout
 	}
 	return time.Duration(s.TimeoutMS) * time.Millisecond
 }
 
-// retry is of every failure what was asked for.
-func (s *Settings) retry() run.Retry {
+// Retry is of every failure what was asked for.
+func (s *Settings) Retry() run.Retry {
 	if s.Retries == nil {
 		return run.Retry{Attempts: defaultRetries + 1}
 	}
 	return run.Retry{Attempts: *s.Retries + 1, RateLimited: *s.Retries + 1}
 }
 
-// limits are those of every provider, and those of a targets file for its own.
-func (s *Settings) limits(specs []TargetSpec, targets []run.Target) map[string]run.Limits {
+// Limits are those of every provider, and those of a targets file for its own.
+func (s *Settings) Limits(specs []TargetSpec, targets []run.Target) map[string]run.Limits {
 	all := run.Limits{Concurrency: s.Concurrency, PerSecond: s.Rate}
 	m := map[string]run.Limits{"": all}
 	if len(specs) != len(targets) { // a recording has several
@@ -150,17 +151,12 @@ func positive[T int | float64](v T) *T {
 	return nil
 }
 
-// rewritten is the manifest with the settings of this session, nil when they are those
-// that it has.
-func (m *Manifest) rewritten(s Settings) (json.RawMessage, error) {
-	before, err := json.Marshal(m.Settings)
-	if err != nil {
-		return nil, fmt.Errorf("write manifest: %w", err)
+// HoldRubrics says why rubric cases do not run of a target of whose other attempts so many
+// failed or ended in an error.
+func (s *Settings) HoldRubrics(unmet int) string {
+	if unmet == 0 || s.ForceRubric {
+		return ""
 	}
-	m.Settings = &s
-	after, err := json.Marshal(m.Settings)
-	if err != nil || string(before) == string(after) {
-		return nil, err
-	}
-	return json.Marshal(m)
+	return fmt.Sprintf("rubric cases run when all others pass, and %s did not: --force-rubric runs them all the same",
+		plain.Count(unmet, "attempt", "attempts"))
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -93,7 +94,7 @@ type carriedOut struct {
 }
 
 // carry runs the towns in one piece, or in shards.
-func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked int64) {
+func carry(t *testing.T, more string, split *runs.Split) (got carriedOut, asked int64) {
 	t.Helper()
 	a, files := server(t, app.Permit{})
 	var n atomic.Int64
@@ -101,7 +102,7 @@ func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked i
 	manyTowns(t, files, 150)
 	spec := fmt.Sprintf(
 		`{"suite": "towns", "repeats": 2, "no_cache": true, "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/n", "base_url": %q}, {"target": "offline/lexical"}]%s}`, model.URL+"/v1", model.URL+"/v1", more)
-	started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
+	started, err := runs.Start(t.Context(), a, as[app.RunRequest](t, spec), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,21 +110,21 @@ func carry(t *testing.T, more string, split *app.Split) (got carriedOut, asked i
 		t.Fatal(err)
 	}
 	if split != nil {
-		split.Shard = func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (app.ShardResult, error) {
+		split.Shard = func(ctx context.Context, task runs.ShardTask, yield <-chan struct{}) (runs.ShardResult, error) {
 			b, err := json.Marshal(&task) // as it goes to another process
 			if err != nil {
-				return app.ShardResult{}, err
+				return runs.ShardResult{}, err
 			}
-			var same app.ShardTask
+			var same runs.ShardTask
 			if err := json.Unmarshal(b, &same); err != nil {
-				return app.ShardResult{}, err
+				return runs.ShardResult{}, err
 			}
-			return a.DoShard(ctx, same, yield)
+			return runs.DoShard(ctx, a, same, yield)
 		}
 	}
 	var mu sync.Mutex
 	last := 0
-	s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: split}, func(ev app.Event) {
+	s, err := runs.Resume(t.Context(), a, runs.ResumeRequest{Run: started.Stored.ID, Split: split}, func(ev app.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -180,7 +181,7 @@ func TestShards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole, asked := carry(t, more, nil)
-			split := &app.Split{Workers: 3, Rounds: 4}
+			split := &runs.Split{Workers: 3, Rounds: 4}
 			shards, askedToo := carry(t, more, split)
 			if name == "calls" || name == "few calls" { // which attempts the calls went to is chance
 				if shards.Err == "" || shards.Err != whole.Err || shards.Status != run.StatusBudget ||
@@ -212,7 +213,7 @@ func TestShardsCache(t *testing.T) {
 		`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}, {"target": "openai/m", "base_url": %q}]}`, model.URL+"/v1", model.URL+"/v1")
 	for i, want := range []int64{300, 0} {
 		n.Store(0)
-		started, err := a.StartRun(t.Context(), as[app.RunRequest](t, spec), nil)
+		started, err := runs.Start(t.Context(), a, as[app.RunRequest](t, spec), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,16 +221,16 @@ func TestShardsCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		var shards atomic.Int64
-		s, err := a.ResumeRun(t.Context(),
-			app.ResumeRequest{
+		s, err := runs.Resume(t.Context(), a,
+			runs.ResumeRequest{
 				Run: started.Stored.ID,
-				Split: &app.Split{
+				Split: &runs.Split{
 					Workers: 2, Rounds: 4,
-					Shard: func(ctx context.Context, task app.ShardTask,
+					Shard: func(ctx context.Context, task runs.ShardTask,
 						yield <-chan struct{},
-					) (app.ShardResult, error) {
+					) (runs.ShardResult, error) {
 						shards.Add(1)
-						return a.DoShard(ctx, task, yield)
+						return runs.DoShard(ctx, a, task, yield)
 					},
 				},
 			}, nil)
@@ -270,7 +271,7 @@ func TestShardsAgain(t *testing.T) {
 	}))
 	t.Cleanup(model.Close)
 	manyTowns(t, files, 150)
-	started, err := a.StartRun(t.Context(),
+	started, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t, fmt.Sprintf(`{"suite": "towns", "targets": [{"target": "openai/m", "base_url": %q}]}`,
 			model.URL+"/v1")), nil)
 	if err != nil {
@@ -279,10 +280,13 @@ func TestShardsAgain(t *testing.T) {
 	if err := started.Close(); err != nil {
 		t.Fatal(err)
 	}
+	do := func(ctx context.Context, task runs.ShardTask, yield <-chan struct{}) (runs.ShardResult, error) {
+		return runs.DoShard(ctx, a, task, yield)
+	}
 	for i, errs := range []int{150, 4} {
 		first := -1
-		s, err := a.ResumeRun(t.Context(),
-			app.ResumeRequest{Run: started.Stored.ID, Split: &app.Split{Workers: 2, Rounds: 4, Shard: a.DoShard}},
+		s, err := runs.Resume(t.Context(), a,
+			runs.ResumeRequest{Run: started.Stored.ID, Split: &runs.Split{Workers: 2, Rounds: 4, Shard: do}},
 			func(ev app.Event) {
 				if ev.Progress != nil && first < 0 {
 					first = ev.Progress.Done
@@ -313,7 +317,7 @@ func TestShardsCanceled(t *testing.T) {
 	var n atomic.Int64
 	model := towns(t, &n)
 	manyTowns(t, files, 600)
-	started, err := a.StartRun(t.Context(),
+	started, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t,
 			fmt.Sprintf(`{"suite": "towns", "rate": 400, "targets": [{"target": "openai/m", "base_url": %q}]}`,
 				model.URL+"/v1")), nil)
@@ -330,16 +334,16 @@ func TestShardsCanceled(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	other := app.New(app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }})
 	var once sync.Once
-	split := &app.Split{Workers: 2, Rounds: 30}
-	split.Shard = func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (app.ShardResult, error) {
+	split := &runs.Split{Workers: 2, Rounds: 30}
+	split.Shard = func(ctx context.Context, task runs.ShardTask, yield <-chan struct{}) (runs.ShardResult, error) {
 		once.Do(func() {
-			if by, err := other.CancelRun(t.Context(), task.Run); err != nil || by.By == nil {
+			if by, err := runs.Cancel(t.Context(), other, task.Run); err != nil || by.By == nil {
 				t.Errorf("canceled by %+v, %v", by, err)
 			}
 		})
-		return a.DoShard(ctx, task, yield)
+		return runs.DoShard(ctx, a, task, yield)
 	}
-	s, err := a.ResumeRun(t.Context(), app.ResumeRequest{Run: started.Stored.ID, Split: split}, nil)
+	s, err := runs.Resume(t.Context(), a, runs.ResumeRequest{Run: started.Stored.ID, Split: split}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +357,7 @@ func TestShardsCanceled(t *testing.T) {
 func TestShardOfALostRun(t *testing.T) {
 	t.Parallel()
 	a, _ := server(t, app.Permit{})
-	started, err := a.StartRun(t.Context(),
+	started, err := runs.Start(t.Context(), a,
 		as[app.RunRequest](t, `{"suite": "upload-1", "targets": [{"target": "offline/lexical"}]}`), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -361,11 +365,11 @@ func TestShardOfALostRun(t *testing.T) {
 	if err := started.Close(); err != nil {
 		t.Fatal(err)
 	}
-	task := app.ShardTask{
+	task := runs.ShardTask{
 		Run: started.Stored.ID, Lease: "other",
 		Shard: run.Shard{Targets: []int{0}, Cases: [][2]int{{0, 2}}},
 	}
-	if out, err := a.DoShard(t.Context(), task, nil); !errors.Is(err, callvet.ErrConflict) || out.Status != "" {
+	if out, err := runs.DoShard(t.Context(), a, task, nil); !errors.Is(err, callvet.ErrConflict) || out.Status != "" {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

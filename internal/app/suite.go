@@ -57,7 +57,7 @@ func SuiteExports() []string { return suite.Exports() }
 // problems before.
 func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, events Events) (*suite.Stream, error) {
 	if a.uploaded && req.Text == nil && req.Suite != "-" {
-		text, err := a.read(req.Suite, suite.DefaultLimit)
+		text, err := a.Read(req.Suite, suite.DefaultLimit)
 		if err != nil {
 			return nil, err
 		}
@@ -68,13 +68,13 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, events Events) (*
 		return nil, err
 	}
 	defer done()
-	scoring, err := a.scoring(ctx, req.Embedder)
+	scoring, err := a.Scoring(ctx, req.Embedder)
 	if err != nil {
 		return nil, err
 	}
 	path, source := "-", func(string) ([]byte, error) { return req.Text, nil }
 	if req.Text == nil {
-		if path, _, err = a.cfg.Files.Path(req.Suite); err != nil {
+		if path, _, err = a.Config.Files.Path(req.Suite); err != nil {
 			return nil, err
 		}
 		source = func(name string) ([]byte, error) { return doc.ReadFile(name, suite.DefaultLimit) }
@@ -83,17 +83,17 @@ func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, events Events) (*
 		Source: source, Scoring: scoring, Catalogue: req.CatalogueFile, EmbedderLater: req.EmbedderLater,
 		World: func(s *callvet.Suite, c *callvet.Case) callvet.World { return world.Mocks(s, c, world.MockOptions{}) },
 	})
-	events.problems(problems)
+	events.Problems(problems)
 	return read, err
 }
 
 // suiteOptions reads the other inputs of a suite. done releases uploads.
 func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, done func(), err error) {
 	opt = suite.Options{
-		Dialect: req.Format, Outside: a.cfg.Permit.Outside, NoIncludes: !a.cfg.Permit.Includes,
+		Dialect: req.Format, Outside: a.Config.Permit.Outside, NoIncludes: !a.Config.Permit.Includes,
 		Programs: req.Programs, Tools: req.Catalogue,
 	}
-	tools, err := a.newestTools(req.Tools, events)
+	tools, err := a.NewestTools(req.Tools, events)
 	if err != nil {
 		return opt, nil, err
 	}
@@ -108,7 +108,7 @@ func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, 
 		if t.name == "" {
 			continue
 		}
-		if *t.into, err = a.read(t.name, maxTokens); err != nil {
+		if *t.into, err = a.Read(t.name, MaxTokens); err != nil {
 			return opt, nil, fmt.Errorf("read tokens: %w", err)
 		}
 	}
@@ -119,7 +119,7 @@ func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, 
 	case req.Suite != "-":
 		return opt, func() {}, nil
 	}
-	sent, err := a.cfg.Files.Open("-")
+	sent, err := a.Config.Files.Open("-")
 	if err != nil {
 		return opt, nil, err
 	}
@@ -127,8 +127,8 @@ func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, 
 	return opt, func() { _ = sent.Close() }, nil // read whole when the suite is open
 }
 
-// newestTools reads the tools of a file or folder, of each the newest version; "" has none.
-func (a *App) newestTools(name string, events Events) ([]callvet.Tool, error) {
+// NewestTools reads the tools of a file or folder, of each the newest version; "" has none.
+func (a *App) NewestTools(name string, events Events) ([]callvet.Tool, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (a *App) newestTools(name string, events Events) ([]callvet.Tool, error) {
 	}
 	newest, left := suite.NewestTools(tools)
 	if len(left) > 0 {
-		events.note("older-tools", "%s of %s left out: a suite has the newest one of a tool",
+		events.Note("older-tools", "%s of %s left out: a suite has the newest one of a tool",
 			plain.Count(len(left), "older version", "older versions"), name)
 	}
 	return newest, nil
@@ -156,12 +156,12 @@ func (a *App) ReadTools(names []string, events Events) ([]callvet.Tool, error) {
 		var bad []callvet.Problem
 		for _, p := range problems {
 			if p.Warning {
-				events.warn(p.Code, p.Error())
+				events.Warn(p.Code, p.Error())
 				continue
 			}
 			bad = append(bad, p)
 		}
-		events.problems(bad)
+		events.Problems(bad)
 		if len(bad) > 0 { // a misspelt constraint would be none, in silence
 			return nil, fmt.Errorf("read tools %s: %s: %w", name, plain.Count(len(bad), "problem", "problems"),
 				callvet.ErrInvalid)
@@ -177,17 +177,17 @@ func (a *App) ReadTools(names []string, events Events) ([]callvet.Tool, error) {
 // loadTools reads tools of a file or a folder; with uploads it reads nothing from the disk.
 func (a *App) loadTools(name string) ([]callvet.Tool, []callvet.Problem, error) {
 	if a.uploaded {
-		text, err := a.read(name, suite.ToolFileLimit)
+		text, err := a.Read(name, suite.ToolFileLimit)
 		if err != nil {
 			return nil, nil, err
 		}
 		return suite.ReadToolFile(name, text)
 	}
-	path, _, err := a.cfg.Files.Path(name)
+	path, _, err := a.Config.Files.Path(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return suite.LoadTools(path, suite.ToolOptions{Outside: a.cfg.Permit.Outside})
+	return suite.LoadTools(path, suite.ToolOptions{Outside: a.Config.Permit.Outside})
 }
 
 // LintRequest asks what is wrong with a suite.
@@ -217,19 +217,19 @@ func (a *App) ReadSuite(ctx context.Context, req SuiteRequest,
 	events Events,
 ) (*callvet.Suite, []callvet.Problem, error) {
 	var cases []callvet.Case
-	own := &scorersOf{
-		version: func(*callvet.Scorer) string { return "" }, may: a.cfg.Permit.Commands,
+	own := &ScorersOf{
+		version: func(*callvet.Scorer) string { return "" }, may: a.Config.Permit.Commands,
 		commands: map[string][]string{}, seen: map[string]map[string]bool{}, kinds: map[string]map[string]bool{},
 	}
 	s, out, err := a.lint(ctx, &LintRequest{SuiteRequest: req}, func(c *callvet.Case) {
-		own.add(c)
+		own.Add(c)
 		cases = append(cases, *c)
 	}, events)
 	if err != nil {
 		return nil, out.Problems, err
 	}
 	s.Cases = cases
-	return s, out.Problems, own.refusal(&RunRequest{SuiteRequest: req}, a.cfg.Permit)
+	return s, out.Problems, own.Refusal(&RunRequest{SuiteRequest: req}, a.Config.Permit)
 }
 
 // lint reads a suite, calls each for every case, and returns the suite without its cases.
@@ -238,24 +238,24 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 ) (*callvet.Suite, LintResult, error) {
 	var out LintResult
 	if req.MaxAge < 0 {
-		return nil, out, wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")
+		return nil, out, Wrong("max_age", fmt.Sprint(req.MaxAge), "it is a number of months, 0 for any age")
 	}
 	s, err := a.OpenSuite(ctx, req.SuiteRequest, events)
 	if err != nil {
 		return nil, out, err
 	}
-	h := suite.Hygiene{MaxAge: req.MaxAge, Now: a.cfg.Now(), Tools: s.Suite.Tools}
-	secrets := a.secrets.Suite(s.Suite)
-	made := newMakers(s.Files())
+	h := suite.Hygiene{MaxAge: req.MaxAge, Now: a.Config.Now(), Tools: s.Suite.Tools}
+	secrets := a.SecretKeeper.Suite(s.Suite)
+	made := NewMakers(s.Files())
 	for c := range s.Cases(ctx) {
-		if err := cmp.Or(ctx.Err(), made.add(c)); err != nil {
+		if err := cmp.Or(ctx.Err(), made.Add(c)); err != nil {
 			return nil, out, err
 		}
 		if each != nil {
 			each(c)
 		}
 		out.Cases++
-		secrets = append(secrets, a.secrets.Case(c)...)
+		secrets = append(secrets, a.SecretKeeper.Case(c)...)
 		if s.Suite.Dialect != "bfcl" { // a published benchmark is run as it is
 			h.Look(c)
 		}
@@ -265,7 +265,7 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 		return s.Suite, out, nil
 	}
 	now := suite.StaleStateOf(s.Suite, nil, "")
-	groups, err := made.compare(ctx, s.Suite, &now)
+	groups, err := made.Compare(ctx, s.Suite, &now)
 	out.Problems = append(out.Problems, staleProblems(groups, s.Files())...)
 	return s.Suite, out, err
 }
@@ -300,13 +300,13 @@ func (a *App) Convert(_ context.Context, req ConvertRequest, events Events) (Con
 	opt.KeepTokens = true
 	path := "-"
 	if req.Text == nil {
-		if path, _, err = a.cfg.Files.Path(req.Suite); err != nil {
+		if path, _, err = a.Config.Files.Path(req.Suite); err != nil {
 			return out, err
 		}
 	}
 	s, problems, err := suite.Load(path, opt)
 	out.Problems = problems
-	if n := errorsIn(problems); err == nil && n > 0 {
+	if n := ErrorsIn(problems); err == nil && n > 0 {
 		err = fmt.Errorf("convert %s: %w: %s", req.Suite, callvet.ErrInvalid, plain.Count(n, "error", "errors"))
 	}
 	if err != nil {
@@ -320,8 +320,8 @@ func (a *App) Convert(_ context.Context, req ConvertRequest, events Events) (Con
 	return out, err
 }
 
-// errorsIn counts the problems that are no warnings.
-func errorsIn(problems []callvet.Problem) (n int) {
+// ErrorsIn counts the problems that are no warnings.
+func ErrorsIn(problems []callvet.Problem) (n int) {
 	for i := range problems {
 		if !problems[i].Warning {
 			n++
@@ -333,14 +333,60 @@ func errorsIn(problems []callvet.Problem) (n int) {
 // InitSuite writes a commented suite, ready to run; replace lets it stand in place of a file. The
 // error wraps callvet.ErrConflict where there is one.
 func (a *App) InitSuite(ctx context.Context, name string, replace bool) error {
-	switch _, there, err := a.cfg.Files.Existing(name); {
-	case (there || a.cfg.Files.Kind(name) != KindNone) && !replace:
+	switch _, there, err := a.Config.Files.Existing(name); {
+	case (there || a.Config.Files.Kind(name) != KindNone) && !replace:
 		return fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict)
 	case err != nil && !replace:
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return a.cfg.Files.Write(ctx, name, func(w io.Writer) error {
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error {
 		_, err := w.Write(suite.Template())
 		return err
 	})
+}
+
+// readMocks reads a file of mocks; "" is none. It reports the problems.
+func (a *App) readMocks(name string, events Events) ([]callvet.Mock, error) {
+	if name == "" {
+		return nil, nil
+	}
+	b, err := a.Read(name, MaxSettings)
+	if err != nil {
+		return nil, fmt.Errorf("read mocks: %w", err)
+	}
+	mocks, problems := suite.ReadMocks(name, b)
+	events.Problems(problems)
+	if n := ErrorsIn(problems); n > 0 {
+		return nil, fmt.Errorf("read mocks %s: %s: %w", name, plain.Count(n, "problem", "problems"), callvet.ErrInvalid)
+	}
+	if len(mocks) == 0 {
+		return nil, fmt.Errorf("read mocks %s: no tool is in it: %w", name, callvet.ErrInvalid)
+	}
+	return mocks, nil
+}
+
+// ReadFaults reads a file of faults; "" is none. It reports the problems.
+func (a *App) ReadFaults(name string, events Events) ([]callvet.ToolFault, error) {
+	if name == "" {
+		return nil, nil
+	}
+	b, err := a.Read(name, MaxSettings)
+	if err != nil {
+		return nil, fmt.Errorf("read faults: %w", err)
+	}
+	faults, problems := suite.ReadFaults(name, b)
+	events.Problems(problems)
+	if n := ErrorsIn(problems); n > 0 {
+		return nil, fmt.Errorf("read faults %s: %s: %w", name, plain.Count(n, "problem", "problems"),
+			callvet.ErrInvalid)
+	}
+	if len(faults) == 0 {
+		return nil, fmt.Errorf("read faults %s: no fault is in it: %w", name, callvet.ErrInvalid)
+	}
+	return faults, nil
+}
+
+// WriteBytes gives a file its bytes, all of them or none.
+func (a *App) WriteBytes(ctx context.Context, name string, b []byte) error {
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(b); return err })
 }

@@ -89,8 +89,8 @@ func (s *TargetSpec) KeyVariables() []string {
 	return slices.Compact(out)
 }
 
-// replaces reports whether SystemPrompt stands in place of the suite's.
-func (s *TargetSpec) replaces() bool { return s.ReplaceSystem == nil || *s.ReplaceSystem }
+// Replaces reports whether SystemPrompt stands in place of the suite's.
+func (s *TargetSpec) Replaces() bool { return s.ReplaceSystem == nil || *s.ReplaceSystem }
 
 // service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
 func (s *TargetSpec) service() string {
@@ -126,9 +126,9 @@ func (s *TargetSpec) Catalogue() string {
 	return name
 }
 
-// displayName is how reports call a target: the name given, or what was typed
+// DisplayName is how reports call a target: the name given, or what was typed
 // without the folders of a file.
-func (s *TargetSpec) displayName() string {
+func (s *TargetSpec) DisplayName() string {
 	scheme, rest, _ := strings.Cut(s.Target, ":")
 	switch {
 	case s.Name != "":
@@ -150,8 +150,8 @@ func TargetNames(specs []TargetSpec) []string {
 	return out
 }
 
-// targets lists all targets of a request, checked.
-func (a *App) targets(req *RunRequest, events Events) ([]TargetSpec, error) {
+// TargetSpecs lists all targets of a request, checked.
+func (a *App) TargetSpecs(req *RunRequest, events Events) ([]TargetSpec, error) {
 	out := slices.Clone(req.Targets)
 	if req.TargetFile != "" {
 		more, err := a.readTargets(req.TargetFile, req.Shared)
@@ -169,20 +169,20 @@ func (a *App) targets(req *RunRequest, events Events) ([]TargetSpec, error) {
 			Fix: "{targets} openai/gpt-5-mini, or {targets} offline/lexical, which needs no key",
 		}
 	}
-	if err := systemPrompts(out, req.SystemFor); err != nil {
+	if err := SystemPrompts(out, req.SystemFor); err != nil {
 		return nil, err
 	}
 	if err := agentSettings(&req.Shared, out); err != nil {
 		return nil, err
 	}
-	if err := a.permitted(out); err != nil {
+	if err := a.Permitted(out); err != nil {
 		return nil, err
 	}
-	return out, a.unspelled(out)
+	return out, a.Unspelled(out)
 }
 
-// systemPrompts gives targets the prompts that are theirs alone, by target or name.
-func systemPrompts(specs []TargetSpec, prompts map[string]string) error {
+// SystemPrompts gives targets the prompts that are theirs alone, by target or name.
+func SystemPrompts(specs []TargetSpec, prompts map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(prompts)) {
 		hit := false
 		for i := range specs {
@@ -191,7 +191,7 @@ func systemPrompts(specs []TargetSpec, prompts map[string]string) error {
 			}
 		}
 		if !hit {
-			return wrong("system_for", name, "no target of that name is evaluated")
+			return Wrong("system_for", name, "no target of that name is evaluated")
 		}
 	}
 	return nil
@@ -252,12 +252,12 @@ func agentSettings(shared *TargetSpec, specs []TargetSpec) error {
 		}
 		if k, set := s.Agent["k"]; set {
 			if n, err := strconv.Atoi(k); err != nil || n < 1 {
-				return wrong("agent", "k="+k, "write a whole number of at least 1")
+				return Wrong("agent", "k="+k, "write a whole number of at least 1")
 			}
 		}
 	}
 	if len(shared.Headers) > 0 && !overHTTP {
-		return wrong("headers", "", "they are for agents and services over HTTP, and none is evaluated")
+		return Wrong("headers", "", "they are for agents and services over HTTP, and none is evaluated")
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func heeds(name string, known, heeded []string, kinds []agentKind) error {
 		if near := callvet.Nearest(name, known); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return &callvet.Hinted{Err: wrong("agent", "", "agents have no setting %q", name), Hint: hint}
+		return &callvet.Hinted{Err: Wrong("agent", "", "agents have no setting %q", name), Hint: hint}
 	}
 	if slices.Contains(heeded, name) {
 		return nil
@@ -284,14 +284,14 @@ func heeds(name string, known, heeded []string, kinds []agentKind) error {
 	if len(heeded) > 0 {
 		hint = "leave it out; these targets take " + strings.Join(heeded, ", ")
 	}
-	return &callvet.Hinted{Err: wrong("agent", name, "it is for %s, and none is evaluated",
+	return &callvet.Hinted{Err: Wrong("agent", name, "it is for %s, and none is evaluated",
 		strings.Join(takers, " and ")), Hint: hint}
 }
 
 // mayRun reports the commands of a targets file, and refuses them unless allowed: a file from
 // another person could run anything. A command that the request names too is allowed.
 func mayRun(req *RunRequest, specs []TargetSpec, events Events) error {
-	commands := unnamedCommands(TargetNames(req.Targets), specs)
+	commands := UnnamedCommands(TargetNames(req.Targets), specs)
 	if len(commands) > 0 && !req.AllowExec {
 		return &callvet.FieldError{
 			Field: "target_file", Kind: callvet.ErrDenied,
@@ -300,19 +300,19 @@ func mayRun(req *RunRequest, specs []TargetSpec, events Events) error {
 			Fix: "look at the commands, then {allow_exec}",
 		}
 	}
-	tellCommands(req.TargetFile, commands, events)
+	TellCommands(req.TargetFile, commands, events)
 	return nil
 }
 
-// tellCommands says what from runs, such as a targets file or a stored run.
-func tellCommands(from string, commands []string, events Events) {
+// TellCommands says what from runs, such as a targets file or a stored run.
+func TellCommands(from string, commands []string, events Events) {
 	if len(commands) > 0 {
-		events.note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
+		events.Note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
 	}
 }
 
-// unnamedCommands are the commands of specs, each once, that are not among the named targets.
-func unnamedCommands(named []string, specs []TargetSpec) []string {
+// UnnamedCommands are the commands of specs, each once, that are not among the named targets.
+func UnnamedCommands(named []string, specs []TargetSpec) []string {
 	var out []string
 	for i := range specs {
 		if command := specs[i].command(); command != "" && !slices.Contains(named, specs[i].Target) {
@@ -324,14 +324,14 @@ func unnamedCommands(named []string, specs []TargetSpec) []string {
 	return out
 }
 
-// permitted refuses targets that this client may not open.
-func (a *App) permitted(specs []TargetSpec) error {
+// Permitted refuses targets that this client may not open.
+func (a *App) Permitted(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]
 		switch {
-		case s.command() != "" && !a.cfg.Permit.Commands:
+		case s.command() != "" && !a.Config.Permit.Commands:
 			return denied(s, "run commands")
-		case s.reads() && !a.cfg.Permit.Files && a.catalogues[s.Catalogue()] == nil:
+		case s.reads() && !a.Config.Permit.Files && a.catalogues[s.Catalogue()] == nil:
 			return denied(s, "read files")
 		}
 	}
@@ -345,8 +345,8 @@ func denied(s *TargetSpec, what string) error {
 	}
 }
 
-// unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.
-func (a *App) unspelled(specs []TargetSpec) error {
+// Unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.
+func (a *App) Unspelled(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]
 		if err := endpoint.Spelled(s.service(), s.Headers); err != nil {
@@ -355,7 +355,7 @@ func (a *App) unspelled(specs []TargetSpec) error {
 		if err := endpoint.Spelled(s.BaseURL, nil); err != nil {
 			return err
 		}
-		if err := a.secrets.Spelled(s.settings()); err != nil {
+		if err := a.SecretKeeper.Spelled(s.settings()); err != nil {
 			return err
 		}
 	}

@@ -43,7 +43,7 @@ const targetsSchema = `{
           "stream": {"type": "boolean"},
           "headers": {"type": "object", "additionalProperties": {"type": "string"}, "description": "for HTTP agents; ${VAR} reads the environment"},
           "agent": {"type": "object", "additionalProperties": {"type": "string"}, "description": "preset: how an agent of a protocol is asked; where input and output stand: input, session, history, system, tools, stubs, text, calls, name, args, result, error"},
-          "body": {"type": "object", "description": "what is sent to an HTTP agent, beside the input or around it"},
+          "body": {"type": "object", "description": "what is sent to an HTTP agent, next to the input or around it"},
           "exec_env": {"type": "array", "items": {"type": "string"}, "description": "variables that an exec: agent may see although they are named like secrets"},
           "concurrency": {"type": "integer", "minimum": 1},
           "rate": {"type": "number", "minimum": 0, "description": "requests per second"}
@@ -56,7 +56,7 @@ const targetsSchema = `{
 
 // readTargets reads a targets file; what an entry does not say comes from shared.
 func (a *App) readTargets(name string, shared TargetSpec) ([]TargetSpec, error) {
-	b, err := a.read(name, MaxSettings)
+	b, err := a.Read(name, MaxSettings)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}

@@ -42,10 +42,10 @@ type TraceSettings struct {
 	Calibrations []string `json:"calibrations,omitempty"`
 }
 
-// given are the fields that say something.
-func (s *TraceSettings) given() []Setting {
+// Given are the fields that say something.
+func (s *TraceSettings) Given() []Setting {
 	var out []Setting
-	for _, g := range append(s.ofTraces(), One("labels", s.Labels),
+	for _, g := range append(s.OfTraces(), One("labels", s.Labels),
 		Setting{Name: "calibrations", Values: s.Calibrations}) {
 		if len(g.Values) > 0 && g.Values[0] != "" {
 			out = append(out, g)
@@ -54,8 +54,8 @@ func (s *TraceSettings) given() []Setting {
 	return out
 }
 
-// ofTraces are the fields that say what a run knows of itself.
-func (s *TraceSettings) ofTraces() []Setting {
+// OfTraces are the fields that say what a run knows of itself.
+func (s *TraceSettings) OfTraces() []Setting {
 	programs := Setting{Name: "allow_exec"}
 	if s.AllowExec {
 		programs.Values = []string{"true"}
@@ -67,11 +67,11 @@ func (s *TraceSettings) ofTraces() []Setting {
 	}
 }
 
-// notOfRuns refuses what only trace files are read with.
-func notOfRuns(run string, fields ...Setting) error {
+// NotOfRuns refuses what only trace files are read with.
+func NotOfRuns(run string, fields ...Setting) error {
 	for _, f := range fields {
 		if len(f.Values) > 0 && f.Values[0] != "" {
-			return wrong(f.Name, "", "it is about trace files, and %s is none", run)
+			return Wrong(f.Name, "", "it is about trace files, and %s is none", run)
 		}
 	}
 	return nil
@@ -85,19 +85,19 @@ type Side struct {
 
 // Side is what a name stands for where both may be meant: a trace file where there is one.
 func (a *App) Side(name string) Side {
-	if k := a.cfg.Files.Kind(name); k == KindFile || k == KindStream {
+	if k := a.Config.Files.Kind(name); k == KindFile || k == KindStream {
 		return Side{Traces: name}
 	}
 	return Side{Run: name}
 }
 
-// name is how the side was named.
-func (s Side) name() string { return s.Run + s.Traces }
+// Name is how the side was named.
+func (s Side) Name() string { return s.Run + s.Traces }
 
-// one refuses a side that is nothing, or two things.
-func (s Side) one(field string) error {
+// One refuses a side that is nothing, or two things.
+func (s Side) One(field string) error {
 	if (s.Run == "") == (s.Traces == "") {
-		return refused(field, "{%s}: name a run or a trace file, one of both", field)
+		return Refused(field, "{%s}: name a run or a trace file, one of both", field)
 	}
 	return nil
 }
@@ -139,13 +139,13 @@ func (e *NoTracesError) Error() string {
 // Unwrap gives the kind of error.
 func (e *NoTracesError) Unwrap() error { return callvet.ErrInvalid }
 
-// nothingScored is the error of files without records, with the probable reason by the beginning of
+// NothingScored is the error of files without records, with the probable reason by the beginning of
 // the first file.
-func (a *App) nothingScored(files []string) error {
+func (a *App) NothingScored(files []string) error {
 	out := &NoTracesError{Files: files}
 	head := a.head(files[0])
 	switch {
-	case len(head) == 0 && a.regular(files[0]):
+	case len(head) == 0 && a.Regular(files[0]):
 		out.Cause = CauseEmpty
 	case bytes.HasPrefix(head, []byte(partialPrefix)):
 		out.Cause = CausePartial
@@ -170,10 +170,10 @@ func wholeDocument(head []byte) bool {
 
 // head is the beginning of a regular file; empty when it has none.
 func (a *App) head(name string) []byte {
-	if !a.regular(name) {
+	if !a.Regular(name) {
 		return nil
 	}
-	f, err := a.cfg.Files.Open(name)
+	f, err := a.Config.Files.Open(name)
 	if err != nil {
 		return nil
 	}
@@ -183,19 +183,19 @@ func (a *App) head(name string) []byte {
 	return b[:n]
 }
 
-// once reports whether a name can be read only once.
-func (a *App) once(name string) bool { return a.cfg.Files.Kind(name) == KindStream }
+// Once reports whether a name can be read only once.
+func (a *App) Once(name string) bool { return a.Config.Files.Kind(name) == KindStream }
 
-// regular reports whether a name can be read twice.
-func (a *App) regular(name string) bool { return a.cfg.Files.Kind(name) == KindFile }
+// Regular reports whether a name can be read twice.
+func (a *App) Regular(name string) bool { return a.Config.Files.Kind(name) == KindFile }
 
-// isPartial recognizes a partial result by its first line. Streams that can be read only once
+// IsPartial recognizes a partial result by its first line. Streams that can be read only once
 // contain lines.
-func (a *App) isPartial(name string) (bool, error) {
-	if a.once(name) {
+func (a *App) IsPartial(name string) (bool, error) {
+	if a.Once(name) {
 		return false, nil
 	}
-	f, err := a.cfg.Files.Open(name)
+	f, err := a.Config.Files.Open(name)
 	if err != nil {
 		return false, fmt.Errorf("score: %w", err)
 	}
@@ -207,15 +207,15 @@ func (a *App) isPartial(name string) (bool, error) {
 	return bytes.Equal(head, []byte(steps.Magic)), nil
 }
 
-// eachTask reads the task records of a trace file, of callvet's lines or of any
+// EachTask reads the task records of a trace file, of callvet's lines or of any
 // other form that is imported.
-func (a *App) eachTask(name string, do func(*trace.Task)) (*trace.Log, error) {
-	f, err := a.cfg.Files.Open(name)
+func (a *App) EachTask(name string, do func(*trace.Task)) (*trace.Log, error) {
+	f, err := a.Config.Files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
 	defer f.Close()
-	imp, own, err := importer(f)
+	imp, own, err := Importer(f)
 	if err != nil {
 		return nil, fmt.Errorf("read traces %s: %w", name, err)
 	}
@@ -237,9 +237,9 @@ func (a *App) eachTask(name string, do func(*trace.Task)) (*trace.Log, error) {
 	return &log, nil
 }
 
-// importer reads a trace file of any form; own: it contains callvet's lines and is at its beginning
+// Importer reads a trace file of any form; own: it contains callvet's lines and is at its beginning
 // again, so that its records can be read directly.
-func importer(f io.Reader) (imp *foreign.Importer, own bool, err error) {
+func Importer(f io.Reader) (imp *foreign.Importer, own bool, err error) {
 	file, whole := f.(interface {
 		io.ReaderAt
 		io.Seeker
@@ -286,19 +286,19 @@ func eachRecord(in io.Reader, do func(*trace.Task)) (*trace.Log, error) {
 // keyAttempts is how many attempts are looked at for the names of slice keys.
 const keyAttempts = 10_000
 
-// traceKeys are the slice keys of a trace file. The panels have tables for every key of gates that
+// TraceKeys are the slice keys of a trace file. The panels have tables for every key of gates that
 // any line has. Only if one is missing, the first attempts are read again, to list the available
 // keys.
-func (a *App) traceKeys(name string, p *panel.Panels, keys []string) ([]string, error) {
-	have := tableKeys(p)
+func (a *App) TraceKeys(name string, p *panel.Panels, keys []string) ([]string, error) {
+	have := TableKeys(p)
 	missing := func(k string) bool { return !slices.Contains(have, k) }
-	if len(p.Targets) == 0 || a.once(name) || !slices.ContainsFunc(keys, missing) {
+	if len(p.Targets) == 0 || a.Once(name) || !slices.ContainsFunc(keys, missing) {
 		return have, nil
 	}
-	if partial, err := a.isPartial(name); err != nil || partial {
+	if partial, err := a.IsPartial(name); err != nil || partial {
 		return have, err
 	}
-	f, err := a.cfg.Files.Open(name)
+	f, err := a.Config.Files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read traces: %w", err)
 	}
@@ -317,7 +317,8 @@ func (a *App) traceKeys(name string, p *panel.Panels, keys []string) ([]string, 
 	return have, nil
 }
 
-func tableKeys(p *panel.Panels) []string {
+// TableKeys are the keys of all slices of all targets, each once.
+func TableKeys(p *panel.Panels) []string {
 	var out []string
 	for i := range p.Targets {
 		for _, s := range p.Targets[i].Slices {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -57,8 +59,9 @@ func TestTracesWithoutATerminal(t *testing.T) {
 			lines = append(lines, ev.Lines.Problems...)
 		}
 	}
-	s, err := a.Score(ctx,
-		as[app.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`), events)
+	s, err := traces.Score(ctx, a,
+		as[traces.ScoreRequest](t, `{"traces": ["traces"], "outputs": ["report.md"], "slices": ["called_tool"]}`),
+		events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,13 +70,14 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		t.Errorf("steps %d, tasks %d, bad %d, told %v, report:\n%s", s.View.Steps, s.View.Tasks,
 			s.View.Panels.Lost.Records(), lines, files.written["report.md"])
 	}
-	c, err := a.Diff(ctx, as[app.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`),
+	c, err := traces.Diff(ctx, a,
+		as[traces.DiffRequest](t, `{"base": {"traces": "traces"}, "candidate": {"traces": "better"}}`),
 		nil)
 	if err != nil || len(c.Targets) != 1 || len(c.Targets[0].Changes) != 1 || c.Targets[0].Changes[0].Case != "rome" {
 		t.Fatalf("changes: %+v (%v)", c, err)
 	}
-	g, err := a.Gate(ctx,
-		as[app.GateRequest](t, `{"traces": "traces", "gates": "gates", "baseline": {"traces": "better"}}`), nil)
+	g, err := traces.Gate(ctx, a,
+		as[traces.GateRequest](t, `{"traces": "traces", "gates": "gates", "baseline": {"traces": "better"}}`), nil)
 	if err != nil || g.Report.Verdict == gate.Pass || len(g.Look) != len(g.Report.Verdicts) ||
 		g.Report.Baseline != "better" {
 		t.Fatalf("gate: %+v (%v)", g, err)
@@ -89,7 +93,7 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	imp, err := a.OpenImport(ctx, as[app.ImportRequest](t, `{"traces": "traces"}`), nil)
+	imp, err := traces.OpenImport(ctx, a, as[traces.ImportRequest](t, `{"traces": "traces"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +106,8 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		!strings.Contains(err.Error(), "none of its 2 attempts") {
 		t.Errorf("checked what has no gold of tasks: %v", err)
 	}
-	todo, err := a.LabelNext(t.Context(),
-		as[app.LabelNextRequest](t,
+	todo, err := judging.LabelNext(t.Context(), a,
+		as[judging.LabelNextRequest](t,
 			`{"traces": "traces", "n": 5, "strategy": "random", "role": "calibration", "by": "ana"}`), nil)
 	if err != nil || len(todo) != 1 || todo[0].Label.TaskID != "rome" || len(todo[0].Shown.Steps) != 1 {
 		t.Errorf("to label: %+v (%v)", todo, err)
@@ -116,15 +120,15 @@ func TestTraceRequestsAreRefused(t *testing.T) {
 	a, files := server(t, app.Permit{})
 	files.known["traces"] = "blob"
 	score := func(text string) error {
-		_, err := a.Score(t.Context(), as[app.ScoreRequest](t, text), nil)
+		_, err := traces.Score(t.Context(), a, as[traces.ScoreRequest](t, text), nil)
 		return err
 	}
 	imported := func(text string) error {
-		_, err := a.OpenImport(t.Context(), as[app.ImportRequest](t, text), nil)
+		_, err := traces.OpenImport(t.Context(), a, as[traces.ImportRequest](t, text), nil)
 		return err
 	}
 	held := func(text string) error {
-		_, err := a.Gate(t.Context(), as[app.GateRequest](t, text), nil)
+		_, err := traces.Gate(t.Context(), a, as[traces.GateRequest](t, text), nil)
 		return err
 	}
 	for _, c := range []struct {
@@ -173,7 +177,8 @@ func TestCalibrationTooLong(t *testing.T) {
 		labels.MaxCalibrationBytes + 1: callvet.ErrLimited,
 	} {
 		put("c", bytes.Repeat([]byte(" "), size))
-		if _, err := a.Score(t.Context(), as[app.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`),
+		if _, err := traces.Score(t.Context(), a,
+			as[traces.ScoreRequest](t, `{"traces": ["traces"], "calibrations": ["c"]}`),
 			nil); !errors.Is(err, kind) {
 			t.Errorf("%d bytes: %v", size, err)
 		}

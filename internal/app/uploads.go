@@ -21,10 +21,10 @@ type Uploads map[string][]byte
 
 // With is the App with other files: those that a request sends along. Its targets may read them.
 func (a *App) With(files Uploads) *App {
-	cfg := a.cfg
+	cfg := a.Config
 	cfg.Files, cfg.Permit.Files = files, true
 	return &App{
-		cfg: cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{},
+		Config: cfg, SecretKeeper: a.SecretKeeper, models: a.models, pdf: a.pdf,
 		uploaded: true, catalogues: a.catalogues,
 	}
 }
@@ -33,7 +33,7 @@ func (a *App) With(files Uploads) *App {
 // one of them, also where targets may read no files. They stand before files of the same name.
 func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 	return &App{
-		cfg: a.cfg, secrets: a.secrets, models: a.models, pdf: a.pdf, running: map[string]context.CancelFunc{},
+		Config: a.Config, SecretKeeper: a.SecretKeeper, models: a.models, pdf: a.pdf,
 		uploaded: a.uploaded, catalogues: catalogues,
 	}
 }
@@ -41,7 +41,7 @@ func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 // Catalogue reads a catalogue of tools in any form. The problems say what is wrong with it; those
 // that are no warnings come with an error.
 func (a *App) Catalogue(name string) ([]callvet.Tool, []callvet.Problem, error) {
-	c, problems, err := catalog.LoadFile(name, catalogueFiles{a})
+	c, problems, err := catalog.LoadFile(name, a.CatalogueFiles())
 	if err != nil {
 		return nil, problems, err
 	}
@@ -60,7 +60,7 @@ type CatalogueTool struct {
 
 // CatalogueTools gives the tools of a catalogue in their order.
 func (a *App) CatalogueTools(name string) ([]CatalogueTool, error) {
-	c, _, err := catalog.LoadFile(name, catalogueFiles{a})
+	c, _, err := catalog.LoadFile(name, a.CatalogueFiles())
 	if err != nil {
 		return nil, err
 	}
@@ -143,19 +143,3 @@ func (u Uploads) Hold(context.Context, string) (release func() error, err error)
 }
 
 var _ Files = Uploads(nil)
-
-// Forget drops what is kept of catalogues between requests: indexes in memory and, where there is a
-// file of them, the vectors of models. It gives how many indexes and models there were.
-func (a *App) Forget(ctx context.Context) (indexes, models int, err error) {
-	if a.cfg.Indexes != nil {
-		indexes = a.cfg.Indexes.Drop()
-	}
-	if _, err := a.cfg.Vectors(); err != nil {
-		return indexes, 0, nil //nolint:nilerr // nothing keeps them here
-	}
-	kept, err := a.Vectors(ctx, VectorsRequest{Drop: true})
-	if err != nil {
-		return indexes, 0, err
-	}
-	return indexes, len(kept.Models), nil
-}

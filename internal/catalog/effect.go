@@ -105,7 +105,7 @@ func (u *EffectUsage) Add(t *callvet.Trace) {
 	u.Requests += t.Attempts
 	one := t.Usage
 	if one == (callvet.Usage{}) {
-		one.Note = "no usage was told" // so that the sum is not known
+		one.Note = "no usage was reported" // so that the sum is not known
 	}
 	u.sum.Add(one)
 }

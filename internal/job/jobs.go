@@ -179,7 +179,7 @@ type Prepared struct {
 // while it was prepared, and callvet.ErrUnavailable while the server ends.
 func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err error) {
 	if j.cfg.Handlers[req.Kind] == nil {
-		return Job{}, false, fmt.Errorf("take job: %w: nobody does jobs of kind %q", callvet.ErrInvalid, req.Kind)
+		return Job{}, false, fmt.Errorf("take job: %w: no worker does jobs of kind %q", callvet.ErrInvalid, req.Kind)
 	}
 	done, err := j.alone(ctx, req.User, req.Key)
 	if err != nil {
@@ -290,7 +290,7 @@ func (j *Jobs) prepare(ctx context.Context, id string,
 func (j *Jobs) caught(ctx context.Context, what, id string, err *error) {
 	if bug := parallel.Recovered(recover()); bug != nil {
 		j.log.ErrorContext(ctx, what+" panicked", "job", id, "panic", bug.Error(), "stack", string(bug.Stack))
-		*err = fmt.Errorf("a bug ended %s, which the log of the server tells more of: %w", what, bug)
+		*err = fmt.Errorf("a bug ended %s, the log of the server has more about it: %w", what, bug)
 	}
 }
 

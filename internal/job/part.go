@@ -192,7 +192,7 @@ func (j *Jobs) workPart(ctx context.Context, id string) error {
 func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result json.RawMessage, err error) {
 	do := j.cfg.Parts[of.Kind]
 	if do == nil {
-		return nil, fmt.Errorf("nobody does parts of jobs of kind %q here", of.Kind)
+		return nil, fmt.Errorf("no worker here does parts of jobs of kind %q", of.Kind)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	yield, over := make(chan struct{}), make(chan struct{})

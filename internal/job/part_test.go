@@ -73,7 +73,7 @@ func TestPartEnds(t *testing.T) {
 		"long": {part: func(context.Context, job.Job, json.RawMessage, <-chan struct{}) (json.RawMessage, error) {
 			return nil, errors.New(strings.Repeat("x", 10_000))
 		}, says: strings.Repeat("x", 4_000)},
-		"nobody's": {says: `nobody does parts of jobs of kind "work" here`},
+		"nobody's": {says: `no worker here does parts of jobs of kind "work"`},
 		"yields": {
 			soon: true, result: "2",
 			part: func(ctx context.Context, _ job.Job, _ json.RawMessage,

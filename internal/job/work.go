@@ -272,7 +272,7 @@ func (r *Report) GiveWay() bool {
 		return false
 	}
 	other, tried := false, errors.New("nothing is changed")
-	err := j.change(r.ctx, "look whose turn it is", func(_ *sql.Tx, q *rows.Queries, _ *[]string) error {
+	err := j.change(r.ctx, "find the next job", func(_ *sql.Tx, q *rows.Queries, _ *[]string) error {
 		row, err := q.Job(r.ctx, r.job.ID)
 		if err != nil {
 			return err
@@ -291,7 +291,7 @@ func (r *Report) GiveWay() bool {
 		return tried
 	})
 	if !errors.Is(err, tried) && r.ctx.Err() == nil {
-		j.log.ErrorContext(r.ctx, "whose turn it is was not looked up", "job", r.job.ID, "error", err)
+		j.log.ErrorContext(r.ctx, "the next job was not found", "job", r.job.ID, "error", err)
 	}
 	return other
 }
@@ -310,7 +310,7 @@ func (r *Report) lay(row *rows.Job) {
 func (r *Report) follow(ctx context.Context, do Handler) (detail json.RawMessage, err error) {
 	j := r.jobs
 	if do == nil {
-		return nil, fmt.Errorf("nobody does jobs of kind %q here", r.job.Kind)
+		return nil, fmt.Errorf("no worker here does jobs of kind %q", r.job.Kind)
 	}
 	over := make(chan struct{})
 	var beside parallel.Group

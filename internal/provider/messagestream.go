@@ -179,7 +179,7 @@ func (d *messageDeltas) finish(_ *query, resp *callvet.Response) error {
 	resp.Turns = []callvet.Turn{turn}
 	resp.Model, resp.FinishReason, resp.Usage = d.model, d.reason, d.usage
 	if !d.counted {
-		resp.Usage = callvet.Usage{Note: "the stream tells no final output_tokens"}
+		resp.Usage = callvet.Usage{Note: "the stream has no final output_tokens"}
 	}
 	return nil
 }

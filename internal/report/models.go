@@ -47,7 +47,7 @@ func Used(w io.Writer, used []callvet.ModelUse) {
 	for _, u := range used {
 		tokens := plain.Count(u.Tokens, "token", "tokens")
 		if u.Tokens == 0 && u.Requests > 0 {
-			tokens = "tokens not told"
+			tokens = "tokens unknown"
 		}
 		fmt.Fprintf(w, "%s: %s, %s, %s", plain.Line(u.Model), plain.Count(u.Requests, "request", "requests"),
 			plain.Count(u.Texts, "text", "texts"), tokens)

@@ -137,7 +137,7 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 	}
 	Aligned(b, rows)
 	if n := len(c.Tools) - maxListed - 1; n > 0 {
-		fmt.Fprintf(b, "… and %d more tools whose questions changed: --json has all\n", n)
+		fmt.Fprintf(b, "… and %d more tools with changed questions: --json has all\n", n)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -35,7 +35,7 @@ func TestRunSettings(t *testing.T) {
 	again := s.eval(t, "ana", cities, m.URL,
 		fmt.Sprintf(`,"failed_from":%q,"no_cache":true,"slices":["tier"]`, first.ResultRef))
 	s.awaitJob(t, "ana", again.JobID, "done")
-	page := give[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+again.ResultRef+"/cells", "")
+	page := give[results.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+again.ResultRef+"/cells", "")
 	if page.Total != 2 || page.Items[0].Case != "c1" || page.Items[0].Verdict != "pass" ||
 		page.Items[1].Case != "none" {
 		t.Errorf("what failed was asked again: %+v", page)

@@ -11,6 +11,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/stats"
 )
@@ -59,7 +61,7 @@ func (b best) verdict() (*BestConfig, *BestAmong) {
 func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 	var of []plan.ExperimentResult
 	specs := map[string]app.TargetSpec{}
-	for _, r := range results(runs) {
+	for _, r := range scoresOf(runs) {
 		specs[r.Config] = r.spec
 		of = append(of, r.ExperimentResult)
 	}
@@ -67,9 +69,9 @@ func (s *Server) bestOf(ctx context.Context, runs []trial) (best, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	contenders := make([]app.Contender, len(list))
+	contenders := make([]results.Contender, len(list))
 	for i := range list {
-		contenders[i] = app.Contender{Run: list[i].Run, Target: list[i].Target}
+		contenders[i] = results.Contender{Run: list[i].Run, Target: list[i].Target}
 	}
 	ranking, err := s.ranks(ctx, contenders)
 	if err != nil {
@@ -132,11 +134,11 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	if err != nil {
 		return nil, fmt.Errorf("read experiment: %w", err)
 	}
-	runs, err := s.runsOf(ctx, by, &e)
+	trials, err := s.runsOf(ctx, by, &e)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.bestOf(ctx, runs)
+	chosen, err := s.bestOf(ctx, trials)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 				callvet.ErrConflict), Hint: `POST /api/tool-eval with "experiment_id"`}
 	}
 	ask := &app.RunRequest{NoCache: true, Targets: []app.TargetSpec{chosen[0].Config}}
-	for _, r := range runs {
+	for _, r := range trials {
 		if r.line.ID == chosen[0].Run {
 			ask.Repeats = r.config.Repeats
 		}
@@ -167,7 +169,7 @@ func (s *Server) runBest(ctx context.Context, by *account.Principal, in *struct 
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.cfg.App.Configuration(ctx, out.Body.ResultRef)
+	now, err := runs.Configuration(ctx, s.cfg.App, out.Body.ResultRef)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ type Case struct {
 	MockResponses      object    `json:"mock_responses,omitzero" required:"false" doc:"what tools answer, by their names"`
 	ArgumentSource     object    `json:"argument_source,omitzero" required:"false"`
 	Own                object    `json:"case,omitzero" required:"false" doc:"the case in callvet's own form, in place of all other fields but id; answers have it where the suite is kept in that form"`
-	NotCarried         []string  `json:"not_carried,omitempty" required:"false" readOnly:"true" nullable:"false" doc:"what the case has beside these fields; case has it"`
+	NotCarried         []string  `json:"not_carried,omitempty" required:"false" readOnly:"true" nullable:"false" doc:"what the case contains and these fields do not; case has it"`
 }
 
 // text is the case as it is stored in the document; own reports that it is in callvet's own form.

@@ -26,7 +26,7 @@ type (
 		Version   int64     `json:"version" doc:"counts from 1 with every edit; it is the ETag, too"`
 		Hash      string    `json:"hash" doc:"SHA-256 of the text"`
 		ToolCount int64     `json:"tool_count"`
-		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		Owner     string    `json:"owner" doc:"the id of its owner"`
 		Shared    bool      `json:"shared" doc:"every user may read it"`
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`

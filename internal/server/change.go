@@ -11,6 +11,8 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
 )
@@ -108,7 +110,7 @@ func (s *Server) changeOfBaseline(ctx context.Context, by *account.Principal, no
 func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, now *EvalRun, out *RunChanges,
 	claims *family,
 ) error {
-	config, err := s.cfg.App.Configuration(ctx, now.ID)
+	config, err := runs.Configuration(ctx, s.cfg.App, now.ID)
 	if err != nil {
 		return err
 	}
@@ -149,10 +151,10 @@ func (s *Server) changeOfPrevious(ctx context.Context, by *account.Principal, no
 
 // changeSince compares the targets in open with those of an earlier run of the same models. It
 // returns the targets without a counterpart.
-func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.RunEntriesOfRow, open []app.Configured,
+func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.RunEntriesOfRow, open []runs.Configured,
 	out *RunChanges, claims *family,
-) ([]app.Configured, error) {
-	was, err := s.cfg.App.Configuration(ctx, earlier.RunID)
+) ([]runs.Configured, error) {
+	was, err := runs.Configuration(ctx, s.cfg.App, earlier.RunID)
 	if err != nil {
 		if isMissing(err) { // it was deleted meanwhile
 			err = nil
@@ -167,25 +169,25 @@ func (s *Server) changeSince(ctx context.Context, now *EvalRun, earlier *rows.Ru
 	if err != nil || base.Status != "done" || base.Problem != "" {
 		return open, err // an earlier run may be readable
 	}
-	with, err := s.compared(ctx, now.ID, app.DiffRequest{Base: app.Side{Run: base.ID}, Pairs: pairs})
+	with, err := s.compared(ctx, now.ID, traces.DiffRequest{Base: app.Side{Run: base.ID}, Pairs: pairs})
 	if err != nil {
 		return open, err
 	}
 	out.compare(with, now, base, false, claims)
-	return slices.DeleteFunc(open, func(c app.Configured) bool {
+	return slices.DeleteFunc(open, func(c runs.Configured) bool {
 		return slices.ContainsFunc(pairs, func(p panel.Pair) bool { return p.Candidate == c.Name })
 	}), nil
 }
 
 // sameModels pairs the targets of two runs that ask the same model: first those with the same
 // configuration, then those with the same name, then the rest in order.
-func sameModels(was, now []app.Configured) (pairs []panel.Pair) {
+func sameModels(was, now []runs.Configured) (pairs []panel.Pair) {
 	took := make([]bool, len(was))
 	paired := make([]bool, len(now))
-	for _, alike := range []func(a, b *app.Configured) bool{
-		func(a, b *app.Configured) bool { return a.Hash == b.Hash },
-		func(a, b *app.Configured) bool { return a.Name == b.Name },
-		func(*app.Configured, *app.Configured) bool { return true },
+	for _, alike := range []func(a, b *runs.Configured) bool{
+		func(a, b *runs.Configured) bool { return a.Hash == b.Hash },
+		func(a, b *runs.Configured) bool { return a.Name == b.Name },
+		func(*runs.Configured, *runs.Configured) bool { return true },
 	} {
 		for i := range now {
 			for k := range was {

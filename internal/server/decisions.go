@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -31,7 +32,7 @@ type (
 	// AgreementAnswer compares production with an evaluation.
 	AgreementAnswer struct {
 		ID string `json:"id" doc:"by which it is given again; the latest of a user are kept. Empty: it is not kept"`
-		app.Agreement
+		catalogs.Agreement
 		LeftOut int              `json:"pairs_left_out"`
 		Notes   []callvet.Notice `json:"notes" nullable:"false"`
 	}
@@ -50,7 +51,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal,
 			Text:  "{traces_id}: name a collection, or send {production}: one of the two",
 		}
 	}
-	req, files := app.DecisionsRequest{Production: tracesField, RunTarget: b.RunTarget}, app.Uploads{}
+	req, files := catalogs.DecisionsRequest{Production: tracesField, RunTarget: b.RunTarget}, app.Uploads{}
 	if b.TracesID != "" {
 		if err := s.May(ctx, by, KindTraces, b.TracesID, false); err != nil {
 			return nil, err
@@ -94,7 +95,7 @@ func (s *Server) decisions(ctx context.Context, by *account.Principal,
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	var h notices
-	out, err := a.With(files).Decisions(ctx, req, h.collect)
+	out, err := catalogs.Decisions(ctx, a.With(files), req, h.collect)
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), req.Embed != "", req.Rerank != ""))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -23,11 +24,11 @@ import (
 // TestSummarize: targets with what is their own, and repeats where there are some.
 func TestSummarize(t *testing.T) {
 	t.Parallel()
-	cold := app.Configured{Name: "b", Spec: app.TargetSpec{ToolChoice: "none"}}
-	for want, c := range map[string]app.RunConfiguration{
-		"a":                           {Targets: []app.Configured{{Name: "a"}}},
-		"a, b (tool_choice none) × 2": {Targets: []app.Configured{{Name: "a"}, cold}, Repeats: 2},
-		"b (tool_choice none), a":     {Targets: []app.Configured{cold, {Name: "a"}}, Repeats: 1},
+	cold := runs.Configured{Name: "b", Spec: app.TargetSpec{ToolChoice: "none"}}
+	for want, c := range map[string]runs.RunConfiguration{
+		"a":                           {Targets: []runs.Configured{{Name: "a"}}},
+		"a, b (tool_choice none) × 2": {Targets: []runs.Configured{{Name: "a"}, cold}, Repeats: 2},
+		"b (tool_choice none), a":     {Targets: []runs.Configured{cold, {Name: "a"}}, Repeats: 1},
 		"":                            {},
 	} {
 		if got := summarize(&c); got != want {

@@ -13,11 +13,13 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 )
 
 // DrillAsk asks for safety drills. Its fields are those of EvalRequest.
 type DrillAsk struct {
-	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite whose cases say their own safety; empty: the shipped drills"`
+	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
 	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
 	Targets          []EvalTarget               `json:"targets,omitempty"`
 	Temperature      *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2"`
@@ -52,27 +54,30 @@ func (s *Server) addDrills() {
 		Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
 	}, Access{Role: account.Member, Scope: account.ScopeRun}, s.runDrills)
 	add(s, op("drill-result", "/drill", "What safety drills came to"), Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body *app.DrillResult }, error) {
-			out, err := s.cfg.App.Drilled(ctx, in.ID)
+		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body *runs.DrillResult }, error) {
+			out, err := runs.Drilled(ctx, s.cfg.App, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &struct{ Body *app.DrillResult }{out}, nil
+			return &struct{ Body *runs.DrillResult }{out}, nil
 		})
 	add(s,
 		op("list-incidents", "/incidents",
 			"Breaches of safety, each with its case, its call, the rule and the evidence"), Access{Objects: run},
 		func(ctx context.Context, _ *account.Principal,
 			in *callsIn,
-		) (*struct{ Body app.CallPage[app.IncidentAt] }, error) {
-			return callsOf(ctx, in, s.cfg.App.Incidents)
+		) (*struct {
+			Body results.CallPage[results.IncidentAt]
+		}, error,
+		) {
+			return callsOf(ctx, s.cfg.App, in, results.Incidents)
 		})
 	add(s, op("list-recordings", "/recordings", "What the calls of a run got: what a replay answers with"),
 		Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*struct {
-			Body app.CallPage[app.RecordedCall]
+			Body results.CallPage[results.RecordedCall]
 		}, error,
 		) {
-			return callsOf(ctx, in, s.cfg.App.Recordings)
+			return callsOf(ctx, s.cfg.App, in, results.Recordings)
 		})
 	export := op("export-recordings", "/recordings/export",
 		"Download the suite of a run, with mocks that answer what its calls got")
@@ -85,7 +90,7 @@ func (s *Server) addDrills() {
 		Format string `query:"format" enum:"yaml,json" default:"yaml"`
 	},
 	) (*file, error) {
-		b, err := s.cfg.App.FixtureText(ctx, in.ID, in.Format)
+		b, err := results.FixtureText(ctx, s.cfg.App, in.ID, in.Format)
 		if err != nil {
 			return nil, err
 		}
@@ -124,17 +129,17 @@ type callsIn struct {
 }
 
 // callsOf returns a page of the observations at the calls of a run.
-func callsOf[T any](ctx context.Context, in *callsIn,
-	list func(context.Context, app.CallsRequest) (*app.CallPage[T], error),
-) (*struct{ Body app.CallPage[T] }, error) {
+func callsOf[T any](ctx context.Context, a *app.App, in *callsIn,
+	list func(context.Context, *app.App, results.CallsRequest) (*results.CallPage[T], error),
+) (*struct{ Body results.CallPage[T] }, error) {
 	after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
 	if err != nil {
 		return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
 	}
-	page, err := list(ctx, app.CallsRequest{Run: in.ID, After: string(after), Limit: in.Limit})
+	page, err := list(ctx, a, results.CallsRequest{Run: in.ID, After: string(after), Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
 	page.Next = base64.RawURLEncoding.EncodeToString([]byte(page.Next))
-	return &struct{ Body app.CallPage[T] }{*page}, nil
+	return &struct{ Body results.CallPage[T] }{*page}, nil
 }

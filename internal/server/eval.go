@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
@@ -145,7 +146,7 @@ func (s *Server) submitEval(ctx context.Context, by *account.Principal, req *Eva
 // estimateEval estimates the run of a request from runs that the user may read.
 func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
 	in *struct{ Body EvalRequest },
-) (*body[app.DryRun], error) {
+) (*body[runs.DryRun], error) {
 	q, err := in.Body.submission(by, "")
 	if err != nil {
 		return nil, err
@@ -170,12 +171,12 @@ func (s *Server) estimateEval(ctx context.Context, by *account.Principal,
 		return nil, err
 	}
 	var h notices
-	out, err := a.DryRunFrom(ctx, *q.ask, past, h.collect)
+	out, err := runs.PreviewFrom(ctx, a, *q.ask, past, h.collect)
 	if err != nil {
 		return nil, h.explain(err)
 	}
 	out.Warnings = append(h.all(), out.Warnings...)
-	return &body[app.DryRun]{*out}, nil
+	return &body[runs.DryRun]{*out}, nil
 }
 
 // estimatedFrom is how many of the latest runs an estimate reads.
@@ -299,7 +300,7 @@ func ownTargets(by *account.Principal, wrote string, targets, known []app.Target
 
 // everyTarget returns all targets that a run asks, including judges and embedding models.
 func everyTarget(q *app.RunRequest) []app.TargetSpec {
-	all := slices.Concat(q.Targets, q.Judges.Targets())
+	all := slices.Concat(q.Targets, runs.JudgeTargets(q.Judges))
 	if q.Embedder != "" {
 		all = append(all, app.TargetSpec{Target: q.Embedder})
 	}
@@ -383,20 +384,20 @@ func (s *Server) startRun(ctx context.Context, user string, ask *app.RunRequest,
 	}
 	var h notices
 	ask.Owned = true
-	start := a.StartRun
+	start := runs.Start
 	if drill {
-		start = func(ctx context.Context, ask app.RunRequest, tell app.Events) (*app.Session, error) {
-			return a.StartDrill(ctx, app.DrillRequest{RunRequest: ask}, tell)
+		start = func(ctx context.Context, a *app.App, ask app.RunRequest, tell app.Events) (*runs.Session, error) {
+			return runs.StartDrill(ctx, a, runs.DrillRequest{RunRequest: ask}, tell)
 		}
 	}
-	session, err := start(ctx, *ask, h.collect)
+	session, err := start(ctx, a, *ask, h.collect)
 	if err != nil {
 		return nil, h.explain(err)
 	}
 	out := &startedRun{warnings: h.all()}
 	out.run = session.Stored.ID
 	out.total = session.Size()
-	w, err := session.Unwinnable()
+	w, err := runs.Unwinnable(session.Run)
 	if w != nil {
 		out.warnings = append(out.warnings, *w)
 	}

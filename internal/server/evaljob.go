@@ -15,6 +15,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report"
@@ -38,7 +40,7 @@ type evalNote struct {
 	// Counts counts the attempts with events, by target.
 	Counts []targetCount `json:"counts,omitempty"`
 	// Again are attempts whose events were errors and that are asked again.
-	Again []app.Place `json:"again,omitempty"`
+	Again []results.Place `json:"again,omitempty"`
 }
 
 // targetCount counts the attempts of a target that have events, by verdict.
@@ -66,14 +68,14 @@ func (c *targetCount) add(v callvet.Verdict, by int64) {
 
 // evalRun stores the events of a run while it goes on.
 type evalRun struct {
-	feed   *app.Feed
+	feed   *results.Feed
 	report *job.Report
 	note   evalNote
 	total  int64
 	more   chan struct{}
 	mu     sync.Mutex
 	// session is nil until the run has begun.
-	session *app.Session
+	session *runs.Session
 	notices []callvet.Notice // warnings whose events are not stored yet
 }
 
@@ -84,7 +86,7 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 		return nil, err
 	}
 	stored := context.WithoutCancel(ctx) // every durable attempt gets its event, whatever ends
-	feed, err := a.Feed(stored, j.ResultRef)
+	feed, err := results.NewFeed(stored, a, j.ResultRef)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +100,13 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 	e := &evalRun{feed: feed, report: r, total: j.Total, more: make(chan struct{}, 1)}
 	if len(j.Note) > 0 {
 		if err := json.Unmarshal(j.Note, &e.note); err != nil {
-			return nil, fmt.Errorf("read what was told: %w", err)
+			return nil, fmt.Errorf("read sent events: %w", err)
 		}
 	}
 	if err := e.begin(stored, of.Suite); err != nil {
 		return nil, err
 	}
-	out, err := e.carryOut(ctx, a, app.ResumeRequest{Run: j.ResultRef, Changes: of.Changes, Split: s.split(r)})
+	out, err := e.carryOut(ctx, a, runs.ResumeRequest{Run: j.ResultRef, Changes: of.Changes, Split: s.split(r)})
 	if cause := context.Cause(ctx); cause != nil && (err != nil || out == nil || out.Interrupted()) {
 		return nil, cause
 	}
@@ -134,10 +136,10 @@ func (s *Server) toolEval(ctx context.Context, j job.Job, r *job.Report) (json.R
 }
 
 // split shares the run of a job among the workers of the server.
-func (s *Server) split(r *job.Report) *app.Split {
-	return &app.Split{
+func (s *Server) split(r *job.Report) *runs.Split {
+	return &runs.Split{
 		Workers: cmp.Or(s.cfg.RunWorkers, DefaultRunWorkers), Rounds: s.cfg.ShardRounds,
-		Shard: func(ctx context.Context, task app.ShardTask, yield <-chan struct{}) (out app.ShardResult, err error) {
+		Shard: func(ctx context.Context, task runs.ShardTask, yield <-chan struct{}) (out runs.ShardResult, err error) {
 			b, err := json.Marshal(&task)
 			if err != nil {
 				return out, fmt.Errorf("write shard: %w", err)
@@ -159,11 +161,11 @@ func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	var of app.ShardTask
+	var of runs.ShardTask
 	if err := json.Unmarshal(task, &of); err != nil {
 		return nil, fmt.Errorf("read shard: %w", err)
 	}
-	out, err := a.DoShard(ctx, of, yield)
+	out, err := runs.DoShard(ctx, a, of, yield)
 	if out.Status == "" {
 		return nil, err
 	}
@@ -172,7 +174,7 @@ func (s *Server) toolEvalShard(ctx context.Context, j job.Job, task json.RawMess
 }
 
 // carryOut carries out the run, and stores an event for each attempt that becomes durable.
-func (e *evalRun) carryOut(ctx context.Context, a *app.App, req app.ResumeRequest) (out *app.Outcome, err error) {
+func (e *evalRun) carryOut(ctx context.Context, a *app.App, req runs.ResumeRequest) (out *runs.Outcome, err error) {
 	over := make(chan struct{})
 	var followErr error
 	var followers parallel.Group
@@ -180,8 +182,8 @@ func (e *evalRun) carryOut(ctx context.Context, a *app.App, req app.ResumeReques
 	func() {
 		defer followers.Wait()
 		defer close(over)
-		var session *app.Session
-		if session, err = a.ResumeRun(ctx, req, e.collect); err != nil {
+		var session *runs.Session
+		if session, err = runs.Resume(ctx, a, req, e.collect); err != nil {
 			return
 		}
 		e.mu.Lock()
@@ -462,7 +464,7 @@ func warningNews(n callvet.Notice) job.News {
 }
 
 // complete is the content of the last event of a run, with the same scores as in the list of runs.
-func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, experiment,
+func (s *Server) complete(ctx context.Context, user string, out *runs.Outcome, experiment,
 	run string,
 ) (map[string]any, error) {
 	data := map[string]any{"eval_id": run, "status": out.Summary.Status}
@@ -501,7 +503,7 @@ func (s *Server) complete(ctx context.Context, user string, out *app.Outcome, ex
 }
 
 // end stores the last event.
-func (e *evalRun) end(out *app.Outcome, complete map[string]any) error {
+func (e *evalRun) end(out *runs.Outcome, complete map[string]any) error {
 	var news []job.News
 	p := out.View.Panels
 	for i := range p.Targets {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server"
 )
@@ -228,7 +228,7 @@ func TestEvalTimeout(t *testing.T) {
 	if d := cmp.Diff(map[string][]string{"c0": {"pass"}, "c1": {"pass"}, "c2": {"pass"}}, verdicts(list)); d != "" {
 		t.Errorf("told (-want +got):\n%s", d)
 	}
-	page := stored[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef+"/cells", "")
+	page := stored[results.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef+"/cells", "")
 	if page.Total != 3 {
 		t.Errorf("%d attempts are stored: %+v", page.Total, page)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -257,7 +258,7 @@ func (s *Server) baselineFits(ctx context.Context, by *account.Principal, run, s
 	if target == "" {
 		return nil
 	}
-	c, err := s.cfg.App.Configuration(ctx, run)
+	c, err := runs.Configuration(ctx, s.cfg.App, run)
 	if err != nil {
 		return err
 	}
@@ -357,7 +358,7 @@ func (s *Server) lineOf(ctx context.Context, run string) (*EvalRun, error) {
 // trial is a run of an experiment with what it asked.
 type trial struct {
 	line   *EvalRun
-	config *app.RunConfiguration
+	config *runs.RunConfiguration
 }
 
 // runsOf returns the runs of an experiment that by may read, the oldest first: a shared experiment
@@ -383,7 +384,7 @@ func (s *Server) trials(ctx context.Context, list []rows.RunEntry) ([]trial, err
 		if err != nil {
 			return nil, err
 		}
-		config, err := s.cfg.App.Configuration(ctx, line.ID)
+		config, err := runs.Configuration(ctx, s.cfg.App, line.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -400,8 +401,8 @@ type result struct {
 	created time.Time
 }
 
-// results returns the scores of runs that are over, in their order.
-func results(runs []trial) []result {
+// scoresOf returns the scores of runs that are over, in their order.
+func scoresOf(runs []trial) []result {
 	var out []result
 	for _, r := range runs {
 		for i := range r.line.Targets {

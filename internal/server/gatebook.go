@@ -18,6 +18,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -30,7 +32,7 @@ type (
 	KeptGate struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
-		Owner     string    `json:"owner" doc:"the id of the user whose they are"`
+		Owner     string    `json:"owner" doc:"the id of their owner"`
 		Shared    bool      `json:"shared" doc:"every user may read them"`
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
@@ -93,8 +95,8 @@ func (s *Server) addGatebook() {
 	add(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), Access{},
 		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[GateTemplate] }, error) {
 			out := Page[GateTemplate]{}
-			for _, name := range app.GateTemplates() {
-				out.Items = append(out.Items, GateTemplate{name, string(app.GateTemplate(name))})
+			for _, name := range traces.GateTemplates() {
+				out.Items = append(out.Items, GateTemplate{name, string(traces.GateTemplate(name))})
 			}
 			return &struct{ Body Page[GateTemplate] }{out}, nil
 		})
@@ -135,9 +137,9 @@ func (s *Server) addGatebook() {
 
 // wrongGates is what is wrong with a gate file.
 func (s *Server) wrongGates(text string) (n int, list []Remark, err error) {
-	n, err = s.cfg.App.With(app.Uploads{gateFile: []byte(text)}).CheckGates(gateFile)
+	n, err = traces.CheckGates(s.cfg.App.With(app.Uploads{gateFile: []byte(text)}), gateFile)
 	list = []Remark{}
-	var bad *app.BadGatesError
+	var bad *results.BadGatesError
 	if errors.As(err, &bad) {
 		for i := range bad.Problems {
 			list = append(list, remarkOf(&bad.Problems[i]))

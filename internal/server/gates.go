@@ -11,6 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel/gates"
 )
@@ -78,14 +79,14 @@ func (s *Server) gateRun(ctx context.Context, by *account.Principal, in *struct 
 // hold decides the gates of a run; text "" means the gates of its suite, and policy "" their
 // policy.
 func (s *Server) hold(ctx context.Context, run, text, baseline, policy string) (*GateVerdict, error) {
-	req := app.GateRequest{Side: app.Side{Run: run}, Policy: app.GatePolicy(policy)}
+	req := traces.GateRequest{Side: app.Side{Run: run}, Policy: traces.GatePolicy(policy)}
 	if baseline != "" {
 		req.Baseline = app.Side{Run: baseline}
 	}
 	if text != "" {
 		req.Gates = gateFile
 	}
-	res, err := s.cfg.App.With(app.Uploads{gateFile: []byte(text)}).Gate(ctx, req, nil)
+	res, err := traces.Gate(ctx, s.cfg.App.With(app.Uploads{gateFile: []byte(text)}), req, nil)
 	if bad := badGates(err); bad != nil {
 		return nil, bad
 	}

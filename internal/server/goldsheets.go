@@ -11,7 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/library"
 )
 
@@ -35,7 +35,7 @@ type (
 	goldMakeIn struct {
 		RunIn
 		Upload
-		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite whose gold passes itself, or traces with labels of their steps"`
+		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite with gold that passes its own check, or traces with labels of their steps"`
 	}
 	// GoldSheet is a sheet of tasks for which a person writes the right calls. The server does not
 	// store it.
@@ -56,7 +56,7 @@ type (
 		Line    int    `json:"line,omitempty" doc:"of the text that was sent"`
 	}
 	// GoldTool is a tool with the schema of its arguments.
-	GoldTool = app.GoldTool
+	GoldTool = cases.GoldTool
 	// GoldMade is the result of a filled-in sheet.
 	GoldMade struct {
 		Text  string   `json:"text" doc:"the suite in YAML, or the traces, one on a line"`
@@ -98,17 +98,17 @@ func (s *Server) drawGold(ctx context.Context, of labelled, in *goldDrawIn) (*st
 	}
 	defer release()
 	a := s.cfg.App.With(files)
-	req := app.GoldDrawRequest{Side: side, N: in.N, Edge: in.Edge, Blank: in.Blank, Seed: in.Seed}
+	req := cases.GoldDrawRequest{Side: side, N: in.N, Edge: in.Edge, Blank: in.Blank, Seed: in.Seed}
 	for _, key := range strings.Split(in.By, ",") {
 		if key = strings.TrimSpace(key); key != "" {
 			req.By = append(req.By, key)
 		}
 	}
-	sheet, err := a.ProposeGold(ctx, req)
+	sheet, err := cases.ProposeGold(ctx, a, req)
 	if err != nil {
 		return nil, (&notices{}).refused(err)
 	}
-	tools, err := a.GoldTools(ctx, side)
+	tools, err := cases.GoldTools(ctx, a, side)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Server) checkGold(ctx context.Context, of labelled, in *goldIn) (*struc
 	if err != nil {
 		return nil, err
 	}
-	sheet, err := s.cfg.App.CheckGold(text)
+	sheet, err := cases.CheckGold(s.cfg.App, text)
 	if err != nil {
 		return nil, (&notices{}).refused(err)
 	}
@@ -132,14 +132,14 @@ func (s *Server) checkGold(ctx context.Context, of labelled, in *goldIn) (*struc
 		return nil, err
 	}
 	defer release()
-	tools, err := s.cfg.App.With(files).GoldTools(ctx, side)
+	tools, err := cases.GoldTools(ctx, s.cfg.App.With(files), side)
 	if err != nil {
 		return nil, err
 	}
 	return goldSheet(sheet, tools)
 }
 
-func goldSheet(sheet *app.GoldSheet, tools []app.GoldTool) (*struct{ Body GoldSheet }, error) {
+func goldSheet(sheet *cases.GoldSheet, tools []cases.GoldTool) (*struct{ Body GoldSheet }, error) {
 	tasks, err := sheet.Shown()
 	if err != nil {
 		return nil, err
@@ -167,7 +167,8 @@ func (s *Server) applyGold(ctx context.Context, of labelled, in *goldMakeIn) (*s
 	defer release()
 	files[sheetField] = text
 	h := &notices{}
-	made, result, err := s.cfg.App.With(files).MakeGold(ctx, app.GoldApplyRequest{File: sheetField, Side: side},
+	made, result, err := cases.MakeGold(ctx, s.cfg.App.With(files),
+		cases.GoldApplyRequest{File: sheetField, Side: side},
 		in.To, h.collect)
 	if errors.Is(err, callvet.ErrNotFound) { // a task of the sheet
 		return nil, &callvet.FieldError{Field: "sheet", Text: "{sheet}: " + strings.ReplaceAll(err.Error(), "{", "")}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -26,7 +27,7 @@ type goldAnswer struct {
 	Open     int
 	Edges    map[string]int
 	Problems []struct{ Task, Key, Message, Fix string }
-	Tools    []app.GoldTool
+	Tools    []cases.GoldTool
 }
 
 // askedTraces are tasks with what was asked, so that they can be cases.
@@ -52,7 +53,7 @@ func TestGoldSheet(t *testing.T) {
 		t.Errorf("tools: %+v", sheet.Tools)
 	}
 	local := s.app.With(app.Uploads{"asked": []byte(askedTraces)})
-	want, err := local.ProposeGold(t.Context(), app.GoldDrawRequest{
+	want, err := cases.ProposeGold(t.Context(), local, cases.GoldDrawRequest{
 		Side: app.Side{Traces: "asked"}, N: 3, Edge: 0.7,
 		By: []string{"language"}, Seed: 1,
 	})
@@ -108,16 +109,16 @@ func TestGoldSheet(t *testing.T) {
 	if d := cmp.Diff(good.Text, file.Text); d != "" || len(file.Problems) != 0 {
 		t.Errorf("the file that is downloaded is not the sheet that is read (-made +read): %v\n%s", file.Problems, d)
 	}
-	for _, form := range []string{app.GoldSuiteForm, app.GoldTracesForm} {
+	for _, form := range []string{cases.GoldSuiteForm, cases.GoldTracesForm} {
 		got := give[struct {
 			Text               string
 			Tasks, Open, Cases int
 			Lost               []string
 		}](t, s, "ana", "POST", path+"/apply?to="+form, good.Text)
-		want, told, err := s.app.With(app.Uploads{
+		want, told, err := cases.MakeGold(t.Context(), s.app.With(app.Uploads{
 			"asked": []byte(askedTraces),
 			"sheet": []byte(good.Text),
-		}).MakeGold(t.Context(), app.GoldApplyRequest{File: "sheet", Side: app.Side{Traces: "asked"}}, form, nil)
+		}), cases.GoldApplyRequest{File: "sheet", Side: app.Side{Traces: "asked"}}, form, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestGoldSheet(t *testing.T) {
 			got.Cases != told.Cases {
 			t.Errorf("%s (-program +server): %+v\n%s", form, got, d)
 		}
-		if form == app.GoldSuiteForm {
+		if form == cases.GoldSuiteForm {
 			suite := give[struct {
 				ID    string `json:"suite_id"`
 				Cases []any  `json:"test_cases"`

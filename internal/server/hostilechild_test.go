@@ -21,6 +21,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store"
 )
@@ -232,7 +233,7 @@ func attackScorer(mode string) func(t *testing.T) {
 			Files:  folder{dir: filepath.Dir(program)},
 			Permit: app.Permit{Commands: true}, Environ: os.Environ(),
 		})
-		run, err := a.StartRun(t.Context(), app.RunRequest{
+		run, err := runs.Start(t.Context(), a, app.RunRequest{
 			SuiteRequest: app.SuiteRequest{Suite: "suite.json"},
 			Targets:      []app.TargetSpec{{Target: "offline/lexical"}}, AllowExec: true,
 		}, nil)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/server"
 )
 
@@ -220,7 +221,7 @@ func TestHashOfRun(t *testing.T) {
 	for _, text := range []string{weatherSuite, example, own} {
 		made := give[importAnswer](t, s, "ana", "POST", importPath, text)
 		_, kept := s.ask(t, "ana", "GET", suites+"/"+made.SuiteID+"/export?format="+made.Form, "")
-		run, err := a.StartRun(t.Context(),
+		run, err := runs.Start(t.Context(), a,
 			app.RunRequest{
 				SuiteRequest: app.SuiteRequest{Text: []byte(kept), Format: made.Form},
 				Targets:      []app.TargetSpec{{Target: "offline/lexical"}},

@@ -17,6 +17,9 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -37,9 +40,9 @@ type JudgeAsk struct {
 	ShowGold    bool            `json:"show_gold,omitempty" doc:"shows what the case expects, which pulls a judge towards that"`
 	MaxEvidence int             `json:"max_evidence,omitempty" minimum:"0" doc:"bytes that a judge is shown of one thing; 0: the usual ones"`
 	Threshold   *float64        `json:"threshold,omitempty" minimum:"0" maximum:"1" doc:"the least score that passes, where the score decides"`
-	Under       *float64        `json:"under,omitempty" minimum:"0" maximum:"1" doc:"judges attempts alone whose automatic score is less, or not known"`
+	Under       *float64        `json:"under,omitempty" minimum:"0" maximum:"1" doc:"judges only attempts with a lower automatic score, or with none"`
 	Samples     int             `json:"samples,omitempty" minimum:"0" maximum:"100" doc:"how often each is asked the same; the verdict of the most counts"`
-	Against     string          `json:"against_eval_id,omitempty" maxLength:"100" doc:"a run that a judge that compares sees beside this one"`
+	Against     string          `json:"against_eval_id,omitempty" maxLength:"100" doc:"baseline run shown to a comparing judge"`
 	Again       bool            `json:"again,omitempty" doc:"begins anew although the last judging did not end"`
 
 	MaxCostUSD       float64 `json:"max_cost_usd,omitempty" minimum:"0" doc:"of each judging"`
@@ -69,7 +72,7 @@ func (s *Server) addJudging() {
 	add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), Access{},
 		func(context.Context, *account.Principal, *struct{}) (*struct{ Body Page[BuiltinJudge] }, error) {
 			out := Page[BuiltinJudge]{Items: []BuiltinJudge{}}
-			list := app.Judges()
+			list := runs.Judges()
 			for i := range list {
 				j := &list[i]
 				out.Items = append(out.Items,
@@ -83,9 +86,9 @@ func (s *Server) addJudging() {
 	add(s,
 		op("list-judgings", http.MethodGet, "/runs/{id}/judgings",
 			"Lists what judges were asked about a run, without their verdicts."), Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body Page[app.JudgingView] }, error) {
-			list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: in.ID}})
-			return &struct{ Body Page[app.JudgingView] }{Page[app.JudgingView]{Items: list}}, err
+		func(ctx context.Context, _ *account.Principal, in *RunIn) (*struct{ Body Page[results.JudgingView] }, error) {
+			list, err := judging.List(ctx, s.cfg.App, judging.JudgeListRequest{Side: app.Side{Run: in.ID}})
+			return &struct{ Body Page[results.JudgingView] }{Page[results.JudgingView]{Items: list}}, err
 		})
 	add(s,
 		op("show-judgings", http.MethodGet, "/runs/{id}/verdicts",
@@ -108,22 +111,22 @@ func (s *Server) verdicts(ctx context.Context, _ *account.Principal, in *struct 
 	RunIn
 	Judging string `query:"judging" maxLength:"100" doc:"one judging; left out: all of them"`
 },
-) (*struct{ Body app.Judged }, error) {
-	out, err := s.cfg.App.JudgeShow(ctx, app.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
+) (*struct{ Body results.Judged }, error) {
+	out, err := judging.Show(ctx, s.cfg.App, judging.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
 	if errors.Is(err, callvet.ErrNotFound) { // the run exists: otherwise the request was refused before
-		out, err = &app.Judged{Subject: "run " + in.ID, Judgings: []app.JudgingView{}}, nil
+		out, err = &results.Judged{Subject: "run " + in.ID, Judgings: []results.JudgingView{}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if in.Judging == "" {
-		return &struct{ Body app.Judged }{*out}, nil
+		return &struct{ Body results.Judged }{*out}, nil
 	}
-	i := slices.IndexFunc(out.Judgings, func(v app.JudgingView) bool { return v.ID == in.Judging })
+	i := slices.IndexFunc(out.Judgings, func(v results.JudgingView) bool { return v.ID == in.Judging })
 	if i < 0 {
 		return nil, fmt.Errorf("judging %q of run %s: %w", in.Judging, in.ID, callvet.ErrNotFound)
 	}
-	return &struct{ Body app.Judged }{app.Judged{Subject: out.Subject, Judgings: out.Judgings[i : i+1]}}, nil
+	return &struct{ Body results.Judged }{results.Judged{Subject: out.Subject, Judgings: out.Judgings[i : i+1]}}, nil
 }
 
 // judgeJob is the stored request of a job of KindJudge.
@@ -186,7 +189,7 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 		base.Against = app.Side{Run: q.Against}
 	}
 	var known []string
-	for _, b := range app.Judges() {
+	for _, b := range runs.Judges() {
 		known = append(known, b.Name)
 	}
 	own := slices.IndexFunc(q.Judges, func(name string) bool { return !slices.Contains(known, name) })
@@ -215,7 +218,7 @@ func (j *judgeJob) requests() ([]app.JudgeRequest, app.Uploads, error) {
 			if i == own && len(files) > 0 {
 				one.Prompt, one.Schema = promptField, schemaField
 				if q.Unit != "" {
-					one.Unit = app.JudgeUnit(q.Unit)
+					one.Unit = runs.JudgeUnit(q.Unit)
 				}
 			}
 			out = append(out, one)
@@ -261,7 +264,7 @@ func (s *Server) submitJudge(ctx context.Context, by *account.Principal, in *str
 	}
 	h := &notices{}
 	for i := range list {
-		if err := a.CheckJudge(ctx, list[i], h.collect); err != nil {
+		if err := runs.CheckJudge(ctx, a, list[i], h.collect); err != nil {
 			if errors.Is(err, callvet.ErrNotFound) { // a provider or a judge that the body names
 				err = &callvet.FieldError{Field: "judge_model", Text: err.Error()}
 			}
@@ -323,7 +326,7 @@ func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawM
 		req := list[i]
 		req.Again = req.Again && j.Attempt <= 1
 		asked := int64(0)
-		out, err := a.JudgeRun(ctx, req, func(ev app.Event) {
+		out, err := runs.Judge(ctx, a, req, func(ev app.Event) {
 			if p := ev.Progress; p != nil && p.Of == "" {
 				asked = int64(p.Total)
 				r.Progress(before+int64(p.Done), before+asked*int64(len(list)-i), p.ETA*time.Duration(len(list)-i))
@@ -336,7 +339,7 @@ func (s *Server) judge(ctx context.Context, j job.Job, r *job.Report) (json.RawM
 			return nil, err
 		}
 		// and the job was not cancelled
-		if slices.ContainsFunc(out.Judgings, func(v app.JudgingView) bool { return v.Interrupted() }) {
+		if slices.ContainsFunc(out.Judgings, func(v results.JudgingView) bool { return v.Interrupted() }) {
 			return nil, job.ErrCancelled
 		}
 		before += asked

@@ -15,6 +15,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -26,10 +28,10 @@ type (
 	Sweeping struct {
 		Questions
 		Base           SearchModels `json:"base,omitempty" required:"false" doc:"the models of the base, which the others are compared with"`
-		Distractors    []int        `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"numbers of other tools beside those of a question; none: the whole catalogue"`
+		Distractors    []int        `json:"distractors,omitempty" required:"false" maxItems:"20" nullable:"false" doc:"how many other tools are added to those of a question; none: the whole catalogue"`
 		Draws          int          `json:"draws,omitempty" required:"false" minimum:"0" maximum:"100" doc:"draws of other tools per question; 0: 1"`
 		Seed           uint64       `json:"seed,omitempty" required:"false" doc:"of the draws"`
-		Configurations []string     `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"others beside the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
+		Configurations []string     `json:"configurations,omitempty" required:"false" maxItems:"10" nullable:"false" doc:"more than the base: NAME=SETTING:VALUE,…, such as more=vector:0.4"`
 		Embed          []string     `json:"embed,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"embedding models, such as openai:text-embedding-3-small or tei:URL: each is a configuration beside the base"`
 		Rerank         []string     `json:"rerank,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"reranking models, such as cohere:MODEL or tei:URL: each is a configuration, alone and after each embedding model"`
 	}
@@ -37,7 +39,7 @@ type (
 	Swept struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
-		app.Sweep
+		catalogs.Sweep
 		Notes []callvet.Notice `json:"notes" nullable:"false"`
 	}
 	// TuneAsk asks for weights that find the right tools more often than those of the preset.
@@ -54,7 +56,7 @@ type (
 	Tuned struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
-		app.Tuning
+		catalogs.Tuning
 		Text  string           `json:"weights_text" doc:"the weights as searches and callvet select --weights take them; empty where nothing was better"`
 		Notes []callvet.Notice `json:"notes" nullable:"false"`
 	}
@@ -75,7 +77,7 @@ type (
 		Searching
 		Editing
 		AllCases bool     `json:"all_cases,omitempty" required:"false" doc:"also the questions that suggestions were made of"`
-		Models   []string `json:"models,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"provider/model: they choose among the best tools of each side, beside the retriever"`
+		Models   []string `json:"models,omitempty" required:"false" maxItems:"5" nullable:"false" doc:"provider/model: they choose among the best tools of each side, as the retriever does"`
 		ModelAsk
 		Offer int `json:"offer,omitempty" required:"false" minimum:"0" maximum:"128" doc:"how many tools a model chooses among; 0: 20"`
 	}
@@ -83,14 +85,14 @@ type (
 	Supposed struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
-		app.WhatIfResult
+		catalogs.WhatIfResult
 		Notes []callvet.Notice `json:"notes" nullable:"false"`
 	}
 	// Suggesting asks for better descriptions of the tools that fail most.
 	Suggesting struct {
 		Questions
 		Searching
-		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: nobody is asked, and the prompts are told"`
+		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: no model is asked, and the prompts are returned"`
 		Tools   []string `json:"tools,omitempty" required:"false" maxItems:"200" nullable:"false" doc:"tools to describe anew; none: those that fail most"`
 		Top     int      `json:"top,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many, where none is named; 0: 5"`
 		Holdout float64  `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the questions that is kept from the model; 0: a half"`
@@ -103,11 +105,11 @@ type (
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
 		// Findings need no model.
-		Findings    []Remark         `json:"findings" nullable:"false" doc:"what keeps tools from being found or told apart, by rules"`
-		Prompts     *app.Prompts     `json:"prompts,omitempty" doc:"what a model would be asked, where none was"`
-		Suggestions *app.Suggestions `json:"suggestions,omitempty"`
-		Edits       string           `json:"edits,omitempty" doc:"the suggestions as a file of edits, for whatif and apply"`
-		Notes       []callvet.Notice `json:"notes" nullable:"false"`
+		Findings    []Remark              `json:"findings" nullable:"false" doc:"what keeps tools from being found or distinguished, by rules"`
+		Prompts     *catalogs.Prompts     `json:"prompts,omitempty" doc:"what a model would be asked, where none was"`
+		Suggestions *catalogs.Suggestions `json:"suggestions,omitempty"`
+		Edits       string                `json:"edits,omitempty" doc:"the suggestions as a file of edits, for whatif and apply"`
+		Notes       []callvet.Notice      `json:"notes" nullable:"false"`
 	}
 	// Applying applies edits to a catalogue.
 	Applying struct {
@@ -207,11 +209,11 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	var q app.SweepRequest
+	var q catalogs.SweepRequest
 	q.Suite, q.Tools, q.Settings = questionsFile, of.Tools, of.Settings
 	q.Distractors, q.Draws, q.Seed = b.Distractors, b.Draws, b.Seed
 	for _, text := range b.Configurations {
-		one, err := app.ReadConfiguration(text)
+		one, err := catalogs.ReadConfiguration(text)
 		if err != nil {
 			return nil, &callvet.FieldError{Field: "configurations", Text: "{configurations}: " + err.Error()}
 		}
@@ -223,7 +225,7 @@ func (s *Server) selectSweep(ctx context.Context, by *account.Principal,
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	var h notices
-	out, err := of.app.Sweep(ctx, q, h.collect)
+	out, err := catalogs.RunSweep(ctx, of.app, q, h.collect)
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "" || len(b.Embed) > 0,
 			q.Rerank != "" || len(b.Rerank) > 0))
@@ -241,7 +243,7 @@ func (s *Server) selectTune(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	q := app.TuneRequest{
+	q := catalogs.TuneRequest{
 		Suite: questionsFile, Tools: of.Tools, Settings: of.Settings, Goal: b.Goal, Holdout: b.Holdout, Folds: b.Folds,
 		Seed: 1, Rounds: b.Rounds,
 	}
@@ -251,7 +253,7 @@ func (s *Server) selectTune(ctx context.Context, by *account.Principal,
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	var h notices
-	out, err := of.app.Tune(ctx, q, h.collect)
+	out, err := catalogs.Tune(ctx, of.app, q, h.collect)
 	if err != nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "", false))
 	}
@@ -266,7 +268,7 @@ func (s *Server) selectTune(ctx context.Context, by *account.Principal,
 const maxConfigurations = 10
 
 // byModels adds a configuration for each embedding model, for each reranking model, and for each two of them.
-func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error) {
+func (b *Sweeping) byModels(to []catalogs.Configuration) ([]catalogs.Configuration, error) {
 	for _, e := range append([]string{""}, b.Embed...) {
 		for _, r := range append([]string{""}, b.Rerank...) {
 			if e+r == "" {
@@ -279,7 +281,7 @@ func (b *Sweeping) byModels(to []app.Configuration) ([]app.Configuration, error)
 			if r != "" {
 				names = append(names, "rerank "+r)
 			}
-			one := app.Configuration{Name: strings.Join(names, " + ")}
+			one := catalogs.Configuration{Name: strings.Join(names, " + ")}
 			one.Settings.Embed, one.Settings.Rerank = e, r
 			to = append(to, one)
 		}
@@ -315,12 +317,14 @@ func notAsked(err error, embeds, reranks bool) error {
 }
 
 // modelSettings returns how to ask models about a catalogue, in runs of by.
-func (s *Server) modelSettings(ctx context.Context, by *account.Principal, q *ModelAsk) (app.RunRequest, app.Conclude) {
+func (s *Server) modelSettings(ctx context.Context, by *account.Principal,
+	q *ModelAsk,
+) (app.RunRequest, runs.Conclude) {
 	how := app.RunRequest{
 		Shared:   app.TargetSpec{BaseURL: q.BaseURL, APIKeyEnv: q.APIKeyEnv},
 		Settings: app.Settings{MaxCostUSD: q.MaxCost},
 	}
-	return how, func(out *app.Outcome, ended error) error {
+	return how, func(out *runs.Outcome, ended error) error {
 		// the result is stored even if the request ended
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain)
 		defer cancel()
@@ -339,7 +343,7 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	var q app.WhatIfRequest
+	var q catalogs.WhatIfRequest
 	q.Search = of.Search
 	q.Edits, q.Suite, q.Status, q.AllCases, q.Models, q.Offer = editsFile, questionsFile, b.Status, b.AllCases,
 		b.Models, b.Offer
@@ -348,7 +352,7 @@ func (s *Server) whatIf(ctx context.Context, by *account.Principal,
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	var h notices
-	out, err := of.app.WhatIf(ctx, q, conclude, h.collect)
+	out, err := catalogs.WhatIf(ctx, of.app, q, conclude, h.collect)
 	if err != nil && out == nil {
 		return nil, h.lab(notAsked(atMost(err, ctx), q.Embed != "", q.Rerank != ""))
 	}
@@ -367,7 +371,7 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	var q app.SuggestRequest
+	var q catalogs.SuggestRequest
 	q.Search, q.Suite = of.Search, questionsFile
 	q.Only, q.Top, q.Holdout, q.Seed = b.Tools, b.Top, b.Holdout, 1
 	if b.Seed != nil {
@@ -376,7 +380,7 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
 	var h notices
-	found, err := of.app.LintTools(ctx, app.LintToolsRequest{Tools: of.catalogue.ID}, nil)
+	found, err := catalogs.LintTools(ctx, of.app, catalogs.LintToolsRequest{Tools: of.catalogue.ID}, nil)
 	if err != nil {
 		return nil, h.lab(atMost(err, ctx))
 	}
@@ -385,12 +389,12 @@ func (s *Server) suggest(ctx context.Context, by *account.Principal,
 		out.Findings = append(out.Findings, remarkOf(&p))
 	}
 	if b.Model == "" {
-		out.Prompts, err = of.app.Prompts(ctx, q, h.collect)
+		out.Prompts, err = catalogs.ListPrompts(ctx, of.app, q, h.collect)
 	} else {
 		var text []byte
 		how, conclude := s.modelSettings(ctx, by, &b.ModelAsk)
 		q.Run, q.Models = how, []string{b.Model}
-		out.Suggestions, text, err = of.app.Propose(ctx, q, conclude, h.collect)
+		out.Suggestions, text, err = catalogs.Propose(ctx, of.app, q, conclude, h.collect)
 		out.Edits = string(text)
 	}
 	if err != nil {
@@ -426,7 +430,8 @@ func (s *Server) applyEdits(ctx context.Context, by *account.Principal, in *stru
 	}
 	var h notices
 	a = a.With(app.Uploads{c.ID: c.Text, editsFile: []byte(in.Body.Edits)})
-	made, err := a.Revise(app.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.collect)
+	made, err := catalogs.Revise(a,
+		catalogs.ApplyRequest{Tools: c.ID, Edits: editsFile, Status: in.Body.Status}, h.collect)
 	if err != nil {
 		return nil, h.lab(err)
 	}

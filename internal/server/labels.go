@@ -16,6 +16,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -117,9 +119,9 @@ type (
 		Unit     string  `query:"unit" enum:"task,turn,call" default:"task" doc:"what is labelled"`
 		N        int     `query:"n" minimum:"1" maximum:"500" default:"20"`
 		Strategy string  `query:"strategy" enum:"random,neyman,disagree" default:"random" doc:"random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of these tasks; disagree: first where verdicts disagree, for the role design"`
-		Judge    string  `query:"judge" maxLength:"200" doc:"whose verdicts divide what is drawn from"`
+		Judge    string  `query:"judge" maxLength:"200" doc:"the judge: its verdicts divide what is drawn from"`
 		Role     string  `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"what the labels are for"`
-		Double   float64 `query:"double" minimum:"0" maximum:"1" doc:"share of the tasks that somebody else has labelled already"`
+		Double   float64 `query:"double" minimum:"0" maximum:"1" doc:"share of the tasks that another person has labelled already"`
 		Seed     uint64  `query:"seed" default:"1" doc:"order of the draw"`
 	}
 	labelIn struct {
@@ -163,7 +165,7 @@ type (
 	}
 	// Calibrated is how a judge compares with people.
 	Calibrated struct {
-		Report *app.CalibrateReport `json:"report"`
+		Report *results.CalibrateReport `json:"report"`
 		// Calibration can be used for other runs of the judge.
 		Calibration json.RawMessage  `json:"calibration" doc:"what is known of the judge, for calibrations of score and gate"`
 		Notes       []callvet.Notice `json:"notes" nullable:"false"`
@@ -232,21 +234,21 @@ func (s *Server) labelNext(ctx context.Context, by *account.Principal, of labell
 		return nil, err
 	}
 	defer release()
-	req := app.LabelNextRequest{
-		Side: side, Unit: app.LabelUnit(in.Unit), N: in.N,
-		Strategy: app.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: app.LabelRole(in.Role),
+	req := judging.LabelNextRequest{
+		Side: side, Unit: judging.LabelUnit(in.Unit), N: in.N,
+		Strategy: judging.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: judging.LabelRole(in.Role),
 		Double: in.Double, Seed: in.Seed,
 	}
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
 	h := &notices{}
-	todo, err := s.cfg.App.With(files).LabelNext(ctx, req, h.collect)
+	todo, err := judging.LabelNext(ctx, s.cfg.App.With(files), req, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
 	var text bytes.Buffer
-	if err := app.WriteConversations(&text, todo); err != nil {
+	if err := judging.WriteConversations(&text, todo); err != nil {
 		return nil, err
 	}
 	out := LabelTasks{Items: []json.RawMessage{}}
@@ -263,12 +265,13 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 	if err != nil {
 		return nil, err
 	}
-	req := app.LabelImportRequest{
-		File: labelsField, By: by.Name, Role: app.LabelRole(in.Role), Format: in.Format,
+	req := judging.LabelImportRequest{
+		File: labelsField, By: by.Name, Role: judging.LabelRole(in.Role), Format: in.Format,
 		Key: in.Key,
 	}
 	h := &notices{}
-	read, err := s.cfg.App.With(app.Uploads{labelsField: text}).LabelLines(req, by.Role != account.Admin, h.collect)
+	read, err := judging.LabelLines(s.cfg.App.With(app.Uploads{labelsField: text}), req,
+		by.Role != account.Admin, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
@@ -311,8 +314,8 @@ func (s *Server) addLabel(ctx context.Context, by *account.Principal, of labelle
 func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labelled,
 	in *unlabelIn,
 ) (*struct{ Body LabelsRemoved }, error) {
-	key := app.LabelKey{
-		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: app.LabelUnit(in.Unit),
+	key := judging.LabelKey{
+		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: judging.LabelUnit(in.Unit),
 		CallID: in.CallID, Turn: in.Turn,
 	}
 	var out LabelsRemoved
@@ -323,7 +326,7 @@ func (s *Server) dropLabel(ctx context.Context, by *account.Principal, of labell
 			return err
 		}
 		for _, l := range list {
-			about, err := app.LabelOf(l.Line)
+			about, err := judging.LabelOf(l.Line)
 			if err != nil {
 				return err
 			}
@@ -350,8 +353,8 @@ func (s *Server) exportLabels(ctx context.Context, _ *account.Principal, of labe
 	}
 	var text bytes.Buffer
 	if len(lines) > 0 {
-		if err := s.cfg.App.With(app.Uploads{labelsField: lines}).LabelExport(
-			app.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
+		if err := judging.LabelExport(s.cfg.App.With(app.Uploads{labelsField: lines}),
+			judging.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -369,15 +372,15 @@ func (s *Server) calibrate(ctx context.Context, _ *account.Principal, of labelle
 		return nil, err
 	}
 	defer release()
-	req := app.CalibrateRequest{
+	req := results.CalibrateRequest{
 		Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
-		Unit: app.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width,
+		Unit: judging.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width,
 	}
 	if !null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against
 	}
 	h := &notices{}
-	rep, err := s.cfg.App.With(files).Calibrate(ctx, req, h.collect)
+	rep, err := results.Calibrate(ctx, s.cfg.App.With(files), req, h.collect)
 	if errors.Is(err, callvet.ErrNotFound) {
 		return nil, &callvet.FieldError{
 			Field: "judge",

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 )
 
 // judgedTraces are tasks that a judge said something of: it passes three of four of those that passed.
@@ -68,8 +70,8 @@ func TestLabels(t *testing.T) {
 		t.Errorf("%d %.200s", code, csv)
 	}
 	files := app.Uploads{"judged": []byte(judgedTraces(60)), "labels": []byte(labels)}
-	rep, err := s.app.With(files).Calibrate(t.Context(),
-		app.CalibrateRequest{Traces: "judged", Labels: "labels", Judge: "j", Width: 0.1}, nil)
+	rep, err := results.Calibrate(t.Context(), s.app.With(files),
+		results.CalibrateRequest{Traces: "judged", Labels: "labels", Judge: "j", Width: 0.1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestLabels(t *testing.T) {
 		`"labels":true`: {Labels: "labels"},
 		`"calibrations":[` + string(got.Calibration) + `]`: {Calibrations: []string{"calibration"}},
 	} {
-		want := scoreOf(t, s, app.ScoreRequest{Traces: []string{"judged"}, TraceSettings: set}, files)
+		want := scoreOf(t, s, traces.ScoreRequest{Traces: []string{"judged"}, TraceSettings: set}, files)
 		have := give[sheetAnswer](t, s, "ana", "POST", "/api/score", `{"traces_id":"`+made.ID+`",`+body+`}`)
 		same(t, body, want, have)
 		if !strings.Contains(string(have.Panels), "true_success") {

@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/library"
 )
 
@@ -56,7 +57,7 @@ type (
 		Tools      []string `json:"tools,omitempty" required:"false" nullable:"false" maxItems:"10000" doc:"the tools that are taken, as the server calls them; none: all"`
 		Prefix     string   `json:"prefix,omitempty" required:"false" maxLength:"64" doc:"stands before the names of the tools in the suite, such as mcp__github__: keeps the tools of two servers apart"`
 		SuiteName  string   `json:"suite_name,omitempty" required:"false" maxLength:"256" doc:"empty: what the server is called"`
-		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until somebody approves it"`
+		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until a person approves it"`
 	}
 )
 
@@ -77,8 +78,8 @@ func (s *Server) addMCP() {
 // askMCP asks a server for its tools with the user's network permissions. The address of the server
 // in req comes from at.
 func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddress,
-	req app.ImportMCPRequest,
-) (*app.ImportMCPResult, error) {
+	req catalogs.ImportMCPRequest,
+) (*catalogs.ImportMCPResult, error) {
 	u, err := url.Parse(at.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		strings.ContainsAny(at.URL, "${}") {
@@ -94,7 +95,7 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 	ctx, cancel := context.WithTimeout(ctx, mcpTime)
 	defer cancel()
 	req.MCPServer = app.MCPServer{URL: at.URL, Transport: at.Transport, TimeoutMS: mcpRequest}
-	out, err := a.ImportMCP(ctx, req, nil)
+	out, err := catalogs.ImportMCP(ctx, a, req, nil)
 	var fault *callvet.Fault
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && !errors.As(err, &fault) {
 		return nil, fmt.Errorf("%w: the tools of the server were not read and checked within %v",
@@ -109,7 +110,7 @@ func (s *Server) askMCP(ctx context.Context, by *account.Principal, at *MCPAddre
 func (s *Server) discoverMCP(ctx context.Context, by *account.Principal,
 	in *struct{ Body MCPAddress },
 ) (*struct{ Body MCPTools }, error) {
-	res, err := s.askMCP(ctx, by, &in.Body, app.ImportMCPRequest{})
+	res, err := s.askMCP(ctx, by, &in.Body, catalogs.ImportMCPRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (s *Server) importMCP(ctx context.Context, by *account.Principal,
 	in *struct{ Body MCPImport },
 ) (*versioned[Imported], error) {
 	res, err := s.askMCP(ctx, by, &in.Body.MCPAddress,
-		app.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
+		catalogs.ImportMCPRequest{DraftCases: in.Body.DraftCases, Prefix: in.Body.Prefix})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -89,7 +91,7 @@ func (s *Server) resumeRun(ctx context.Context, by *account.Principal, in *struc
 type repeated struct {
 	entry rows.RunEntry
 	line  *EvalRun
-	run   *app.Run
+	run   *results.Run
 	specs []app.TargetSpec // its targets
 }
 
@@ -111,17 +113,17 @@ func (s *Server) repeatable(ctx context.Context, by *account.Principal, id strin
 	if on || !ended(a.line.Status) {
 		return nil, fmt.Errorf("ask run %s again: %w: it goes on", id, callvet.ErrConflict)
 	}
-	config, err := s.cfg.App.Configuration(ctx, id)
+	config, err := runs.Configuration(ctx, s.cfg.App, id)
 	if err != nil {
 		return nil, err
 	}
 	for i := range config.Targets {
 		a.specs = append(a.specs, config.Targets[i].Spec)
 	}
-	if a.run, err = s.cfg.App.Run(ctx, id); err != nil {
+	if a.run, err = results.Open(ctx, s.cfg.App, id); err != nil {
 		return nil, err
 	}
-	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, a.run.Manifest.Judges.Targets()), nil)
+	return a, ownTargets(by, a.entry.UserID, slices.Concat(a.specs, runs.JudgeTargets(a.run.Manifest.Judges)), nil)
 }
 
 // goesOn reports whether a job waits or runs; "" is no job.

@@ -22,6 +22,10 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/cases"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
@@ -241,7 +245,7 @@ func runEntryOf(r *rows.RunEntriesOfRow) *rows.RunEntry {
 
 // line is a run in the list.
 func (s *Server) line(ctx context.Context, e *rows.RunEntry) (*EvalRun, error) {
-	r, sum, err := s.cfg.App.RunLine(ctx, e.RunID)
+	r, sum, err := results.Line(ctx, s.cfg.App, e.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +348,7 @@ func metric(s *panel.Slice, name string) *panel.Metric {
 // document is the report document of a run.
 func (s *Server) document(ctx context.Context, id string) (*report.Document, error) {
 	return stored(ctx, s, id, "", func() (*report.Document, error) {
-		v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: id}, nil)
+		v, err := runs.View(ctx, s.cfg.App, results.ViewRequest{Run: id}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -357,7 +361,7 @@ func (s *Server) document(ctx context.Context, id string) (*report.Document, err
 // its numbers stay the same to the last bit.
 func stored[T any](ctx context.Context, s *Server, id, about string, build func() (*T, error)) (*T, error) {
 	out := new(T)
-	state, err := s.cfg.App.RunState(ctx, id)
+	state, err := results.State(ctx, s.cfg.App, id)
 	if err != nil {
 		return out, err
 	}
@@ -386,7 +390,7 @@ func stored[T any](ctx context.Context, s *Server, id, about string, build func(
 	if err != nil || state == "" {
 		return out, err
 	}
-	err = s.cfg.Store.Change(ctx, "keep what a run tells", func(q *rows.Queries) error {
+	err = s.cfg.Store.Change(ctx, "store the summary of a run", func(q *rows.Queries) error {
 		return q.PutRunDocument(ctx, rows.PutRunDocumentParams{RunID: id, About: about, State: state, Document: b})
 	})
 	if errors.Is(err, callvet.ErrDenied) { // a read-only store
@@ -425,7 +429,7 @@ func (k *kept) put(key keptKey, doc []byte) {
 // EvalDetails is a run with its attempts.
 type EvalDetails struct {
 	EvalRun
-	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run carries gates, which the run is held against where none are named"`
+	SuiteGates bool            `json:"suite_gates" doc:"the suite of the run has gates, which decide about the run where none are named"`
 	Resume     *app.Action     `json:"resume,omitempty" doc:"goes on with a run that lost attempts; absent where it lost none"`
 	Results    []report.Record `json:"results"`
 	// Next gets more results from /api/runs/{id}/cells.
@@ -450,11 +454,11 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 	if out.UserName, err = who.of(ctx, line.User); err != nil {
 		return nil, err
 	}
-	if out.SuiteGates, err = s.cfg.App.SuiteGates(ctx, in.ID); err != nil {
+	if out.SuiteGates, err = traces.SuiteGates(ctx, s.cfg.App, in.ID); err != nil {
 		return nil, err
 	}
 	if line.Lost > 0 && line.Problem == "" && ended(line.Status) {
-		r, err := s.cfg.App.Run(ctx, in.ID)
+		r, err := results.Open(ctx, s.cfg.App, in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -462,7 +466,7 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 		out.Resume = &again
 	}
 	if in.Limit > 0 {
-		page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{Run: in.ID, Limit: in.Limit})
+		page, err := results.Attempts(ctx, s.cfg.App, results.AttemptsRequest{Run: in.ID, Limit: in.Limit})
 		if err != nil {
 			return nil, err
 		}
@@ -472,7 +476,7 @@ func (s *Server) historyRun(ctx context.Context, _ *account.Principal, in *struc
 }
 
 func (s *Server) deleteRun(ctx context.Context, by *account.Principal, in *RunIn) (*struct{}, error) {
-	_, err := s.cfg.App.DeleteRun(ctx, in.ID, s.deletes(ctx, by, KindRun, in.ID))
+	_, err := results.Delete(ctx, s.cfg.App, in.ID, s.deletes(ctx, by, KindRun, in.ID))
 	return nil, err
 }
 
@@ -501,8 +505,8 @@ func (s *Server) patchRun(ctx context.Context, by *account.Principal, in *struct
 		if err != nil {
 			return nil, err
 		}
-		if _, err := a.DescribeRun(ctx,
-			app.DescribeRequest{Run: in.ID, Name: b.Name, Notes: b.Notes, Tags: b.Tags}); err != nil {
+		if _, err := results.Describe(ctx, a,
+			results.DescribeRequest{Run: in.ID, Name: b.Name, Notes: b.Notes, Tags: b.Tags}); err != nil {
 			return nil, err
 		}
 	}
@@ -543,8 +547,8 @@ type cellsIn struct {
 
 func (s *Server) cells(ctx context.Context, _ *account.Principal,
 	in *cellsIn,
-) (*struct{ Body app.AttemptsPage }, error) {
-	page, err := s.cfg.App.Attempts(ctx, app.AttemptsRequest{
+) (*struct{ Body results.AttemptsPage }, error) {
+	page, err := results.Attempts(ctx, s.cfg.App, results.AttemptsRequest{
 		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome),
 		Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
 		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree,
@@ -554,7 +558,7 @@ func (s *Server) cells(ctx context.Context, _ *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body app.AttemptsPage }{*page}, nil
+	return &struct{ Body results.AttemptsPage }{*page}, nil
 }
 
 type gridIn struct {
@@ -568,15 +572,15 @@ type gridIn struct {
 	Limit    int      `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
-func (s *Server) grid(ctx context.Context, _ *account.Principal, in *gridIn) (*body[app.Grid], error) {
-	g, err := s.cfg.App.Grid(ctx, app.GridRequest{
+func (s *Server) grid(ctx context.Context, _ *account.Principal, in *gridIn) (*body[results.Grid], error) {
+	g, err := results.NewGrid(ctx, s.cfg.App, results.GridRequest{
 		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Disagree: in.Disagree, Targets: in.Target, Tags: in.Tag,
 		Search: in.Search, After: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &body[app.Grid]{*g}, nil
+	return &body[results.Grid]{*g}, nil
 }
 
 func as[T ~string](list []string) []T {
@@ -616,7 +620,7 @@ func (s *Server) caseOf(ctx context.Context, _ *account.Principal, in *struct {
 	Target string `query:"target" maxLength:"500"`
 },
 ) (*struct{ Body CaseAttempts }, error) {
-	v, err := s.cfg.App.ShowCase(ctx, app.CaseRequest{Run: in.ID, Case: in.Case, Target: in.Target})
+	v, err := results.ShowCase(ctx, s.cfg.App, results.CaseRequest{Run: in.ID, Case: in.Case, Target: in.Target})
 	if err != nil {
 		return nil, err
 	}
@@ -670,7 +674,7 @@ func (s *Server) keptCase(ctx context.Context, by *account.Principal, run string
 	if err != nil {
 		return nil, fmt.Errorf("look up run: %w", err)
 	}
-	return s.cfg.App.KeptCase(ctx, app.KeptCaseRequest{
+	return cases.KeptCase(ctx, s.cfg.App, cases.KeptCaseRequest{
 		Run: run, Case: k.Case, Target: k.Target, Tier: callvet.Tier(k.Tier), Bug: k.Bug,
 		Owner: o.User == by.User || o.User == "" && by.Role == account.Admin,
 	})
@@ -685,11 +689,11 @@ func (s *Server) caseText(ctx context.Context, by *account.Principal, in *struct
 	if err != nil {
 		return nil, err
 	}
-	yaml, err := app.Written(one, "yaml")
+	yaml, err := cases.Written(one, "yaml")
 	if err != nil {
 		return nil, err
 	}
-	text, err := app.Written(one, "json")
+	text, err := cases.Written(one, "json")
 	return &body[CaseText]{CaseText{string(yaml), string(text)}}, err
 }
 
@@ -707,7 +711,7 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 	RunIn
 	Body struct {
 		Case    string `json:"case" maxLength:"500"`
-		Target  string `json:"target,omitempty" maxLength:"500" doc:"whose system prompt is compared with that of the suite; none: that of the run's suite"`
+		Target  string `json:"target,omitempty" maxLength:"500" doc:"the target with the system prompt that is compared with that of the suite; none: that of the run's suite"`
 		SuiteID string `json:"suite_id" maxLength:"100"`
 		Tier    string `json:"tier,omitempty" enum:",golden,labeled,regression" doc:"none: the case stays of its tier"`
 		Bug     string `json:"bug,omitempty" maxLength:"500" doc:"the issue, or the commit of the fix; a regression case has one"`
@@ -724,7 +728,7 @@ func (s *Server) addRunCase(ctx context.Context, by *account.Principal, in *stru
 	}
 	out := CaseAdded{SuiteID: b.SuiteID}
 	w, err := s.library.Edit(ctx, by.User, b.SuiteID, "", nil, func(d *library.Document) (err error) {
-		out.ID, out.Differ, err = d.Adopt(one, &one.Cases[0], app.AboutTool(&one.Cases[0]))
+		out.ID, out.Differ, err = d.Adopt(one, &one.Cases[0], cases.AboutTool(&one.Cases[0]))
 		return err
 	})
 	if err != nil {
@@ -758,7 +762,7 @@ func (s *Server) exportRun(ctx context.Context, _ *account.Principal, in *struct
 	if err := s.cfg.App.Reports(name); err != nil {
 		return nil, err
 	}
-	v, err := s.cfg.App.ViewRun(ctx, app.ViewRequest{Run: in.ID}, nil)
+	v, err := runs.View(ctx, s.cfg.App, results.ViewRequest{Run: in.ID}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -791,13 +795,13 @@ func comparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Popu
 type Compared struct {
 	BaseTarget      string `query:"base_target" maxLength:"500" doc:"the target of the base that those of the candidate are compared with, all of them"`
 	CandidateTarget string `query:"candidate_target" maxLength:"500" doc:"the only target of the candidate that is compared"`
-	Unchanged       bool   `query:"unchanged" doc:"also tells the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
+	Unchanged       bool   `query:"unchanged" doc:"also lists the cases that did not change, the first 1,000 of each pair of targets, and how many there are"`
 }
 
 // maxUnchanged bounds the unchanged cases of a pair of targets in a response.
 const maxUnchanged = 1000
 
-func (c *Compared) of(req *app.DiffRequest) {
+func (c *Compared) of(req *traces.DiffRequest) {
 	req.BaseTarget, req.CandidateTarget = c.BaseTarget, c.CandidateTarget
 	if c.Unchanged {
 		req.Unchanged = maxUnchanged
@@ -808,7 +812,7 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 	Base       string   `query:"base" required:"true" maxLength:"100"`
 	Candidate  string   `query:"candidate" maxLength:"100" doc:"left out, with base_target: the run itself"`
 	Slices     []string `query:"slices"`
-	Metrics    []string `query:"metrics" doc:"compared beside the pass rate, such as overall"`
+	Metrics    []string `query:"metrics" doc:"compared in addition to the pass rate, such as overall"`
 	Target     string   `query:"target" maxLength:"500" doc:"target of the base for those of the candidate that have no namesake there"`
 	Unpaired   bool     `query:"unpaired" doc:"compares all cases of both, as where they have none in common"`
 	Population string   `query:"population" enum:"tasks,suite" doc:"what the differences are about: tasks like these, or the cases of the suite alone"`
@@ -823,12 +827,12 @@ func (s *Server) diffRuns(ctx context.Context, by *account.Principal, in *struct
 			return nil, err
 		}
 	}
-	req := app.DiffRequest{
+	req := traces.DiffRequest{
 		Base: app.Side{Run: in.Base}, Candidate: app.Side{Run: in.Candidate}, Slices: in.Slices,
 		Metrics: in.Metrics, Target: in.Target, Unpaired: in.Unpaired, Population: panel.Population(in.Population),
 	}
 	in.Compared.of(&req)
-	c, err := s.cfg.App.Diff(ctx, req, nil)
+	c, err := traces.Diff(ctx, s.cfg.App, req, nil)
 	if err != nil {
 		return nil, err
 	}

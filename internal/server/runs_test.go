@@ -14,6 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -31,7 +33,7 @@ func (s *site) ran(t *testing.T, user, experiment string, repeats int, specs ...
 	if specs == nil {
 		specs = []app.TargetSpec{{Target: "offline/lexical"}}
 	}
-	ses, err := s.app.StartRun(t.Context(),
+	ses, err := runs.Start(t.Context(), s.app,
 		app.RunRequest{
 			SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made, Targets: specs, Repeats: repeats,
 			NoCache: true,
@@ -148,7 +150,7 @@ func TestRuns(t *testing.T) {
 		!strings.Contains(badge, "#b3261e") {
 		t.Errorf("badge: %d %s", code, badge)
 	}
-	page := stored[app.AttemptsPage](t, s, "ana", "GET",
+	page := stored[results.AttemptsPage](t, s, "ana", "GET",
 		"/api/runs/"+second+"/cells?verdict=fail,error&sort=score&limit=5", "")
 	if page.Total != 12 || page.All != 28 || len(page.Items) != 5 || page.Next == "" {
 		t.Errorf("cells: %+v", page)
@@ -272,7 +274,7 @@ func TestDamagedRun(t *testing.T) {
 		t.Errorf("lost: %+v", doc.Panels.Lost)
 	}
 	own := give[told](t, s, "ana", "GET", "/api/tool-eval/history/"+bad, "")
-	page := give[app.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+bad+"/cells", "")
+	page := give[results.AttemptsPage](t, s, "ana", "GET", "/api/runs/"+bad+"/cells", "")
 	if own.Problem != doc.Problem || len(own.Results) != page.Total || page.Total == 0 {
 		t.Errorf("%q: %d results, %d attempts", own.Problem, len(own.Results), page.Total)
 	}
@@ -339,7 +341,7 @@ func TestEstimate(t *testing.T) {
 	s.ran(t, "bo", "", 1)
 	made := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
 	ask := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"repeats":2}`, made.ID)
-	d := stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask)
+	d := stored[runs.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask)
 	if d.Attempts != d.Cases*2 || d.Attempts == 0 || d.RequestsLeast != d.Attempts || d.RequestsMost == nil ||
 		*d.RequestsMost < d.RequestsLeast || d.CostUSD.Value == nil || *d.CostUSD.Value != 0 {
 		t.Errorf("%+v", d)
@@ -348,25 +350,25 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("from a run of another user: %+v", d.Seconds)
 	}
 	mine := s.ran(t, "ana", "", 1)
-	if d = stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil ||
+	if d = stored[runs.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", ask); d.Seconds.Value == nil ||
 		!strings.Contains(d.Seconds.Basis, mine) {
 		t.Errorf("from a run of one's own: %+v", d.Seconds)
 	}
 	forced := fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"],"tool_choice":"required"}`, made.ID)
-	if d = stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings,
+	if d = stored[runs.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", forced); !slices.ContainsFunc(d.Warnings,
 		func(n callvet.Notice) bool { return n.Code == "required-abstention" }) {
 		t.Errorf("%+v", d.Warnings)
 	}
 	keyless := fmt.Sprintf(
 		`{"suite_id":%q,"models":["openai/m"],"judge":{"judge":["task"],"judge_model":["openai/j"]}}`, made.ID)
-	d = stored[app.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", keyless)
+	d = stored[runs.DryRun](t, s, "ana", "POST", "/api/tool-eval/estimate", keyless)
 	if d.OfJudges == nil || d.OfJudges.RequestsLeast != d.Attempts || d.RequestsLeast != 2*d.Attempts ||
 		d.CostUSD.Value != nil || !strings.Contains(d.OfJudges.CostUSD.Reason, "judge task by openai/j") {
 		t.Errorf("of judges: %+v", d)
 	}
 	if len(d.Unkeyed) != 2 ||
-		d.Unkeyed[0] != (app.Unkeyed{Target: "openai/j", Judge: true, Variable: "OPENAI_API_KEY"}) ||
-		d.Unkeyed[1] != (app.Unkeyed{Target: "openai/m", Variable: "OPENAI_API_KEY"}) {
+		d.Unkeyed[0] != (runs.Unkeyed{Target: "openai/j", Judge: true, Variable: "OPENAI_API_KEY"}) ||
+		d.Unkeyed[1] != (runs.Unkeyed{Target: "openai/m", Variable: "OPENAI_API_KEY"}) {
 		t.Errorf("%+v", d.Unkeyed)
 	}
 	if !slices.ContainsFunc(d.Warnings, func(n callvet.Notice) bool {

@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
@@ -492,7 +493,7 @@ func (s *Server) sumUp(ctx context.Context, sc *rows.CheckedSchedule, r *rows.Ch
 		AvgInterval: line.AvgInterval, CostUSD: line.CostUSD,
 	}
 	if r.Baseline != "" {
-		c, err := s.compared(ctx, r.RunID, app.DiffRequest{Base: app.Side{Run: r.Baseline}})
+		c, err := s.compared(ctx, r.RunID, traces.DiffRequest{Base: app.Side{Run: r.Baseline}})
 		if err != nil {
 			return err
 		}

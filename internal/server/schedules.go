@@ -19,6 +19,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -67,7 +69,7 @@ type Schedule struct {
 	User    string     `json:"user_id"`
 	Created time.Time  `json:"created"`
 	Updated time.Time  `json:"updated"`
-	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: told once, when it is made"`
+	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: shown once, when it is made"`
 	// Warnings are in the responses that create or change a schedule.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 }
@@ -295,7 +297,7 @@ func (s *Server) fill(ctx context.Context, owner *account.Principal, f *Schedule
 		return nil, "", err
 	}
 	if f.Gates != "" {
-		if _, err := s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}).CheckGates(gateFile); err != nil {
+		if _, err := traces.CheckGates(s.cfg.App.With(app.Uploads{gateFile: []byte(f.Gates)}), gateFile); err != nil {
 			return nil, "", cmp.Or(badGates(err), err)
 		}
 	}
@@ -454,7 +456,7 @@ func (s *Server) checkEval(ctx context.Context, owner *account.Principal, req *E
 		return nil, err
 	}
 	var h notices
-	d, err := a.DryRun(ctx, *q.ask, h.collect)
+	d, err := runs.Preview(ctx, a, *q.ask, h.collect)
 	if err != nil {
 		return nil, h.explain(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/panel"
 )
@@ -32,7 +34,7 @@ type (
 	}
 	// TraceWith are the files and settings for reading traces. A run has most of them already.
 	TraceWith struct {
-		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite whose cases are the tasks: its verdict is their pass where they have none, its tools say what arguments must be"`
+		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with the tasks as cases: its verdict is their pass where they have none, its tools say what arguments must be"`
 		Tools   json.RawMessage `json:"tools,omitempty" doc:"tools with their schemas, in any form that callvet reads"`
 		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
 		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
@@ -155,7 +157,7 @@ func (s *Server) settings(ctx context.Context, by *account.Principal, w *TraceWi
 }
 
 // scored sums up the traces or the run of a request, which the user must be able to read.
-func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*app.Scored, *notices, error) {
+func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAsk) (*traces.Scored, *notices, error) {
 	given := 0
 	for _, x := range []string{ask.TracesID, ask.EvalID, ask.Traces} {
 		if x != "" {
@@ -169,7 +171,7 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 		}
 	}
 	files := app.Uploads{}
-	req := app.ScoreRequest{Slices: ask.Slices, Confidence: ask.Confidence, Strict: ask.Strict}
+	req := traces.ScoreRequest{Slices: ask.Slices, Confidence: ask.Confidence, Strict: ask.Strict}
 	for kind, id := range map[Kind]string{KindTraces: ask.TracesID, KindRun: ask.EvalID} {
 		if id != "" {
 			if err := s.May(ctx, by, kind, id, false); err != nil {
@@ -204,7 +206,7 @@ func (s *Server) scored(ctx context.Context, by *account.Principal, ask *ScoreAs
 		return nil, nil, err
 	}
 	h := &notices{}
-	out, err := a.With(files).Score(ctx, req, h.collect)
+	out, err := traces.Score(ctx, a.With(files), req, h.collect)
 	if err != nil {
 		return nil, nil, h.refused(err)
 	}
@@ -217,14 +219,14 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 		Gates    string `json:"gates" minLength:"1" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
 		Baseline string `json:"baseline_traces_id,omitempty" maxLength:"64"`
 		Run      string `json:"baseline_eval_id,omitempty" maxLength:"100"`
-		Judge    string `json:"judge,omitempty" maxLength:"200" doc:"whose verdicts in the traces are compared with the baseline's; empty: the source's own checks"`
+		Judge    string `json:"judge,omitempty" maxLength:"200" doc:"the judge in the traces that is compared with the baseline's; empty: the source's own checks"`
 		TraceWith
 	}
 },
 ) (*struct{ Body GateVerdict }, error) {
 	b := &in.Body
 	files := app.Uploads{gatesField: []byte(b.Gates)}
-	req := app.GateRequest{Gates: gatesField, Judge: b.Judge}
+	req := traces.GateRequest{Gates: gatesField, Judge: b.Judge}
 	var release func()
 	var err error
 	if req.Traces, req.Baseline, release, err = s.sides(ctx, by, in.ID, b.Baseline, b.Run, files); err != nil {
@@ -239,7 +241,7 @@ func (s *Server) gateTraces(ctx context.Context, by *account.Principal, in *stru
 		return nil, err
 	}
 	h := &notices{}
-	res, err := a.With(files).Gate(ctx, req, h.collect)
+	res, err := traces.Gate(ctx, a.With(files), req, h.collect)
 	if bad := badGates(err); bad != nil {
 		return nil, bad
 	}
@@ -285,7 +287,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 	Base    string   `query:"baseline_traces_id" maxLength:"64"`
 	Run     string   `query:"baseline_eval_id" maxLength:"100"`
 	Slices  []string `query:"slices"`
-	Metrics []string `query:"metrics" doc:"compared beside the pass rate"`
+	Metrics []string `query:"metrics" doc:"compared in addition to the pass rate"`
 	Judge   string   `query:"judge" maxLength:"200"`
 	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
 	Compared
@@ -311,12 +313,12 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 		base.Traces = name
 	}
 	h := &notices{}
-	req := app.DiffRequest{
+	req := traces.DiffRequest{
 		Base: base, Candidate: app.Side{Traces: name}, Slices: in.Slices, Metrics: in.Metrics,
 		Judge: in.Judge, Target: in.Target,
 	}
 	in.Compared.of(&req)
-	c, err := a.With(files).Diff(ctx, req, h.collect)
+	c, err := traces.Diff(ctx, a.With(files), req, h.collect)
 	if err != nil {
 		return nil, h.refused(err)
 	}
@@ -325,7 +327,7 @@ func (s *Server) diffTraces(ctx context.Context, by *account.Principal, in *stru
 
 // badGates is the error of an invalid gate file, with each mistake; nil for any other error.
 func badGates(err error) error {
-	var bad *app.BadGatesError
+	var bad *results.BadGatesError
 	if !errors.As(err, &bad) {
 		return nil
 	}

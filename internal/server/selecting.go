@@ -16,6 +16,9 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -59,8 +62,8 @@ type (
 	SelectedOne struct {
 		Query         string      `json:"query"`
 		CatalogueID   string      `json:"catalogue_id"`
-		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected; acceptable tools beside others are no match, as the document counts"`
-		OwnMatchType  string      `json:"own_match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"as callvet counts: acceptable tools beside others are a partial match"`
+		MatchType     string      `json:"match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"empty where nothing was expected; acceptable tools among others are no match, as the document counts"`
+		OwnMatchType  string      `json:"own_match_type" enum:"exact_match,acceptable_match,partial_match,no_match," doc:"as callvet counts: acceptable tools among others are a partial match"`
 		SelectedTools []string    `json:"selected_tools" nullable:"false"`
 		Details       []Candidate `json:"scoring_details" nullable:"false" doc:"the best tools, selected or not"`
 		LatencyMS     float64     `json:"latency_ms"`
@@ -125,10 +128,10 @@ const weightsField = "weights"
 // search reads.
 func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Searching,
 	files app.Uploads,
-) (app.Search, error) {
+) (catalogs.Search, error) {
 	models, err := s.modelsOf(ctx, how.SearchModels)
 	if err != nil {
-		return app.Search{}, err
+		return catalogs.Search{}, err
 	}
 	files[c.ID] = c.Text
 	out := how.named(files)
@@ -137,8 +140,8 @@ func (s *Server) searchOf(ctx context.Context, c *library.Catalogue, how *Search
 }
 
 // named are the settings of a request. It adds the files that they read.
-func (q *Searching) named(files app.Uploads) app.Search {
-	var out app.Search
+func (q *Searching) named(files app.Uploads) catalogs.Search {
+	var out catalogs.Search
 	if q.Weights != "" {
 		out.WeightsFile, files[weightsField] = weightsField, []byte(q.Weights)
 	}
@@ -187,7 +190,7 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal,
 		return nil, err
 	}
 	files := app.Uploads{}
-	q := app.QueryRequest{Text: b.Query}
+	q := catalogs.QueryRequest{Text: b.Query}
 	if q.Search, err = s.searchOf(ctx, c, &b.Searching, files); err != nil {
 		return nil, err
 	}
@@ -197,14 +200,14 @@ func (s *Server) selectOne(ctx context.Context, by *account.Principal,
 		q.Expect = &callvet.Selection{Tools: b.ExpectedTools, Acceptable: b.Acceptable}
 	}
 	began := s.cfg.Now()
-	got, err := a.Query(ctx, q, nil)
+	got, err := catalogs.Query(ctx, a, q, nil)
 	if err != nil {
 		return nil, fieldOf(err)
 	}
 	took := s.cfg.Now().Sub(began)
 	wide := q
 	wide.K, wide.Expect = max(b.Limit, candidates), nil
-	all, err := a.Query(ctx, wide, nil)
+	all, err := catalogs.Query(ctx, a, wide, nil)
 	if err != nil {
 		return nil, fieldOf(err)
 	}
@@ -377,7 +380,7 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 			}
 		}
 	}
-	req := app.SelectRequest{Run: app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: name}, NoLint: in.NoLint}}
+	req := catalogs.SelectRequest{Run: app.RunRequest{SuiteRequest: app.SuiteRequest{Suite: name}, NoLint: in.NoLint}}
 	if req.Search, err = s.searchOf(ctx, c, &in.Searching, files); err != nil {
 		return nil, err
 	}
@@ -389,7 +392,7 @@ func (s *Server) selectRun(ctx context.Context, by *account.Principal, in *struc
 	}
 	ctx, cancel := context.WithTimeout(ctx, selectTime)
 	defer cancel()
-	session, err := a.StartSelect(ctx, req, tell)
+	session, err := catalogs.StartSelect(ctx, a, req, tell)
 	if err != nil {
 		if len(refused) > 0 {
 			return nil, refusedSuite(refused)
@@ -428,9 +431,9 @@ func refusedSuite(list []callvet.Problem) error {
 }
 
 // carryOut stores the run's owner and questions, and carries it out within the request.
-func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *app.Session, questions []byte,
+func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *runs.Session, questions []byte,
 	kept rows.AddSelectRunParams,
-) (out *app.Outcome, err error) {
+) (out *runs.Outcome, err error) {
 	defer func() { err = errors.Join(err, session.Close()) }()
 	if n := session.Cases(); n > selectCases {
 		return nil, fmt.Errorf("run suite: %w: it has %d questions, and %d can be waited for", callvet.ErrInvalid, n,
@@ -449,7 +452,7 @@ func (s *Server) carryOut(ctx context.Context, by *account.Principal, session *a
 }
 
 // selectReport is the report of a run over a catalogue.
-func selectReport(v *app.RunView, catalogue string, version int64) (*SelectReport, error) {
+func selectReport(v *results.RunView, catalogue string, version int64) (*SelectReport, error) {
 	if v.View == nil || v.View.Selection == nil || len(v.View.Selection.Targets) != 1 {
 		return nil, fmt.Errorf("report: %w: the suite expects nothing of what is selected", callvet.ErrInvalid)
 	}
@@ -538,7 +541,7 @@ type Invalidated struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`
 	Indexes int    `json:"indexes"`
-	Models  int    `json:"models" doc:"whose vectors were dropped"`
+	Models  int    `json:"models" doc:"models with dropped vectors"`
 }
 
 func (s *Server) invalidate(ctx context.Context, by *account.Principal,
@@ -548,7 +551,7 @@ func (s *Server) invalidate(ctx context.Context, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	indexes, models, err := a.Forget(ctx)
+	indexes, models, err := catalogs.Forget(ctx, a)
 	if err != nil {
 		return nil, err
 	}

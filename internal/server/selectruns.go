@@ -16,6 +16,9 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -99,7 +102,7 @@ func (s *Server) selectionReport(ctx context.Context, row *rows.CheckedSelectRun
 
 // selectView is the report view of a run over a catalogue. It explains why tools lost if the
 // catalogue is unchanged.
-func (s *Server) selectView(ctx context.Context, row *rows.CheckedSelectRun) (*app.RunView, error) {
+func (s *Server) selectView(ctx context.Context, row *rows.CheckedSelectRun) (*results.RunView, error) {
 	files := app.Uploads{}
 	c, err := s.library.Catalogue(ctx, row.CatalogueID)
 	switch {
@@ -108,7 +111,7 @@ func (s *Server) selectView(ctx context.Context, row *rows.CheckedSelectRun) (*a
 	case !errors.Is(err, callvet.ErrNotFound):
 		return nil, err
 	}
-	return s.cfg.App.With(files).ViewRun(ctx, app.ViewRequest{Run: row.RunID}, nil)
+	return runs.View(ctx, s.cfg.App.With(files), results.ViewRequest{Run: row.RunID}, nil)
 }
 
 func (s *Server) selectRuns(ctx context.Context, _ *account.Principal, in *struct {
@@ -141,7 +144,7 @@ func (s *Server) selectRuns(ctx context.Context, _ *account.Principal, in *struc
 }
 
 func (s *Server) selectLine(ctx context.Context, row *rows.SelectRunsRow) (*SelectRun, error) {
-	r, sum, err := s.cfg.App.RunLine(ctx, row.RunID)
+	r, sum, err := results.Line(ctx, s.cfg.App, row.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +223,7 @@ type Questions struct {
 type search struct {
 	app       *app.App // with the catalogue, the questions, and the other files of the request
 	catalogue *library.Catalogue
-	app.Search
+	catalogs.Search
 }
 
 // searching opens the catalogue and the questions of a request, which the user must be able to

@@ -32,7 +32,7 @@ type (
 		SystemPrompt string   `json:"system_prompt"`
 		Tools        []object `json:"tools" nullable:"false" doc:"functions in the form of OpenAI"`
 		TestCases    []Case   `json:"test_cases" nullable:"false"`
-		NotCarried   []string `json:"not_carried,omitempty" doc:"what the suite has beside these fields; export it with format=callvet to see it"`
+		NotCarried   []string `json:"not_carried,omitempty" doc:"what the suite contains and these fields do not; export it with format=callvet to see it"`
 		Warnings     []Remark `json:"warnings,omitempty" doc:"what the linter says of the suite that is no error; answers to writes have it"`
 	}
 	// SuiteEntry is a suite in a list.
@@ -44,7 +44,7 @@ type (
 		Form      string    `json:"form" doc:"in which form it is kept: toolsuite, or callvet's own"`
 		ToolCount int64     `json:"tool_count"`
 		CaseCount int64     `json:"test_case_count"`
-		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		Owner     string    `json:"owner" doc:"the id of its owner"`
 		OwnerName string    `json:"owner_name,omitempty" doc:"in lists: the name of that user; left out where he is gone"`
 		Shared    bool      `json:"shared" doc:"every user may read it"`
 		CreatedAt time.Time `json:"created_at"`

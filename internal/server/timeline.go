@@ -11,6 +11,10 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -144,18 +148,19 @@ func (s *Server) entry(ctx context.Context, e *rows.Experiment, r *trial, base *
 
 // against compares a run with the baseline of its experiment.
 func (s *Server) against(ctx context.Context, e *rows.Experiment, run string) (*panel.Comparison, error) {
-	return s.compared(ctx, run, app.DiffRequest{Base: app.Side{Run: e.Baseline}, Target: e.BaselineTarget})
+	return s.compared(ctx, run, traces.DiffRequest{Base: app.Side{Run: e.Baseline}, Target: e.BaselineTarget})
 }
 
 // compared compares the overall scores of two runs; with selects the targets.
-func (s *Server) compared(ctx context.Context, run string, with app.DiffRequest) (*panel.Comparison, error) {
-	state, err := s.cfg.App.RunState(ctx, with.Base.Run)
+func (s *Server) compared(ctx context.Context, run string, with traces.DiffRequest) (*panel.Comparison, error) {
+	state, err := results.State(ctx, s.cfg.App, with.Base.Run)
 	if err != nil {
 		return nil, err
 	}
 	with.Candidate, with.Slices, with.Metrics = app.Side{Run: run}, []string{}, []string{metricOverall}
 	about := fmt.Sprintf("against %s %s %q %s", with.Base.Run, with.Target, with.Pairs, state)
-	return stored(ctx, s, run, about, func() (*panel.Comparison, error) { return s.cfg.App.Diff(ctx, with, nil) })
+	return stored(ctx, s, run, about,
+		func() (*panel.Comparison, error) { return traces.Diff(ctx, s.cfg.App, with, nil) })
 }
 
 // overall is the difference of the overall scores of a pair; nil where there is none.
@@ -261,7 +266,7 @@ func (f *family) settle() {
 
 // judged returns the reports of judges about a run.
 func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) {
-	list, err := s.cfg.App.JudgeList(ctx, app.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
+	list, err := judging.List(ctx, s.cfg.App, judging.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
 	if err != nil {
 		return nil, err
 	}
@@ -275,9 +280,10 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			})
 			continue
 		}
-		judging, err := stored(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status), func() (*app.Judged, error) {
-			return s.cfg.App.JudgeShow(ctx, app.JudgeShowRequest{Judging: j.ID}, nil)
-		})
+		shown, err := stored(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status),
+			func() (*results.Judged, error) {
+				return judging.Show(ctx, s.cfg.App, judging.JudgeShowRequest{Judging: j.ID}, nil)
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -285,9 +291,9 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 			Type: "judge", ID: j.ID, Run: r.line.ID, Timestamp: j.Created.UTC(),
 			Status: string(j.Status), Judge: j.JudgeID, Summary: j.JudgeID,
 		}
-		for i := range judging.Judgings {
-			v := &judging.Judgings[i]
-			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, v.Reports()
+		for i := range shown.Judgings {
+			v := &shown.Judgings[i]
+			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, judging.Reports(v)
 			if silent := v.Questions - v.Answered; silent > 0 || v.Unscored > 0 {
 				entry.Warnings = append(entry.Warnings,
 					fmt.Sprintf("the judge left %d of %s without an answer, and %s unscored",
@@ -301,14 +307,14 @@ func (s *Server) judged(ctx context.Context, r *trial) ([]TimelineEntry, error) 
 }
 
 // summarize describes in a few words what a run asked.
-func summarize(c *app.RunConfiguration) string {
+func summarize(c *runs.RunConfiguration) string {
 	text := ""
 	for i := range c.Targets {
 		if i > 0 {
 			text += ", "
 		}
 		text += c.Targets[i].Name
-		if brief := c.Targets[i].Spec.Brief(); brief != "" {
+		if brief := runs.BriefOf(&c.Targets[i].Spec); brief != "" {
 			text += " (" + brief + ")"
 		}
 	}

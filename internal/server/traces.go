@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -115,7 +116,7 @@ type (
 		Lost     *int64 `json:"lost_count" doc:"records that cannot be read or contradict each other, and count in no number; null: not counted yet"`
 		// MaxBytes is the limit of Bytes.
 		MaxBytes  int64     `json:"max_bytes"`
-		Owner     string    `json:"owner" doc:"the id of the user whose it is"`
+		Owner     string    `json:"owner" doc:"the id of its owner"`
 		OwnerName string    `json:"owner_name,omitempty" doc:"in lists: the name of that user; left out where he is gone"`
 		Shared    bool      `json:"shared"`
 		CreatedAt time.Time `json:"created_at"`
@@ -192,7 +193,7 @@ func (s *Server) recount(ctx context.Context, c *library.Collection,
 	if err != nil {
 		return n, err
 	}
-	read, err := s.cfg.App.With(app.Uploads{c.Name: text}).ReadTraces(ctx, c.Name)
+	read, err := traces.Read(ctx, s.cfg.App.With(app.Uploads{c.Name: text}), c.Name)
 	if ctx.Err() != nil {
 		return n, ctx.Err()
 	}
@@ -311,7 +312,7 @@ func (s *Server) uploadTraces(ctx context.Context, by *account.Principal, in *st
 		return nil, err
 	}
 	defer release()
-	read, err := s.cfg.App.With(app.Uploads{name: text}).ReadTraces(ctx, name)
+	read, err := traces.Read(ctx, s.cfg.App.With(app.Uploads{name: text}), name)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -410,17 +411,17 @@ func (s *Server) tracedAttempts(ctx context.Context, by *account.Principal, in *
 	After int `query:"cursor" minimum:"0" doc:"next_cursor of the page before"`
 	Limit int `query:"limit" minimum:"1" maximum:"200" default:"20"`
 },
-) (*struct{ Body app.TracePage }, error) {
+) (*struct{ Body traces.TracePage }, error) {
 	a, name, release, err := s.opened(ctx, by, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	page, err := a.TracePage(ctx, app.TracePageRequest{Traces: name, After: in.After, Limit: in.Limit})
+	page, err := traces.ReadPage(ctx, a, traces.TracePageRequest{Traces: name, After: in.After, Limit: in.Limit})
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return &struct{ Body app.TracePage }{*page}, nil
+	return &struct{ Body traces.TracePage }{*page}, nil
 }
 
 func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *struct {
@@ -428,10 +429,10 @@ func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *st
 	Format string `query:"format" doc:"the form of traces that is written; empty: callvet's own lines"`
 },
 ) (*file, error) {
-	if in.Format != "" && !slices.Contains(app.TraceExports(), in.Format) {
+	if in.Format != "" && !slices.Contains(traces.TraceExports(), in.Format) {
 		return nil, &callvet.FieldError{
 			Field: "format", Text: fmt.Sprintf("{format} %q is not known", in.Format),
-			Fix: "one of " + strings.Join(app.TraceExports(), ", "),
+			Fix: "one of " + strings.Join(traces.TraceExports(), ", "),
 		}
 	}
 	a, name, release, err := s.opened(ctx, by, in.ID)
@@ -439,7 +440,7 @@ func (s *Server) exportTraces(ctx context.Context, by *account.Principal, in *st
 		return nil, err
 	}
 	defer release()
-	imp, err := a.OpenImport(ctx, app.ImportRequest{Traces: name, To: in.Format}, nil)
+	imp, err := traces.OpenImport(ctx, a, traces.ImportRequest{Traces: name, To: in.Format}, nil)
 	if err != nil {
 		return nil, unreadable(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/traces"
 )
 
 // sampleTraces are three tasks, of which one failed.
@@ -48,9 +49,9 @@ type sheetAnswer struct {
 }
 
 // scoreOf is what the command line says of a file, as `callvet score -o x.json` writes it.
-func scoreOf(t *testing.T, s *site, req app.ScoreRequest, files app.Uploads) sheetAnswer {
+func scoreOf(t *testing.T, s *site, req traces.ScoreRequest, files app.Uploads) sheetAnswer {
 	t.Helper()
-	out, err := s.app.With(files).Score(t.Context(), req, nil)
+	out, err := traces.Score(t.Context(), s.app.With(files), req, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestTraces(t *testing.T) {
 	suite := give[suiteAnswer](t, s, "ana", "POST", suites, weatherSuite)
 	_, text := s.ask(t, "ana", "GET", suites+"/"+suite.ID+"/export", "")
 	tools := `[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"station":{"type":"integer"}}}}]`
-	for body, req := range map[string]app.ScoreRequest{
+	for body, req := range map[string]traces.ScoreRequest{
 		`{"traces_id":"%s"}`: {},
 		`{"traces_id":"%s","slices":["called_tool"],"confidence":0.8}`: {
 			Slices:     []string{"called_tool"},
@@ -133,12 +134,12 @@ func TestTraces(t *testing.T) {
 		`"}`); code != 200 || !strings.Contains(html, "<html") || !strings.Contains(html, "get_rain") {
 		t.Errorf("%d %.300s", code, html)
 	}
-	page := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?limit=1&cursor=1", "")
+	page := give[traces.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?limit=1&cursor=1", "")
 	if len(page.Items) != 1 || page.Next != 2 || len(page.Items[0].Records) != 3 ||
 		!strings.Contains(string(page.Items[0].Records[1]), "get_rain") {
 		t.Errorf("%+v", page)
 	}
-	if last := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?cursor=2",
+	if last := give[traces.TracePage](t, s, "ana", "GET", "/api/traces/"+one.ID+"/attempts?cursor=2",
 		""); len(last.Items) != 1 || last.Next != 0 {
 		t.Errorf("%+v", last)
 	}
@@ -341,7 +342,7 @@ func TestOTLP(t *testing.T) {
 			}
 		}
 		made := s.collection(t, fmt.Sprintf("c%d", i))
-		want := scoreOf(t, s, app.ScoreRequest{Traces: []string{"x"}}, app.Uploads{"x": file})
+		want := scoreOf(t, s, traces.ScoreRequest{Traces: []string{"x"}}, app.Uploads{"x": file})
 		same(t, name, want, give[sheetAnswer](t, s, "ana", "POST", "/api/score", `{"traces_id":"`+made.ID+`"}`))
 		if want.Steps == 0 && name != "otel-openai.otlp.jsonl" { // spans alone do not tell calls there
 			t.Errorf("%s: no calls", name)
@@ -393,7 +394,7 @@ func TestOTLPJoins(t *testing.T) {
 	if shop.Parts != 2 || shop.Items != 2 || desk.Items != 1 {
 		t.Errorf("%+v %+v", shop, desk)
 	}
-	page := give[app.TracePage](t, s, "ana", "GET", "/api/traces/"+shop.ID+"/attempts", "")
+	page := give[traces.TracePage](t, s, "ana", "GET", "/api/traces/"+shop.ID+"/attempts", "")
 	if len(page.Items) != 1 || len(page.Items[0].Records) != 2 ||
 		!strings.Contains(string(page.Items[0].Records[0]), `"Oslo"`) {
 		t.Errorf("%s", jsonOf(page))

@@ -16,6 +16,8 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/plan"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
@@ -121,7 +123,7 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 	made := map[string]LeaderRow{} // by run and configuration
 	configs := map[string]bool{}
 	var on []plan.ExperimentResult
-	for _, r := range results(runs) {
+	for _, r := range scoresOf(runs) {
 		if !r.Whole {
 			continue
 		}
@@ -150,17 +152,17 @@ func (s *Server) leaderboard(ctx context.Context, by *account.Principal, in *str
 
 // ranks ranks the targets of runs, at least one. The comparisons of all pairs are cached until one
 // of the runs changes.
-func (s *Server) ranks(ctx context.Context, of []app.Contender) (*app.Ranking, error) {
+func (s *Server) ranks(ctx context.Context, of []results.Contender) (*results.Ranking, error) {
 	about := sha256.New()
 	for i := range of {
-		state, err := s.cfg.App.RunState(ctx, of[i].Run)
+		state, err := results.State(ctx, s.cfg.App, of[i].Run)
 		if err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(about, "%q %q %q\n", of[i].Run, of[i].Target, state)
 	}
 	return stored(ctx, s, of[0].Run, fmt.Sprintf("ranks %x", about.Sum(nil)),
-		func() (*app.Ranking, error) { return s.cfg.App.Rank(ctx, of) })
+		func() (*results.Ranking, error) { return results.Rank(ctx, s.cfg.App, of) })
 }
 
 // rank sorts the rows by rank.
@@ -168,9 +170,9 @@ func (s *Server) rank(ctx context.Context, out *Leaderboard) error {
 	if len(out.Items) == 0 {
 		return nil
 	}
-	of := make([]app.Contender, len(out.Items))
+	of := make([]results.Contender, len(out.Items))
 	for i := range out.Items {
-		of[i] = app.Contender{Run: out.Items[i].Run, Target: out.Items[i].Target}
+		of[i] = results.Contender{Run: out.Items[i].Run, Target: out.Items[i].Target}
 	}
 	ranking, err := s.ranks(ctx, of)
 	if err != nil {
@@ -246,7 +248,7 @@ func (s *Server) trendEntry(ctx context.Context, e *TrendEntry, r *trial, before
 		}
 	}
 	for p, of := range pairs {
-		with, err := s.compared(ctx, r.line.ID, app.DiffRequest{Base: app.Side{Run: p.line.ID}, Pairs: of})
+		with, err := s.compared(ctx, r.line.ID, traces.DiffRequest{Base: app.Side{Run: p.line.ID}, Pairs: of})
 		if err != nil {
 			return err
 		}

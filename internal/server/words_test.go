@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/store"
@@ -110,7 +111,7 @@ func TestWordsOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, problems)
 	}
-	here, err := s.app.StartRun(t.Context(),
+	here, err := runs.Start(t.Context(), s.app,
 		app.RunRequest{
 			Words: store.Words{Name: "own"}, SuiteRequest: app.SuiteRequest{Suite: "weather"}, Made: made,
 			Targets: []app.TargetSpec{{Target: "offline/lexical"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/server"
 )
 
@@ -77,7 +78,8 @@ func TestWorkReachesNothingPrivate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = a.ImportMCP(t.Context(), app.ImportMCPRequest{MCPServer: app.MCPServer{URL: inner.URL + "/mcp"}}, nil)
+		_, err = catalogs.ImportMCP(t.Context(), a,
+			catalogs.ImportMCPRequest{MCPServer: app.MCPServer{URL: inner.URL + "/mcp"}}, nil)
 		if err == nil {
 			t.Error("a teapot is an MCP server")
 		}

@@ -217,7 +217,7 @@ test('an estimate needs no key, says which is missing, and tells of judges', asy
   await page.keyboard.press('Enter');
   const judges = page.getByRole('group', { name: 'Of judges' });
   await judges.getByText('20', { exact: true }).waitFor();
-  await judges.getByText('no earlier run tells the cost of judge task by openai/gpt-5').waitFor();
+  await judges.getByText('no earlier run gives the cost of judge task by openai/gpt-5').waitFor();
   await page.getByText('openai/gpt-5, a judge, cannot be asked without OPENAI_API_KEY.').waitFor();
   await page.getByText('40', { exact: true }).waitFor(); // the total
   await axe(page, 'estimate');

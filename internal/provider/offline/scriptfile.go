@@ -196,7 +196,7 @@ func (c *checker) checkStep(at string, s *step) {
 		c.problem(at, "raw is the whole answer", "drop text and calls")
 	}
 	if s.Times < 0 || s.Times > 0 && s.Error == nil {
-		c.problem(at+".times", "times counts errors", "use it beside error, at least 1")
+		c.problem(at+".times", "times counts errors", "use it together with error, at least 1")
 	}
 	if !inRange(s.DelayMS) || !inRange(s.FirstTokenMS) {
 		c.problem(at, "a duration must be between 0 and a day, in milliseconds", "")

@@ -83,7 +83,7 @@ func readGraphState(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID = name(message.First(v, "checkpoint"), s, "thread_id")
 	list := message.First(message.First(v, "values"), "messages")
-	a.Trace.Turns = message.Attach(message.MergeTurns(turns(list)))
+	a.Trace.Turns = message.Attach(mergeTurns(turns(list)))
 	a.Trace.FinishReason = message.LastFinish(list)
 	spent(&a.Trace, list)
 	s.Give(a)

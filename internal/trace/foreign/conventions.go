@@ -43,7 +43,7 @@ func (sp *span) answer() []callvet.Turn { return speaking(sp.gave()) }
 // state is the output of an agent. If it repeats the agent's input, roles do not change.
 func (sp *span) state() []callvet.Turn {
 	out := sp.gave()
-	if message.Asked(out) == 0 {
+	if lastQuestion(out) == 0 {
 		out = speaking(out)
 	}
 	return out
@@ -108,7 +108,7 @@ func speaking(ts []callvet.Turn) []callvet.Turn {
 			ts[i].Role = callvet.RoleAssistant
 		}
 	}
-	return message.MergeTurns(ts)
+	return mergeTurns(ts)
 }
 
 // pieces is an answer with its text and its calls in separate attributes.

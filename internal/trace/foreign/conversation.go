@@ -15,7 +15,7 @@ import (
 
 // conversation joins the messages of model spans, in the order of their start times.
 type conversation struct {
-	message.Talk
+	dialogue
 
 	tree tree
 	// silent are the spans of models without a known answer so far.
@@ -44,7 +44,7 @@ func (c *conversation) read(list []*span) {
 		}
 		in, out := sp.request(), sp.answer()
 		c.end = sp.finish()
-		c.repeated(c.Request(in, len(c.silent) > 0))
+		c.repeated(c.request(in, len(c.silent) > 0))
 		switch {
 		case !speaks(out) && sp.failed && !spanEnded(sp): // a request that failed has no answer
 		case !speaks(out), spanEnded(sp) && !turnsCall(out):
@@ -53,10 +53,10 @@ func (c *conversation) read(list []*span) {
 			c.spoke = true
 		}
 		if speaks(out) {
-			c.Answer(out)
+			c.answer(out)
 		}
 	}
-	c.Settle()
+	c.settle()
 }
 
 // repeated removes from silent the spans whose answers a later request repeats.
@@ -140,7 +140,7 @@ func (c *conversation) missing(a *trace.Attempt, of [agent + 1][]*span, x *execu
 	case silent > 0 && calls == 0, open > 0 && len(of[tool]) == 0:
 		return "an answer of a model is not there"
 	case silent > 0:
-		s.Lose("an answer of a model that is empty or not there, beside calls that are")
+		s.Lose("an answer of a model that is empty or missing, although its calls are there")
 	case calls == 0 && !c.spoke:
 		return "there is no answer of a model"
 	case calls == 0 && !slices.ContainsFunc(append(a.Input, a.Trace.Turns...),
@@ -181,24 +181,24 @@ func (c *conversation) outermost(agents []*span) {
 			continue
 		}
 		tells[sp] = true
-		c.Request(in, false)
-		c.State(out)
+		c.request(in, false)
+		c.state(out)
 	}
 	if turnsCall(c.Turns) {
 		c.silent = nil
 	}
-	c.Turns = message.MergeTurns(c.Turns)
-	c.Settle()
+	c.Turns = mergeTurns(c.Turns)
+	c.settle()
 }
 
 // opening makes the outermost agent's input that of the attempt where no request has a question.
 func (c *conversation) opening(agents []*span) {
-	if message.Asked(c.Input)+message.Asked(c.Turns) > 0 {
+	if lastQuestion(c.Input)+lastQuestion(c.Turns) > 0 {
 		return
 	}
 	for _, sp := range agents {
 		in := message.Said(sp.attr(spanInput), callvet.RoleUser)
-		if n := message.Asked(in); n > 0 {
+		if n := lastQuestion(in); n > 0 {
 			lead := 0
 			for lead < len(c.Turns) && c.Turns[lead].Role == callvet.RoleSystem {
 				lead++

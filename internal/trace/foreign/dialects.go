@@ -5,7 +5,6 @@ package foreign
 import (
 	"strings"
 
-	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/value"
 )
 
@@ -61,9 +60,9 @@ func (m meaning) names() []string {
 			"langfuse.observation.type", "mastra.span.type", "ai.operationId", "span_data.type",
 		}
 	case toolName:
-		return append(message.ToolName(), "traceloop.entity.name", "span_data.name")
+		return append(toolNameKeys(), "traceloop.entity.name", "span_data.name")
 	case callID:
-		return message.ToolCallID()
+		return toolCallIDKeys()
 	case arguments:
 		return []string{
 			"gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args",
@@ -247,3 +246,12 @@ func messageEvents(all []event) []event {
 }
 
 const detailsEvent = "gen_ai.client.inference.operation.details"
+
+// toolNameKeys and toolCallIDKeys are the attributes in which instrumentations write the name of a
+// tool and the id of the call that it answers, whatever they call the span.
+func toolNameKeys() []string { return []string{"gen_ai.tool.name", "ai.toolCall.name", "tool.name"} }
+
+// toolCallIDKeys is like toolNameKeys.
+func toolCallIDKeys() []string {
+	return []string{"gen_ai.tool.call.id", "ai.toolCall.id", "tool.id", "tool_call.id"}
+}

@@ -166,7 +166,7 @@ func (l *Entries) Flush(s *trace.Sink) {
 				t.Turns[i].Raw, t.Turns[i].Content = message.FailedResult(), cmp.Or(t.Turns[i].Content, why)
 			}
 		}
-		t.Turns = message.Attach(message.MergeTurns(t.Turns))
+		t.Turns = message.Attach(mergeTurns(t.Turns))
 		if x.streamed && !x.ended && t.Fault == nil && len(t.Calls()) == 0 {
 			t.Fault = trace.Unknown("the stream ends before its result")
 		}

@@ -48,8 +48,8 @@ func (x *execution) run(a *trace.Attempt, tools []*span, s *trace.Sink) {
 		executed[i] = toolCall(sp)
 		executed[i].StartMS = since(a.Trace.Started, sp)
 	}
-	_, done := message.Match(open, executed, func(to *callvet.Call, i int) {
-		if remark := message.Differ(to, &executed[i]); remark != "" {
+	_, done := matchCalls(open, executed, func(to *callvet.Call, i int) {
+		if remark := differ(to, &executed[i]); remark != "" {
 			a.Trace.Note(remark)
 			s.Lose(trace.Differ)
 		}

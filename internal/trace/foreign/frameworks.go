@@ -167,7 +167,7 @@ func readCopilot(v value.Value, s *trace.Sink) {
 			a.Trace.Fault = &callvet.Fault{Kind: callvet.FaultServer, Message: message.Str(e, "message")}
 		}
 	}
-	a.Trace.Turns = message.Attach(message.MergeTurns(a.Trace.Turns))
+	a.Trace.Turns = message.Attach(mergeTurns(a.Trace.Turns))
 	s.Give(a)
 }
 

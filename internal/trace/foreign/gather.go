@@ -135,7 +135,7 @@ func mergedSpans(a, b *span) *span {
 	out := *b
 	out.attrs = maps.Clone(a.attrs)
 	for k, v := range b.attrs {
-		out.attrs[k] = message.Fuller(a.attrs[k], v)
+		out.attrs[k] = fuller(a.attrs[k], v)
 	}
 	out.events = slices.Clone(a.events)
 	for _, e := range b.events {
@@ -220,10 +220,10 @@ func linked(tasks []*task) []*task {
 			continue
 		}
 		in := models[0].request()
-		for _, c := range slices.Backward(callsOf(in[message.Asked(in):])) {
+		for _, c := range slices.Backward(callsOf(in[lastQuestion(in):])) {
 			same := slices.DeleteFunc(slices.Clone(makers[c.ID]), func(m maker) bool {
 				return m.by == t || begin(m.by) > begin(t) || m.call.Tool != c.Tool ||
-					!message.SameArgs(m.call.Args, c.Args) || question(m.in.request()) != question(in)
+					!sameArgs(m.call.Args, c.Args) || question(m.in.request()) != question(in)
 			})
 			if len(same) == 0 {
 				continue
@@ -325,7 +325,7 @@ func callsOf(turns []callvet.Turn) []callvet.Call {
 
 // question is what a user said last.
 func question(turns []callvet.Turn) string {
-	if n := message.Asked(turns); n > 0 {
+	if n := lastQuestion(turns); n > 0 {
 		return turns[n-1].Content
 	}
 	return ""

@@ -53,9 +53,9 @@ func readLangfuse(v value.Value, s *trace.Sink) {
 			v: e, start: stamp(e, "startTime", "start_time"), end: stamp(e, "endTime", "end_time"),
 			kind: message.Str(e, "type"),
 			in:   message.HeldResult(message.First(e, "input")), out: message.HeldResult(message.First(e, "output")),
-			call: attribute(e, message.ToolCallID()),
+			call: attribute(e, toolCallIDKeys()),
 		})
-		if o := &obs[len(obs)-1]; o.kind != "GENERATION" && (o.call != "" || attribute(e, message.ToolName()) != "") {
+		if o := &obs[len(obs)-1]; o.kind != "GENERATION" && (o.call != "" || attribute(e, toolNameKeys()) != "") {
 			o.kind = "TOOL"
 		}
 		if o := &obs[len(obs)-1]; o.kind == "TOOL" {
@@ -103,7 +103,7 @@ func twins(out []value.Value, at map[string]int, e value.Value) []value.Value {
 	if stamp(was, "endTime", "end_time").After(stamp(e, "endTime", "end_time")) {
 		was, e = e, was
 	}
-	out[i] = message.Union(was, e)
+	out[i] = union(was, e)
 	return out
 }
 
@@ -135,7 +135,7 @@ func stamp(v value.Value, keys ...string) time.Time {
 // generation around another with an answer) count once. missing: there is no generation, or one
 // without its answer.
 func generations(obs []observation, a *trace.Attempt) (missing bool) {
-	var talk message.Talk
+	var talk dialogue
 	n := 0
 	for _, o := range obs {
 		if o.kind != "GENERATION" {
@@ -146,8 +146,8 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 			continue
 		}
 		n++
-		talk.Request(message.Said(o.in, callvet.RoleUser), missing)
-		talk.Answer(reply)
+		talk.request(message.Said(o.in, callvet.RoleUser), missing)
+		talk.answer(reply)
 		missing = missing || len(reply) == 0
 		a.Trace.FinishReason = o.reason()
 		a.Trace.Usage.Add(tokens(o.v))
@@ -155,8 +155,8 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 			a.Trace.Model = m
 		}
 	}
-	talk.Turns = message.MergeTurns(talk.Turns)
-	talk.Settle()
+	talk.Turns = mergeTurns(talk.Turns)
+	talk.settle()
 	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 	return missing || n == 0
 }
@@ -243,11 +243,11 @@ func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 	tools := slices.DeleteFunc(slices.Clone(obs), func(o observation) bool { return o.kind != "TOOL" })
 	executed := make([]callvet.Call, len(tools))
 	for i, o := range tools {
-		executed[i] = callvet.Call{ID: o.call, Tool: cmp.Or(attribute(o.v, message.ToolName()), message.Str(o.v, "name"))}
+		executed[i] = callvet.Call{ID: o.call, Tool: cmp.Or(attribute(o.v, toolNameKeys()), message.Str(o.v, "name"))}
 		executed[i].Args, executed[i].ArgsRaw = message.ArgsOf(o.in)
 	}
-	_, done := message.Match(open, executed, func(to *callvet.Call, i int) {
-		if remark := message.Differ(to, &executed[i]); remark != "" && !wrapped(tools[i].in) {
+	_, done := matchCalls(open, executed, func(to *callvet.Call, i int) {
+		if remark := differ(to, &executed[i]); remark != "" && !wrapped(tools[i].in) {
 			a.Trace.Note(remark)
 			s.Lose(trace.Differ)
 		}
@@ -388,7 +388,7 @@ func (l *LangSmith) give(id string, s *trace.Sink) {
 		case "tool":
 			o.kind, o.in = "TOOL", toolInput(o.in)
 			if o.unwrap(); o.call == "" {
-				o.call = attribute(r, message.ToolCallID())
+				o.call = attribute(r, toolCallIDKeys())
 			}
 			if out := message.First(o.out, "output"); o.out.Len() == 1 && out.Kind() != value.Invalid {
 				o.out = out
@@ -417,9 +417,9 @@ func around(a *trace.Attempt, in, out value.Value, tools func()) {
 		tools()
 		return
 	}
-	var talk message.Talk
-	talk.Request(message.Said(in, callvet.RoleUser), false)
-	talk.Settle()
+	var talk dialogue
+	talk.request(message.Said(in, callvet.RoleUser), false)
+	talk.settle()
 	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 	tools()
 	a.Trace.Turns = append(a.Trace.Turns, lastWord(given(out))...)

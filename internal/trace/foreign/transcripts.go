@@ -128,11 +128,11 @@ func readChat(v value.Value, s *trace.Sink) {
 
 // exchange makes an attempt from one request and its answer.
 func exchange(a *trace.Attempt, in, out []callvet.Turn) {
-	var talk message.Talk
-	talk.Request(in, false)
-	talk.Answer(out)
-	talk.Turns = message.MergeTurns(talk.Turns)
-	talk.Settle()
+	var talk dialogue
+	talk.request(in, false)
+	talk.answer(out)
+	talk.Turns = mergeTurns(talk.Turns)
+	talk.settle()
 	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 }
 
@@ -203,7 +203,7 @@ func readMessages(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	if v.Kind() == value.Array {
 		a.Trace.CaseID = name(value.Value{}, s)
-		a.Trace.Turns = message.Attach(message.MergeTurns(turns(v)))
+		a.Trace.Turns = message.Attach(mergeTurns(turns(v)))
 		a.Trace.FinishReason = message.LastFinish(v)
 		spent(&a.Trace, v)
 		s.Give(a)
@@ -217,7 +217,7 @@ func readMessages(v value.Value, s *trace.Sink) {
 	if sys, ok := v.Get("system"); ok {
 		a.Trace.Turns = append([]callvet.Turn{{Role: callvet.RoleSystem, Content: message.Text(sys)}}, a.Trace.Turns...)
 	}
-	a.Trace.Turns = message.Attach(message.MergeTurns(a.Trace.Turns))
+	a.Trace.Turns = message.Attach(mergeTurns(a.Trace.Turns))
 	if a.Trace.Usage == (callvet.Usage{}) {
 		spent(&a.Trace, list)
 	}

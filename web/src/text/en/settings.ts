@@ -51,7 +51,7 @@ export const settings = {
   retryAfter: 'Try again in {time}.',
   fault_auth: 'The key is refused.',
   fault_request: 'The provider refuses the request. Most often there is no such model.',
-  fault_rate_limit: 'The provider says: too many requests, or no credit left.',
+  fault_rate_limit: 'The provider reports too many requests, or no credit left.',
   fault_network: 'The provider cannot be reached.',
   fault_timeout: 'No answer in time.',
   fault_server: 'The provider has a fault of its own.',

@@ -140,7 +140,7 @@ export const traces = {
   noChanges: 'No task changed its verdict.',
   verdict: 'Verdict',
   targetPair: '{candidate} against {baseline}',
-  gatesText: 'A gate file says what must hold. Nothing is kept: change it and try again.',
+  gatesText: 'A gate file defines what must hold. Nothing is kept: change it and try again.',
   check: 'Check',
   against: 'Against a baseline',
   againstNone: 'without a baseline',

@@ -1,0 +1,329 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// RunRequest asks for a run of a suite.
+type RunRequest struct {
+	SuiteRequest
+	// Words are for people. The name finds a run of the command line later; "": only its id does.
+	store.Words
+	// Owned is a run of a user of a server, as store.NewRun has it.
+	Owned bool `json:"-"`
+	// Targets are asked. TargetFile is a file with more of them: what its entries do not
+	// say is as in Shared, and commands in it run with AllowExec only.
+	Targets    []TargetSpec `json:"targets,omitempty"`
+	TargetFile string       `json:"target_file,omitempty"`
+	Shared     TargetSpec   `json:"shared,omitzero"`
+	AllowExec  bool         `json:"allow_exec,omitempty"`
+	// SystemFor are system prompts of single targets, by target or name.
+	SystemFor map[string]string `json:"system_for,omitempty"`
+	// Repeats is how often each target is asked for each case without a number of its own; 0 means once.
+	Repeats int `json:"repeats,omitempty"`
+	// Filter, Sample and FailedFrom choose cases: see run.Selection. Seed is that of the
+	// sample, and of models that take one.
+	Filter     []string `json:"filter,omitempty"`
+	Sample     int      `json:"sample,omitempty"`
+	Seed       int64    `json:"seed,omitempty"`
+	FailedFrom string   `json:"failed_from,omitempty"`
+	// Slices are those of the report: tag, tier or names of fields, * for all fields.
+	Slices []string `json:"slices,omitempty"`
+	// Keep are kinds of personal data that are kept and shown as they are.
+	Keep []string `json:"keep,omitempty"`
+	// Prices is a file that goes before the shipped prices.
+	Prices string `json:"prices,omitempty"`
+	// Guard is a file with a policy: which calls are executed and which results shown. Runs
+	// are held to its rules; "": every call is executed.
+	Guard string `json:"guard,omitempty"`
+	// NoLint runs a suite with errors, NoCache asks again what was answered before, and
+	// RealLatency waits as long as mocks say.
+	NoLint      bool `json:"no_lint,omitempty"`
+	NoCache     bool `json:"no_cache,omitempty"`
+	RealLatency bool `json:"real_latency,omitempty"`
+	Settings
+	Origin Origin `json:"origin,omitzero"`
+	// Selection is laid over what the suite says of scoring decisions.
+	Selection *SelectionRequest `json:"selection,omitempty"`
+	// Judges are asked when the attempts are over; nil: none is.
+	Judges *RunJudges `json:"judges,omitempty"`
+	// Faults is a file with faults that calls of tools meet, in place of the suite's own.
+	Faults string `json:"faults,omitempty"`
+	WorldRequest
+	// Made is a suite that another request made; it is read from no file then.
+	Made *callvet.Suite `json:"-"`
+	// Drill: Made are drills, a usual suite with twins.
+	Drill bool `json:"-"`
+}
+
+// SelectionRequest says how decisions over a catalogue are scored.
+type SelectionRequest struct {
+	// Scoring stands in place of the suite's; nil: the suite's.
+	Scoring *callvet.SelectionScoring `json:"scoring,omitempty"`
+	// K are the depths where neither says any.
+	K []int `json:"k,omitempty"`
+}
+
+// Check refuses what no suite and no target can make right.
+func (q *RunRequest) Check() error {
+	switch {
+	case q.Suite == "" && q.Text == nil:
+		return Wrong("suite", "", "which suite?")
+	case q.Repeats < 0:
+		return Wrong("repeats", strconv.Itoa(q.Repeats), "write 1 or more")
+	case q.Sample < 0:
+		return Wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
+	}
+	_, err := Kinds(q.Keep)
+	return errors.Join(err, CheckWords(&q.Words), q.Settings.Check(), q.WorldRequest.Check())
+}
+
+// CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.
+const CodeNotEvaluated = "not-evaluated"
+
+// A judge is a target like others: its questions are the cases of a suite made from attempts. One
+// judging is a run of that suite, with the same limits, retries, budget, cache, lease and
+// resumption. Such a run is in no list of runs; it belongs to its subject.
+
+// JudgeSpec says which judges, and what they are shown.
+type JudgeSpec struct {
+	// Judges are built-in judges, and at most one of the user, with its prompt and schema in the
+	// files Prompt and Schema.
+	Judges []string `json:"judge"`
+	Prompt string   `json:"prompt,omitempty"`
+	Schema string   `json:"schema,omitempty"`
+	// Unit is the unit of the user's judge: task (the default), call or turn.
+	Unit judge.Unit `json:"unit,omitempty"`
+	// ShowGold shows what the case expects.
+	ShowGold bool `json:"show_gold,omitempty"`
+	// MaxEvidence bounds what is shown of one thing, in bytes; 0 means judge.DefaultEvidence.
+	MaxEvidence int `json:"max_evidence,omitempty"`
+	// Threshold is the least score in [0,1] that passes, where the score decides.
+	Threshold *float64 `json:"threshold,omitempty"`
+}
+
+// JudgeRequest asks judges for their verdicts on a run or a trace file.
+type JudgeRequest struct {
+	Side
+	JudgeSpec
+	// Against is the baseline run or trace file for a comparing judge: it sees its attempts of the
+	// same targets and tasks. None: it compares the targets of one run.
+	Against Side `json:"against,omitzero"`
+	// Models are asked, each as a judge of its own.
+	Models []TargetSpec `json:"models"`
+	// Samples is how often each is asked the same; 0 means once.
+	Samples int `json:"samples,omitempty"`
+	// Under limits the judging to attempts whose automatic score is less, or not known.
+	Under *float64 `json:"under,omitempty"`
+	// Tools are files with the catalogue, for trace files that have none.
+	Tools []string `json:"tools,omitempty"`
+	// Again makes a new version although the last one did not end.
+	Again bool `json:"again,omitempty"`
+	// Output is a labels file that the verdicts are added to; "": none.
+	Output string `json:"output,omitempty"`
+	// Prices is a file that goes before the shipped prices.
+	Prices string `json:"prices,omitempty"`
+	// NoCache asks again what any judging asked before. Keep are kinds of personal data that
+	// the judge is shown.
+	NoCache bool     `json:"no_cache,omitempty"`
+	Keep    []string `json:"keep,omitempty"`
+	Settings
+}
+
+// Check refuses a request that cannot be carried out; the error is a callvet.FieldError.
+func (q *JudgeRequest) Check() error {
+	switch {
+	case len(q.Judges) == 0:
+		return Wrong("judge", "", "which judge?")
+	case len(q.Models) == 0:
+		return &callvet.FieldError{Field: "models", Text: "no model to ask", Fix: "{models} openai/gpt-5-mini"}
+	case q.Samples < 0:
+		return Wrong("samples", strconv.Itoa(q.Samples), "write 1 or more")
+	case q.Under != nil && !(*q.Under > 0 && *q.Under <= 1):
+		return Wrong("under", fmt.Sprint(*q.Under), "write a score above 0, up to 1")
+	case (q.Prompt == "") != (q.Schema == ""):
+		return Wrong("prompt", "", "a judge of your own has a prompt and a schema: give both")
+	case q.Unit != "" && q.Prompt == "":
+		return Wrong("unit", string(q.Unit), "it is for a judge of your own; one that is built in has its own")
+	}
+	_, err := Kinds(q.Keep)
+	if q.Against != (Side{}) {
+		err = errors.Join(err, q.Against.One("against"))
+	}
+	return errors.Join(err, q.Side.One("subject"), q.Settings.Check())
+}
+
+// RunJudges are judges that are asked about a run before its results are shown.
+type RunJudges struct {
+	// Names are judges that are built in, Models those who judge.
+	Names  []string `json:"judge"`
+	Models []string `json:"judge_model"`
+	// BaseURL is the endpoint of the models, "" for their own.
+	BaseURL string `json:"judge_base_url,omitempty"`
+	// Under limits the judging to attempts whose automatic score is less, or not known.
+	Under *float64 `json:"judge_under,omitempty"`
+	// Live asks about each attempt as soon as it is stored, while others run, and not when
+	// all are over.
+	Live bool `json:"judge_live,omitempty"`
+}
+
+// EvalSuiteRequest asks for a run in the words of Eval Case Interfaces.
+type EvalSuiteRequest struct {
+	Run string `json:"run"`
+	// Baseline is an earlier run; "": none.
+	Baseline string `json:"baseline,omitempty"`
+	// Target and Tier choose among several; "": all.
+	Target string       `json:"target,omitempty"`
+	Tier   callvet.Tier `json:"tier,omitempty"`
+	Keep   []string     `json:"keep,omitempty"`
+	// Gates is a gate file, for its quarantine; "": none.
+	Gates string `json:"gates,omitempty"`
+}
+
+// The worlds that answer the calls of a run.
+const (
+	WorldMock     = "mock"
+	WorldLive     = "live"
+	WorldRecorded = "recorded"
+)
+
+// What happens to a call without a recording.
+const (
+	OnMissFail = "fail"
+	OnMissTell = "tell"
+)
+
+// WorldRequest says who answers calls.
+type WorldRequest struct {
+	// World is mock, the mocks of the suite, live, the tools that the file Live lists and no
+	// other, or recorded; "" is mock, or recorded where there are Recordings.
+	World string `json:"world,omitempty"`
+	Live  string `json:"live,omitempty"`
+	// Recordings is a folder with what tools answered before. Nothing is executed.
+	Recordings string `json:"recordings,omitempty"`
+	// OnMiss is the handling of a call without a recording: fail, also "", ends the attempt with an
+	// error, because it cannot be judged; tell returns an error to the target, and goes on.
+	OnMiss string `json:"on_miss,omitempty"`
+	// Record is a folder that gets what is answered. No answer of earlier runs is reused then.
+	Record string `json:"record,omitempty"`
+}
+
+// Check refuses what does not go together, and fills in what follows.
+func (q *WorldRequest) Check() error {
+	worlds := []string{"", WorldMock, WorldLive, WorldRecorded}
+	switch {
+	case !slices.Contains(worlds, q.World):
+		return Wrong("world", q.World, "it is %s, %s or %s", WorldMock, WorldLive, WorldRecorded)
+	case (q.World == WorldMock || q.World == WorldLive) && q.Recordings != "":
+		return Wrong("recordings", q.Recordings, "{world} %s reads none", q.World)
+	case q.World == WorldRecorded && q.Recordings == "":
+		return Wrong("world", q.World, "which {recordings}? {record} DIR makes some")
+	case !slices.Contains([]string{"", OnMissFail, OnMissTell}, q.OnMiss):
+		return Wrong("on_miss", q.OnMiss, "it is %s or %s", OnMissFail, OnMissTell)
+	case q.OnMiss != "" && q.Recordings == "":
+		return Wrong("on_miss", q.OnMiss, "it is about {recordings}, and there are none")
+	}
+	if q.Recordings != "" {
+		q.World = WorldRecorded
+	}
+	return nil
+}
+
+// Kinds are those of personal data that a request keeps.
+func Kinds(keep []string) ([]redact.Kind, error) {
+	var out []redact.Kind
+	for _, k := range keep {
+		kind := redact.Kind(k)
+		if !slices.Contains(redact.Kinds(), kind) {
+			return nil, Wrong("keep", k, "it is no kind; there are %v", redact.Kinds())
+		}
+		if kind.Secret() {
+			return nil, Wrong("keep", k, "secrets are never kept; %v are personal data", redact.PersonalKinds())
+		}
+		out = append(out, kind)
+	}
+	return out, nil
+}
+
+// Limits of a person's words about a run, in characters, and of its tags, in number.
+const (
+	MostRunName  = 256
+	MostRunNotes = 10_000
+	MostRunTag   = 100
+	MostRunTags  = 50
+)
+
+// CheckWords refuses words that are too long or that no list could show. Tags come out sorted,
+// each once.
+func CheckWords(w *store.Words) error {
+	control := func(text, except string) bool {
+		return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+			return unicode.IsControl(r) && !strings.ContainsRune(except, r)
+		})
+	}
+	long := func(field, text string, most int) error {
+		if n := utf8.RuneCountInString(text); n > most {
+			return &callvet.FieldError{
+				Field: field,
+				Text:  fmt.Sprintf("{%s}: it has %d characters, at most %d are kept", field, n, most),
+			}
+		}
+		return nil
+	}
+	if err := long("name", w.Name, MostRunName); err != nil {
+		return err
+	}
+	if control(w.Name, "") {
+		return Wrong("name", strconv.Quote(w.Name), "write one line of text")
+	}
+	if err := long("notes", w.Notes, MostRunNotes); err != nil {
+		return err
+	}
+	if control(w.Notes, "\n\r\t") {
+		return &callvet.FieldError{Field: "notes", Text: "{notes}: it contains control characters"}
+	}
+	tags := make([]string, len(w.Tags))
+	for i, t := range w.Tags {
+		tags[i] = strings.TrimSpace(t)
+		if err := long("run_tags", tags[i], MostRunTag); err != nil {
+			return err
+		}
+		if tags[i] == "" || control(tags[i], "") || strings.Contains(tags[i], ",") {
+			return Wrong("run_tags", strconv.Quote(t), "a tag is one line of text without a comma, and not empty")
+		}
+	}
+	slices.Sort(tags)
+	if w.Tags = slices.Compact(tags); len(w.Tags) > MostRunTags {
+		return &callvet.FieldError{
+			Field: "run_tags",
+			Text:  fmt.Sprintf("{run_tags}: there are %d, at most %d are kept", len(w.Tags), MostRunTags),
+		}
+	}
+	return nil
+}
+
+// WordSettings are the words of a run as settings, which hold no secret.
+func WordSettings(w *store.Words) []redact.Setting {
+	const hint = "leave it out"
+	out := []redact.Setting{
+		{Name: "the name of the run", Prose: w.Name, Hint: hint},
+		{Name: "the notes of the run", Prose: w.Notes, Hint: hint},
+	}
+	for _, t := range w.Tags {
+		out = append(out, redact.Setting{Name: "a tag of the run", Prose: t, Hint: hint})
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package results
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/report/plain"
+)
+
+// Leaves are the kinds of personal data that a run leaves as they are. What a request made up
+// itself, such as descriptions of tools, is read by it again and loses secrets only.
+func (m *Manifest) Leaves() []redact.Kind {
+	if m.Made {
+		return redact.PersonalKinds()
+	}
+	var out []redact.Kind
+	for _, k := range m.Keep {
+		out = append(out, redact.Kind(k))
+	}
+	return out
+}
+
+// RedactorOf makes the redactor for showing a run: it masks secrets, and personal data except the kinds
+// that the run or keep allows.
+func RedactorOf(a *app.App, m *Manifest, keep []string) (*redact.Redactor, error) {
+	more, err := app.Kinds(keep)
+	if err != nil {
+		return nil, err
+	}
+	return a.SecretKeeper.Redactor(append(m.Leaves(), more...))
+}
+
+// OpenRedacted opens a run for viewing, with the redactor of its attempts.
+func OpenRedacted(ctx context.Context, a *app.App, ref string, keep []string) (*Run, *redact.Redactor, error) {
+	r, err := OpenToShow(ctx, a, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	red, err := RedactorOf(a, r.Manifest, keep)
+	return r, red, err
+}
+
+// Hiding takes what must not be kept out of the attempts of a run, and counts it.
+type Hiding struct {
+	rest  []byte // the suite without its cases
+	base  *redact.Redactor
+	spare sync.Pool
+	mu    sync.Mutex
+	count map[redact.Kind]int64
+	// texts is how many attempts changed in what was said.
+	texts atomic.Int64
+}
+
+// HidingOf makes the redactor of a run's attempts.
+func HidingOf(a *app.App, r *Run) (*Hiding, error) {
+	base, err := a.SecretKeeper.Redactor(r.Manifest.Leaves())
+	if err != nil {
+		return nil, err
+	}
+	rest, err := json.Marshal(r.Suite)
+	if err != nil {
+		return nil, fmt.Errorf("read suite: %w", err)
+	}
+	return &Hiding{rest: rest, base: base, count: map[redact.Kind]int64{}}, nil
+}
+
+// Cell redacts a scored attempt in place. It is called from many goroutines.
+func (h *Hiding) Cell(of *callvet.Case, cell *callvet.Cell) (said bool) {
+	r, ok := h.spare.Get().(*redact.Redactor)
+	if !ok {
+		r = h.base.Fork()
+	}
+	said = r.Cell(of, h.rest, cell)
+	if said {
+		h.texts.Add(1)
+	}
+	if r.Total() > 0 {
+		h.mu.Lock()
+		for k, n := range r.Counts {
+			h.count[k] += n
+		}
+		h.mu.Unlock()
+		clear(r.Counts)
+	}
+	h.spare.Put(r)
+	return said
+}
+
+// Text is what a fault says without what must not be kept.
+func (h *Hiding) Text(s string) string { return h.base.Fork().Text(s) }
+
+// Hidden counts what was taken out so far.
+func (h *Hiding) Hidden() Hidden {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return Hidden{maps.Clone(h.count), h.texts.Load()}
+}
+
+// Notice reports what was masked; nil for nothing.
+func (h *Hidden) Notice() *callvet.Notice {
+	if h.Said == 0 {
+		return nil
+	}
+	var what []string
+	for _, k := range redact.Kinds() {
+		if h.Count[k] > 0 {
+			what = append(what, fmt.Sprintf("%d × %s", h.Count[k], k))
+		}
+	}
+	return &callvet.Notice{
+		Code: "redacted",
+		Text: fmt.Sprintf("redacted in what is kept: %s; %s not reused by later runs", strings.Join(what, ", "),
+			plain.Count(int(h.Said), "attempt is", "attempts are")),
+	}
+}
+
+// Hidden counts the masked values of attempts, and the attempts with changed texts.
+type Hidden struct {
+	Count map[redact.Kind]int64 `json:"count,omitempty"`
+	Said  int64                 `json:"said,omitempty"`
+}

@@ -1,0 +1,155 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package results
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/judge"
+)
+
+// Multiple gathers attempts for judges that look at several at once.
+type Multiple struct {
+	side
+	digests map[string][]judge.Digest
+	order   []attemptKey // of attempts
+	other   *side        // what they are compared with; nil: the targets of one side are
+}
+
+// side are the attempts of a run or a trace file.
+type side struct {
+	targets  []string
+	attempts map[attemptKey][]judge.Subject // in the order of targets
+}
+
+type attemptKey struct {
+	task    string
+	attempt int
+}
+
+func (s *side) add(one judge.Subject) (k attemptKey, first bool) {
+	t := &one.Attempt.Trace
+	if !slices.Contains(s.targets, t.Target) {
+		s.targets = append(s.targets, t.Target)
+	}
+	k = attemptKey{t.CaseID, t.Repeat}
+	if s.attempts == nil {
+		s.attempts = map[attemptKey][]judge.Subject{}
+	}
+	first = s.attempts[k] == nil
+	s.attempts[k] = append(s.attempts[k], one)
+	return k, first
+}
+
+// Add takes one more subject of j.
+func (m *Multiple) Add(j *judge.Judge, s judge.Subject) {
+	switch {
+	case !s.Made():
+	case j.Unit == judge.Pair:
+		if k, first := m.side.add(s); first {
+			m.order = append(m.order, k)
+		}
+	default:
+		t := s.Attempt.Trace.Target
+		if m.digests == nil {
+			m.digests = map[string][]judge.Digest{}
+		}
+		if m.digests[t] == nil {
+			m.targets = append(m.targets, t)
+		}
+		m.digests[t] = append(m.digests[t], judge.DigestOf(s))
+	}
+}
+
+// ReadBaseline reads the baseline of the attempts, if it is another run or file. Targets are
+// compared with those of the same name, or the only target of one with the only one of the other.
+func (m *Multiple) ReadBaseline(s *Subject) error {
+	if s.eachOther == nil {
+		return nil
+	}
+	m.other = &side{}
+	err := s.eachOther(func(one judge.Subject, _ *float64) error {
+		if one.Made() {
+			m.other.add(one)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(m.targets, func(t string) bool { return m.counterpart(t) != "" }) {
+		return app.Wrong("against", "", "no target is in both (%s; %s)", strings.Join(m.targets, ", "),
+			strings.Join(m.other.targets, ", "))
+	}
+	return nil
+}
+
+// counterpart is the target of the other side that one is compared with; "": none.
+func (m *Multiple) counterpart(target string) string {
+	switch {
+	case slices.Contains(m.other.targets, target):
+		return target
+	case len(m.targets) == 1 && len(m.other.targets) == 1:
+		return m.other.targets[0]
+	}
+	return ""
+}
+
+// questions compare targets, or grade each.
+func (m *Multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge.Question) {
+	for _, name := range m.targets {
+		if all := m.digests[name]; len(all) > 0 {
+			qs = append(qs, j.Overall(name, all))
+		}
+	}
+	for _, p := range m.Pairs(skipped) {
+		qs = append(qs, j.Pairs(p[0], p[1])...)
+	}
+	return qs
+}
+
+// Pairs are the attempts that are compared: those at the same task of a target on both sides, or
+// of the first target and of each other one. skipped counts those without another.
+func (m *Multiple) Pairs(skipped map[string]int) (out [][2]judge.Subject) {
+	for _, k := range m.order {
+		of := m.attempts[k]
+		if m.other != nil {
+			for _, s := range of {
+				if why := m.across(k, s, &out); why != "" {
+					skipped[why]++
+				}
+			}
+			continue
+		}
+		at := slices.IndexFunc(of, func(s judge.Subject) bool { return s.Attempt.Trace.Target == m.targets[0] })
+		if at < 0 || len(of) < 2 {
+			skipped["another target made no attempt at the task"]++
+			continue
+		}
+		for i := range of {
+			if i != at {
+				out = append(out, [2]judge.Subject{of[at], of[i]})
+			}
+		}
+	}
+	return out
+}
+
+// across adds the pair of an attempt and that of its counterpart, or says why there is none.
+func (m *Multiple) across(k attemptKey, s judge.Subject, out *[][2]judge.Subject) (why string) {
+	name := m.counterpart(s.Attempt.Trace.Target)
+	for _, o := range m.other.attempts[k] {
+		switch {
+		case name == "" || o.Attempt.Trace.Target != name:
+		case o.Attempt.Goal != s.Attempt.Goal || callvet.Question(o.Attempt.Input) != callvet.Question(s.Attempt.Input):
+			return "the other one was asked something else"
+		default:
+			*out = append(*out, [2]judge.Subject{s, o})
+			return ""
+		}
+	}
+	return "the other one has no attempt of the target at the task"
+}

@@ -1,0 +1,111 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package results
+
+import (
+	"context"
+
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/trace"
+)
+
+// Tasks are the task records of a trace file, or those that a run makes.
+type Tasks struct {
+	Name string // for people
+	file string // "" of a run
+	each func(do func(*trace.Task)) (*trace.Log, error)
+	// attempts are the same with what was called, and id is how labels name the run or the file.
+	attempts func(do func(*trace.Attempt) error) error
+	id       func() (string, error)
+	// parts are what judges of its calls and turns said, as lines of a labels file; nil of a file.
+	parts func() ([]labels.Label, error)
+	// without are tasks that are left out of verdicts and labels.
+	Without map[string]bool
+}
+
+// TasksOf are those of a trace file.
+func TasksOf(a *app.App, file string) Tasks {
+	return Tasks{
+		Name: file, file: file,
+		each:     func(do func(*trace.Task)) (*trace.Log, error) { return a.EachTask(file, do) },
+		attempts: func(do func(*trace.Attempt) error) error { return WholeAttempts(a, file, do) },
+		id:       func() (string, error) { return HashOfTraces(a, file) },
+	}
+}
+
+// TaskSources are the tasks of trace files, one for each file.
+func TaskSources(a *app.App, files []string) []Tasks {
+	out := make([]Tasks, len(files))
+	for i, f := range files {
+		out[i] = TasksOf(a, f)
+	}
+	return out
+}
+
+// Tasks are those of the run, with what its judges said. Cases in quarantine are not among them.
+func (r *Run) Tasks(ctx context.Context) Tasks {
+	attempts := func(do func(*trace.Attempt) error) error {
+		for at, err := range r.Attempts(ctx) {
+			if err != nil {
+				return err
+			}
+			if err := do(&at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	id := func() (string, error) { return r.Stored.ID, nil }
+	parts := func() ([]labels.Label, error) {
+		said, err := r.ReadOpinions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return said.parts, nil
+	}
+	return Tasks{
+		Name: "run " + r.Stored.ID, Without: r.Without, attempts: attempts, id: id, parts: parts,
+		each: func(do func(*trace.Task)) (*trace.Log, error) {
+			log := &trace.Log{}
+			err := attempts(func(at *trace.Attempt) error {
+				t := at.Task()
+				log.Tasks++
+				do(&t)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			return log, nil
+		},
+	}
+}
+
+// TasksAt are those of a run or a trace file.
+func TasksAt(ctx context.Context, a *app.App, s app.Side) (Tasks, error) {
+	if s.Run == "" {
+		return TasksOf(a, s.Traces), nil
+	}
+	r, err := Open(ctx, a, s.Run)
+	if err != nil {
+		return Tasks{}, err
+	}
+	return r.Tasks(ctx), nil
+}
+
+// refuseOneTimeFiles refuses what cannot be read a second time to see what judges said; field is what needs it.
+func refuseOneTimeFiles(a *app.App, of *Tasks, field string) error {
+	if of.file == "" {
+		return nil
+	}
+	if a.Once(of.file) {
+		return app.Wrong(field, "", "the traces are read twice, to see what their judges said: name a file")
+	}
+	partial, err := a.IsPartial(of.file)
+	if err == nil && partial {
+		err = app.Wrong(field, "",
+			"the traces are needed, to see what their judges said: %s is a partial result", of.file)
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package runs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+)
+
+// Configured is a target as a run asked it.
+type Configured struct {
+	// Name is that of the target in the run.
+	Name string         `json:"name"`
+	Spec app.TargetSpec `json:"spec"`
+	// Hash is of all that the target is asked with, but for its name: two runs with the same one
+	// asked the same way.
+	Hash  string `json:"hash"`
+	Floor bool   `json:"floor,omitempty"`
+}
+
+// BriefOf says in a few words what a target is asked with: its tool choice, its parameters, and the
+// hash and the beginning of its system prompt. "" where it has nothing of its own.
+func BriefOf(s *app.TargetSpec) string {
+	var parts []string
+	set, err := results.SettingsOf(&callvet.Target{ToolChoice: s.ToolChoice, Params: s.Params})
+	if err != nil { // parameters that are not JSON
+		parts = append(parts, err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, name+" "+set[name])
+	}
+	if s.SystemPrompt != "" {
+		how := "system prompt "
+		if s.Replaces() {
+			how = "system prompt in place of the suite's "
+		}
+		parts = append(parts, how+results.PromptBrief(s.SystemPrompt))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// RunConfiguration is the suite and the targets of a run.
+type RunConfiguration struct {
+	Run       string       `json:"run"`
+	SuiteHash string       `json:"suite_hash"`
+	Repeats   int          `json:"repeats"`
+	Targets   []Configured `json:"targets"`
+	// Fresh: no answer of an earlier run was reused.
+	Fresh bool `json:"fresh"`
+	// Whole: all cases of the suite were asked.
+	Whole bool `json:"whole"`
+}
+
+// Configuration is the configuration of a stored run. It contains no secret: keys are in the
+// environment. A run with a target that was opened as several has no targets here.
+func Configuration(ctx context.Context, a *app.App, ref string) (*RunConfiguration, error) {
+	db, err := a.Config.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := results.Stored(ctx, db, ref)
+	if err != nil {
+		return nil, err
+	}
+	m, err := results.ReadManifest(&r)
+	if err != nil {
+		return nil, err
+	}
+	out := &RunConfiguration{
+		Run: r.ID, SuiteHash: r.SuiteHash, Repeats: m.Repeats, Fresh: m.NoCache,
+		Whole: m.Cases == nil, Targets: []Configured{},
+	}
+	if len(m.Specs) != len(m.Targets) {
+		return out, nil
+	}
+	for i := range m.Specs {
+		c := Configured{Name: m.Targets[i].Name, Spec: m.Specs[i], Floor: m.Targets[i].Floor}
+		if c.Hash, err = results.HashOfTarget(&m.Specs[i], &m.Targets[i]); err != nil {
+			return nil, fmt.Errorf("read run %s: %w", r.ID, err)
+		}
+		out.Targets = append(out.Targets, c)
+	}
+	return out, nil
+}

@@ -1,0 +1,178 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package runs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// Verdict is what becomes of a run or of gates.
+type Verdict = gate.Verdict
+
+// The verdicts.
+const (
+	Pass         = gate.Pass
+	Fail         = gate.Fail
+	Inconclusive = gate.Inconclusive
+)
+
+// Outcome is what came out of a session of a run.
+type Outcome struct {
+	*results.RunView
+	Summary run.Summary
+	// Verdict is what RequirePass and FailUnder make of it; "" where the run ended early.
+	// Why says what is missing from a pass.
+	Verdict Verdict
+	Why     []string
+	// Notes are what should be known of the numbers.
+	Notes []callvet.Notice
+	// Yielded: the session ended because of Session.Yield, and there is only a Summary.
+	Yielded bool
+}
+
+// Interrupted reports whether the run was interrupted, by this or another process.
+func (o *Outcome) Interrupted() bool { return o.Summary.Status == run.StatusInterrupted }
+
+// Failed reports whether the run failed in the process that carried it out.
+func (o *Outcome) Failed() bool { return o.Summary.Status == run.StatusFailed }
+
+// ended is how the session ended.
+func (s *Session) ended(sum run.Summary) *app.EndedEvent {
+	next := s.Resume()
+	if sum.Status == run.StatusDone {
+		next = app.Action{Verb: app.VerbShow, Run: s.Stored.ID}
+	}
+	return &app.EndedEvent{Run: s.Stored.ID, Summary: sum, Next: next}
+}
+
+// outcome sums up what this process has carried out; runErr is why it ended early.
+func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_ *Outcome, err error) {
+	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil {
+		return nil, err
+	}
+	red, err := results.RedactorOf(s.app, s.Manifest, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.op.TellLearned(red)
+	v, err := s.View(ctx, s.slices, red, s.op, "")
+	if err != nil {
+		return nil, err
+	}
+	v.View.Models = s.op.Used()
+	if decidesRubrics(s.Manifest.Judges) {
+		sum = judgedSummary(sum, v.View.Panels)
+	}
+	return s.conclude(ctx, v, sum, runErr)
+}
+
+// conclude judges a run that has ended; runErr is why it ended early.
+func (s *Session) conclude(ctx context.Context, v *results.RunView, sum run.Summary, runErr error) (*Outcome, error) {
+	out := &Outcome{RunView: v, Summary: sum}
+	set := v.Manifest.Settings
+	if set == nil {
+		set = &app.Settings{}
+	}
+	if n := sum.Spent.Assumed; n > 0 && set.MaxCostUSD > 0 {
+		out.Notes = append(out.Notes,
+			callvet.Notice{
+				Code: "assumed-usage",
+				Text: fmt.Sprintf(
+					"%s have no plausible usage: for the cost limit they were taken to cost %s at most, a token for each byte sent and received",
+					plain.Count(n, "request", "requests"), plain.Dollars(sum.Spent.AssumedUSD)),
+			})
+	}
+	switch {
+	case out.Interrupted():
+		return out, nil
+	case runErr != nil:
+		return out, runErr
+	case sum.Pass+sum.Fail == 0:
+		return out, fmt.Errorf("nothing was judged: %s ended in an error, %s did not run",
+			plain.Count(sum.Error, "attempt", "attempts"), plain.Thousands(sum.NotRun))
+	}
+	return out, s.decide(ctx, out, set, sum)
+}
+
+// decide gives the verdict, without the cases that are in the quarantine of the gates.
+func (s *Session) decide(ctx context.Context, out *Outcome, set *app.Settings, sum run.Summary) error {
+	p := out.View.Panels
+	if set.RequirePass || set.FailUnder > 0 {
+		said, left, err := s.RequiredQuarantine(ctx, s.app, set.Gates)
+		if err == nil && left.Attempts > 0 {
+			sum.Total, sum.Pass = sum.Total-left.Attempts, sum.Pass-left.Passes
+			p, err = s.Panels(ctx, s.slices)
+		}
+		if err != nil {
+			return err
+		}
+		s.Without = nil // the verdict is without them, what is shown is not
+		for _, text := range said {
+			out.Notes = append(out.Notes, callvet.Notice{Code: "quarantine", Text: text})
+		}
+	}
+	out.Verdict, out.Why = verdictOf(p, set, sum)
+	return nil
+}
+
+// verdictOf judges the run by RequirePass and FailUnder, for each target.
+func verdictOf(p *panel.Panels, set *app.Settings, sum run.Summary) (v gate.Verdict, why []string) {
+	if set.RequirePass {
+		if sum.Pass != sum.Total {
+			return gate.Fail, []string{fmt.Sprintf("required: every attempt passes; %d of %d did", sum.Pass, sum.Total)}
+		}
+		if n := passedInPart(p); n > 0 {
+			return gate.Fail,
+				[]string{fmt.Sprintf(
+					"required: every attempt passes; %d of %d did, %d of them with assertions that were not evaluated",
+					sum.Pass, sum.Total, n)}
+		}
+	}
+	v = gate.Pass
+	if set.FailUnder <= 0 {
+		return v, nil
+	}
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		m := t.Overall.Metric(panel.MetricPass)
+		if t.Floor || m == nil || !m.Interval.Defined() {
+			continue
+		}
+		switch iv := m.Interval; {
+		case iv.Upper < set.FailUnder:
+			why = append(why,
+				fmt.Sprintf("failed: %s passes %s, under %s", t.Name, passed(iv), plain.ExactPercent(set.FailUnder)))
+			v = gate.Fail
+		case iv.Lower < set.FailUnder:
+			why = append(why, fmt.Sprintf("inconclusive: %s passes %s; %s cannot decide whether that is %s or more",
+				t.Name, passed(iv), plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(set.FailUnder)))
+			if v == gate.Pass {
+				v = gate.Inconclusive
+			}
+		}
+	}
+	return v, why
+}
+
+// passed is a pass rate with its interval, in a sentence.
+func passed(iv stats.Interval) string {
+	return fmt.Sprintf("%s (%s to %s)", plain.Percent(iv.Point), plain.Decimals(iv.Lower), plain.Decimals(iv.Upper))
+}
+
+// passedInPart counts attempts that passed with assertions that were not evaluated.
+func passedInPart(p *panel.Panels) (n int) {
+	for i := range p.Targets {
+		n += p.Targets[i].Overall.NotEvaluated.Passed
+	}
+	return n
+}

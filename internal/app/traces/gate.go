@@ -1,0 +1,479 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package traces
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// GatePolicy says what an inconclusive gate does.
+type GatePolicy = gate.Policy
+
+// GateRequest asks whether a run or a trace file keeps to gates.
+type GateRequest struct {
+	app.Side
+	// Gates is a file; "": those of the run's suite.
+	Gates string `json:"gates,omitempty"`
+	// Baseline is compared with, where it is given: gates with a baseline decide by it.
+	Baseline app.Side `json:"baseline,omitzero"`
+	// Policy is strict or lenient; "": what the file says, else strict.
+	Policy gate.Policy `json:"policy,omitempty"`
+	// Judge is whose verdicts of trace files are compared with the baseline's; "": the
+	// source's own checks.
+	Judge string `json:"judge,omitempty"`
+	// TraceSettings are of trace files, but for labels and calibrations.
+	app.TraceSettings
+}
+
+func (r *GateRequest) check(files app.Files) error {
+	if err := r.Side.One("run"); err != nil {
+		return err
+	}
+	if r.Baseline != (app.Side{}) {
+		if err := r.Baseline.One("baseline"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Policy != "" && r.Policy != gate.Strict && r.Policy != gate.Lenient:
+		return app.Wrong("policy", string(r.Policy), "it is strict or lenient")
+	case r.Run != "":
+		return app.NotOfRuns(r.Run, append(r.OfTraces(), app.One("judge", r.Judge))...)
+	case r.Traces == "-" && r.Gates == "-":
+		return app.Wrong("gates", "-", "standard input holds the traces or the gates, not both")
+	case r.Baseline != (app.Side{}) && files.Kind(r.Traces) == app.KindStream:
+		return app.Refused("baseline",
+			"%s can be read once only, and {baseline} needs a second reading: write it to a file", r.Traces)
+	}
+	return nil
+}
+
+// GateResult is how gates were kept.
+type GateResult struct {
+	Report *gates.Report `json:"report"`
+	// Look belongs to Open of each verdict of the report: what shows the cause. It has no
+	// verb where there is nothing but the place.
+	Look [][]app.Action `json:"look"`
+	// Resume goes on with a run that is not complete.
+	Resume *app.Action `json:"resume,omitempty"`
+}
+
+// held are the panels that gates check, and the places to look at when a gate does not pass.
+type held struct {
+	input     gates.Input
+	subject   string
+	baseline  string
+	look      func(*gates.Report) ([][]app.Action, error)
+	sentences []string // further sentences for reports
+}
+
+// Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
+// that are none, and a callvet.FieldError where there are none.
+func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (*GateResult, error) {
+	if err := req.check(a.Config.Files); err != nil {
+		return nil, err
+	}
+	if req.Traces != "" {
+		return gateTraces(ctx, a, &req, events)
+	}
+	r, err := results.Open(ctx, a, req.Run)
+	if err != nil {
+		return nil, err
+	}
+	file, err := results.GateFile(a, req.Gates, r)
+	if err != nil {
+		return nil, err
+	}
+	quarantined, _, err := r.Quarantine(ctx, file.Quarantine, a.Config.Now())
+	if err != nil {
+		return nil, err
+	}
+	h, err := holdRun(ctx, a, r, &req, file.Gates, events)
+	if err != nil {
+		return nil, err
+	}
+	looks, err := results.EarlierLooks(ctx, a, r)
+	if err != nil {
+		return nil, err
+	}
+	h.sentences = append(quarantined, looks...)
+	out, err := decide(a, h, file, &req)
+	if err == nil && r.Stored.Status != store.StatusDone {
+		again := r.Resume()
+		out.Resume = &again
+	}
+	return out, err
+}
+
+// decide evaluates the gates and says where to look.
+func decide(a *app.App, h *held, file *suite.GateFile, req *GateRequest) (*GateResult, error) {
+	h.input.Policy, h.input.Correction = gate.Strict, file.Correction
+	switch {
+	case req.Policy != "":
+		h.input.Policy = req.Policy
+	case file.Policy != "":
+		h.input.Policy = file.Policy
+	}
+	rep, problems := gates.Evaluate(h.input, file.Gates)
+	if len(problems) > 0 {
+		return nil, &results.BadGatesError{Problems: problems}
+	}
+	rep.Subject, rep.Baseline = h.subject, h.baseline
+	rep.Warnings = append(h.sentences, rep.Warnings...)
+	out := &GateResult{Report: rep, Look: make([][]app.Action, len(rep.Verdicts))}
+	if slices.ContainsFunc(rep.Verdicts, func(v gates.Verdict) bool { return v.Verdict != gate.Pass }) {
+		var err error
+		if out.Look, err = h.look(rep); err != nil {
+			return nil, err
+		}
+	}
+	red, err := a.SecretKeeper.Redactor(nil)
+	if err != nil {
+		return nil, err
+	}
+	results.WithoutSecretsInGates(rep, red)
+	return out, nil
+}
+
+// SuiteGates reports whether the suite of a run has gates, which Gate uses by default.
+func SuiteGates(ctx context.Context, a *app.App, ref string) (bool, error) {
+	r, err := results.OpenToShow(ctx, a, ref)
+	return err == nil && r.OwnGates() != nil, err
+}
+
+// CheckGates reads a file of gates, to see that they are some, and counts them. The error is a
+// *BadGatesError for gates that are none.
+func CheckGates(a *app.App, name string) (int, error) {
+	f, err := results.GateFile(a, name, nil)
+	if err != nil {
+		return 0, err
+	}
+	return len(f.Gates), nil
+}
+
+// WriteVerdict writes how gates were kept to a file in the form that the end of its name says
+// (.md .xml .json .txt). The error wraps callvet.ErrInvalid for another end.
+func WriteVerdict(ctx context.Context, a *app.App, res *GateResult, name string) error {
+	face, err := report.GatesByPath(name)
+	if err != nil {
+		return err
+	}
+	return a.WriteText(ctx, name, func(w io.Writer) error { return face(w, res.Report) })
+}
+
+// GateTemplates are the files of gates that InitGates writes; the first one is the usual one.
+func GateTemplates() []string { return suite.GatesTemplates() }
+
+// GateTemplate is the text of a file of gates to start from; template is one of GateTemplates.
+func GateTemplate(template string) []byte {
+	text, _ := suite.GatesTemplate(template)
+	return text
+}
+
+// InitGates writes a commented file of gates to start from; template is one of
+// GateTemplates. A file that is there is callvet.ErrConflict.
+func InitGates(ctx context.Context, a *app.App, name, template string) error {
+	text, ok := suite.GatesTemplate(template)
+	if !ok {
+		return app.Wrong("template", template, "it is %s", strings.Join(suite.GatesTemplates(), " or "))
+	}
+	switch _, there, err := a.Config.Files.Existing(name); {
+	case there || a.Config.Files.Kind(name) != app.KindNone:
+		return fmt.Errorf("write %s: %w: the file exists", name, callvet.ErrConflict)
+	case err != nil:
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(text); return err })
+}
+
+// sliceKeys are the keys that gates slice by.
+func sliceKeys(gs []gates.Gate) []string {
+	keys := []string{}
+	for i := range gs {
+		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// perCase reports whether a gate decides case by case.
+func perCase(gs []gates.Gate) bool {
+	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key == gates.KeyCase })
+}
+
+// compared are the metrics of gates that can be compared with a baseline. Those of gates about the
+// baseline come first: a comparison refuses metrics without a paired test.
+func compared(gs []gates.Gate) []string {
+	var out []string
+	add := func(metric string) {
+		if !slices.Contains(out, metric) {
+			out = append(out, metric)
+		}
+	}
+	for i := range gs {
+		if gs[i].Kind == gates.Regression {
+			add(gs[i].Metric)
+		}
+	}
+	for i := range gs {
+		if slices.Contains(panel.Comparable(), gs[i].Metric) { // a bound; its change is shown next to it
+			add(gs[i].Metric)
+		}
+	}
+	// where a side makes no call, or more calls go with more unneeded ones
+	if slices.Contains(out, panel.MetricOverCall) {
+		add(panel.MetricOverCallByTask)
+	}
+	return out
+}
+
+// holdRun sums a stored run up for its gates.
+func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate,
+	events app.Events,
+) (*held, error) {
+	keys := sliceKeys(gs)
+	h := &held{subject: "run " + r.Stored.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
+	var bad error
+	fields := map[string]bool{}
+	for c := range r.Chosen(&bad) {
+		for k := range c.Fields {
+			fields[k] = true
+		}
+	}
+	for k := range fields {
+		h.input.Keys = append(h.input.Keys, k)
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	var err error
+	if h.input.Panels, err = heldPanels(ctx, a, r, req, keys, events); err != nil {
+		return nil, err
+	}
+	if req.Baseline != (app.Side{}) {
+		h.input.Comparison, h.baseline, err = Against(ctx, a, r, req.Baseline,
+			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, events)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if metrics := results.MeasuredMetrics(gs); len(metrics) > 0 {
+		if h.input.Alike, err = results.CorrelationAlike(ctx, a, r, metrics); err != nil {
+			return nil, err
+		}
+	}
+	if perCase(gs) {
+		if h.input.Cases, err = r.Ledger(ctx,
+			measure.SideConfig{By: []string{}, Metrics: []string{panel.MetricPass}}); err != nil {
+			return nil, err
+		}
+		for i := range r.Manifest.Targets {
+			if t := &r.Manifest.Targets[i]; results.GivesFacts(t) {
+				h.input.Facts = append(h.input.Facts, t.Name)
+			}
+		}
+	}
+	h.look = func(rep *gates.Report) ([][]app.Action, error) { return examplesOfVerdicts(ctx, r, rep) }
+	return h, nil
+}
+
+// heldPanels are those of a run for its gates, with what people's labels say of its judges.
+func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, keys []string,
+	events app.Events,
+) (*panel.Panels, error) {
+	calibrations, err := results.Calibrated(a, req.Calibrations, []results.Tasks{r.Tasks(ctx)}, events)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.GatePanels(ctx, keys, calibrations)
+	if err == nil && req.Labels != "" {
+		err = results.AddLabelled(a, p, r.Tasks(ctx), req.Labels, calibrations, events)
+	}
+	return p, err
+}
+
+// maxPlaces is how many cases to open a verdict lists.
+const maxPlaces = 3
+
+// examplesOfVerdicts gives each verdict that did not pass some cases that show why.
+func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) ([][]app.Action, error) {
+	look := make([][]app.Action, len(rep.Verdicts))
+	show := func(i int, id string) {
+		look[i] = append(look[i], app.Action{Verb: app.VerbShow, Run: r.Stored.ID, Case: id})
+	}
+	for i := range rep.Verdicts {
+		for _, p := range rep.Verdicts[i].Open {
+			show(i, p.Task)
+		}
+	}
+	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return nil, err
+		}
+		full := true
+		for i := range rep.Verdicts {
+			v := &rep.Verdicts[i]
+			if v.Verdict == gate.Pass || len(v.Open) >= maxPlaces {
+				continue
+			}
+			full = false
+			if r.Without[row.Case.ID] {
+				continue
+			}
+			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == row.Case.ID
+			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) &&
+				falls(row.Cell, &v.Gate) {
+				v.Open = append(v.Open, gates.Place{Task: row.Case.ID})
+				show(i, row.Case.ID)
+			}
+		}
+		if full {
+			break
+		}
+	}
+	return look, nil
+}
+
+func inSlice(c *callvet.Case, key, value string) bool {
+	switch key {
+	case "":
+		return true
+	case "tier":
+		return string(c.Tier) == value
+	case "tag":
+		return slices.Contains(c.Tags, value)
+	}
+	return c.Fields[key] == value
+}
+
+// falls reports whether an attempt is one of those that a gate's metric suffers from.
+func falls(cell *callvet.Cell, g *gates.Gate) bool {
+	if g.Metric == panel.MetricError {
+		return cell.Result.Verdict == callvet.VerdictError
+	}
+	if s := cell.Result.Score(g.Metric); s.Scored {
+		if panel.Describe(g.Metric).LowerIsBetter {
+			return s.Value > 0
+		}
+		return s.Value < 1
+	}
+	m := panel.Describe(g.Metric)
+	return panel.BuiltIn(g.Metric) && m.Unit == panel.UnitRate && !m.LowerIsBetter &&
+		cell.Result.Verdict == callvet.VerdictFail
+}
+
+// gateTraces checks a trace file against gates.
+func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Events) (*GateResult, error) {
+	name := req.Traces
+	file, err := results.GateFile(a, req.Gates, nil)
+	if err != nil {
+		return nil, err
+	}
+	without, quarantined, err := results.QuarantineTraces(a, name, file.Quarantine)
+	if err != nil {
+		return nil, err
+	}
+	keys := sliceKeys(file.Gates)
+	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
+	r := reading{ScoreRequest: score, complete: true, without: without}
+	if r.calibrations, err = results.Calibrated(a, req.Calibrations, results.TaskSources(a, score.Traces),
+		events); err != nil {
+		return nil, err
+	}
+	cfg := measure.SideConfig{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
+	against := req.Baseline != (app.Side{})
+	if against {
+		if r.side, err = measure.NewSide(filepath.Base(name), cfg); err != nil {
+			return nil, err
+		}
+	}
+	s, err := sumFiles(ctx, a, r, events)
+	if err != nil {
+		return nil, err
+	}
+	events.Lines(s.Problems(), &s.Log)
+	if s.Log.Steps+s.Log.Tasks == 0 {
+		return nil, a.NothingScored(score.Traces)
+	}
+	h := &held{
+		subject: name, input: gates.Input{Panels: s.Panels, Task: "task"}, look: lookInto(name, req.Given()),
+		sentences: quarantined,
+	}
+	if req.Labels != "" {
+		from := results.TasksOf(a, name)
+		from.Without = without
+		if err := results.AddLabelled(a, s.Panels, from, req.Labels, r.calibrations, events); err != nil {
+			return nil, err
+		}
+	}
+	if perCase(file.Gates) {
+		if a.Once(name) {
+			return nil, app.Refused("traces",
+				"%s can be read once only, and a gate per case needs a second reading: write it to a file", name)
+		}
+		if h.input.Cases, err = traceLedger(ctx, a, name,
+			measure.SideConfig{Judge: req.Judge, By: []string{}, Without: without}, score, nil); err != nil {
+			return nil, err
+		}
+	}
+	if h.input.Keys, err = a.TraceKeys(name, s.Panels, keys); err != nil {
+		return nil, err
+	}
+	if against {
+		side := r.side
+		r.side = nil // what it holds is free once its ledger is made
+		cand, err := sideLedger(name, side, s.Lost(), events)
+		if err != nil {
+			return nil, err
+		}
+		base, err := ledger(ctx, a, req.Baseline, cfg, score, events)
+		if err != nil {
+			return nil, err
+		}
+		h.baseline, h.input.Comparison = req.Baseline.Name(),
+			comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
+	}
+	return decide(a, h, file, req)
+}
+
+// lookInto says where to look in a trace file for what did not pass.
+func lookInto(name string, read []app.Setting) func(*gates.Report) ([][]app.Action, error) {
+	return func(rep *gates.Report) ([][]app.Action, error) {
+		look := make([][]app.Action, len(rep.Verdicts))
+		for i := range rep.Verdicts {
+			v := &rep.Verdicts[i]
+			look[i] = make([]app.Action, len(v.Open))
+			for j := range v.Open {
+				if p := &v.Open[j]; p.File == "" && p.Line > 0 {
+					p.File = name
+				}
+			}
+			if v.Key != "" && v.Verdict != gate.Pass && v.N > 0 && name != "-" {
+				v.Open = append(v.Open, gates.Place{})
+				look[i] = append(look[i],
+					app.Action{
+						Verb: app.VerbScore, Case: name,
+						With: append(slices.Clip(read), app.One("slices", v.Key)),
+					})
+			}
+		}
+		return look, nil
+	}
+}
