@@ -131,7 +131,7 @@ RACE_VERIFY := . ./bench ./mutate ./queue ./versions
 # own, their time or memory is measured, or they draw numbers and share nothing.
 UNRACED := ^Test(Unraced|Scripts?$$|Docs|Swedish|EveryFlagIsRepeated$$|APIByCurl$$|Hostile$$|Authorization$$|BadInputs$$)
 # The packages of RACE that have such tests; house_test.go checks the list.
-UNRACED_IN := ./contract ./score ./panel ./panel/gates ./internal/plan ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/server ./cmd/callvet
+UNRACED_IN := ./contract ./score ./panel ./panel/gates ./internal/catalog ./internal/judge ./internal/plan ./internal/provider ./internal/provider/agent ./internal/provider/offline ./internal/server ./cmd/callvet
 UNRACED_IN_VERIFY := . ./queue
 # SQLite, translated to Go, the hashes of passwords, the description of the API and the statistics, which are pure, are
 # slow under the race detector, and a race inside them is not ours to find: they are compiled without it.

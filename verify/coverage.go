@@ -45,6 +45,13 @@ func simulate(c *proof.Check, studies []conform.Study, pattern string, trials in
 	if err != nil {
 		return fmt.Errorf("coverage: %w", err)
 	}
+	seen := map[string]bool{}
+	for _, s := range studies {
+		if s.Name == "" || seen[s.Name] {
+			return fmt.Errorf("coverage: two studies have the name %q", s.Name)
+		}
+		seen[s.Name] = true
+	}
 	studies = slices.DeleteFunc(slices.Clone(studies), func(s conform.Study) bool { return !named.MatchString(s.Name) })
 	if len(studies) == 0 {
 		return fmt.Errorf("coverage: no study has a name like %q", pattern)

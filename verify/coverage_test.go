@@ -33,22 +33,6 @@ func TestSizedFinds(t *testing.T) {
 	}
 }
 
-// TestStudiesAreNamed: the name is part of a study's seed and of what is compared.
-func TestStudiesAreNamed(t *testing.T) {
-	t.Parallel()
-	all, err := coverageStudies()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, s := range all {
-		if s.Name == "" || seen[s.Name] {
-			t.Errorf("two studies are called %q", s.Name)
-		}
-		seen[s.Name] = true
-	}
-}
-
 // TestSimulate: a pattern chooses studies, each is printed as it ends, and one that does not keep its
 // band fails the check.
 func TestSimulate(t *testing.T) {
@@ -70,6 +54,10 @@ func TestSimulate(t *testing.T) {
 		if got := strings.Count(out.String(), "band 1.000 to 1.000\n"); got != want[1] {
 			t.Errorf("%q: %d studies are printed: %s", pattern, got, out.String())
 		}
+	}
+	twice := []conform.Study{study("one", true), study("one", true)}
+	if err := simulate(proof.New(io.Discard, "coverage", "open", nil), twice, "", 5); err == nil {
+		t.Error("two studies of one name: no error")
 	}
 	for _, pattern := range []string{"nothing like it", "("} {
 		if err := simulate(proof.New(io.Discard, "coverage", "open", nil), studies, pattern, 5); err == nil {

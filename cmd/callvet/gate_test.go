@@ -77,11 +77,11 @@ func TestGateTrueSuccess(t *testing.T) {
 	}
 }
 
-// TestGateTemplates: 600 perfect tasks pass the gate file that "gates init" writes, as a run
+// TestUnracedGateTemplates: 600 perfect tasks pass the gate file that "gates init" writes, as a run
 // and as a trace file, without a judge; a bad set fails it. The whole table passes where
 // everything that it needs is there, and says what is missing where it is not. A baseline
 // that was given is read, whether or not a gate is about it.
-func TestGateTemplates(t *testing.T) {
+func TestUnracedGateTemplates(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -327,8 +327,8 @@ func verbs(c *cobra.Command, path []string) (out []string) {
 	return out
 }
 
-// TestEveryVerbOverHTTP drives every verb of the command tree over plain HTTP.
-func TestEveryVerbOverHTTP(t *testing.T) {
+// TestUnracedEveryVerbOverHTTP drives every verb of the command tree over plain HTTP.
+func TestUnracedEveryVerbOverHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var sold atomic.Int64

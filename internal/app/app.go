@@ -80,10 +80,10 @@ type Permit struct {
 
 // App carries out requests. It is safe for concurrent use.
 type App struct {
-	Config       Config
-	SecretKeeper *redact.Keeper
-	models       *http.Client // for providers of models
-	pdf          *pdf.Printer
+	Config  Config
+	secrets *redact.Keeper
+	models  *http.Client // for providers of models
+	pdf     *pdf.Printer
 	// caches holds what the packages over this one keep between requests, one value of a type.
 	caches sync.Map
 	// uploaded: files are in memory, and have no path.
@@ -110,7 +110,7 @@ func New(cfg Config) *App {
 		cfg.Claim = func() (store.Claim, error) { return store.Claim{TTL: DefaultLease}, nil }
 	}
 	a := &App{
-		Config: cfg, SecretKeeper: redact.NewKeeper(cfg.Environ, KeyVariables()), models: cfg.HTTP,
+		Config: cfg, secrets: redact.NewKeeper(cfg.Environ, KeyVariables()), models: cfg.HTTP,
 	}
 	if a.models == nil {
 		a.models = provider.NewHTTPClient()
@@ -129,7 +129,7 @@ func Cached[T any](a *App) *T {
 
 // Secrets knows what is secret: variables named like keys, and what requests were seen to
 // send.
-func (a *App) Secrets() *redact.Keeper { return a.SecretKeeper }
+func (a *App) Secrets() *redact.Keeper { return a.secrets }
 
 // KeyVariables are the environment variables that keys are read from.
 func KeyVariables() []string {
@@ -165,6 +165,6 @@ func (a *App) Variable(name string) (string, error) {
 	if v == "" {
 		return "", endpoint.Empty(name)
 	}
-	a.SecretKeeper.Learn(v)
+	a.secrets.Learn(v)
 	return v, nil
 }

@@ -40,7 +40,7 @@ func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", req.Traces, err)
 	}
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.secrets.Redactor(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (p *ModelProxy) Result() *ModelProxyResult {
 // problems as warnings.
 func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error) {
 	cfg := modelproxy.Config{
-		Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.SecretKeeper.Hide,
+		Mode: modelproxy.Replay, Ignore: q.Ignore, Hide: a.secrets.Hide,
 		HTTP: a.models.Transport,
 	}
 	switch {
@@ -60,7 +60,7 @@ func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error
 		return nil, Refused("fresh", "{fresh} asks models again, which {replay} never does")
 	}
 	var err error
-	if cfg.HidePath, err = pathHider(a.SecretKeeper.Hide); err != nil {
+	if cfg.HidePath, err = pathHider(a.secrets.Hide); err != nil {
 		return nil, err
 	}
 	folder, _, err := a.Config.Files.Path(cmp.Or(q.Replay, q.Record))

@@ -369,7 +369,7 @@ func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 // learn adds to the known secrets the values of variables in a target's settings: those in headers,
 // in parameters that carry a credential, and of variables with a name of one.
 func (o *Opener) learn(s *TargetSpec) {
-	getenv, secrets := o.app.Config.Getenv, o.app.SecretKeeper
+	getenv, secrets := o.app.Config.Getenv, o.app.Secrets()
 	note := func(text, name string) {
 		for _, v := range endpoint.Variables(text) {
 			if endpoint.SecretName(name) || redact.SecretName(v) {

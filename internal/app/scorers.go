@@ -154,7 +154,7 @@ func (a *App) NewPool(suite string, keep []redact.Kind) (*judge.ScorerPool, erro
 
 // PoolIn makes what runs scorers in a folder.
 func (a *App) PoolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) {
-	base, err := a.SecretKeeper.Redactor(keep)
+	base, err := a.secrets.Redactor(keep)
 	if err != nil {
 		return nil, err
 	}

@@ -245,7 +245,7 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 		return nil, out, err
 	}
 	h := suite.Hygiene{MaxAge: req.MaxAge, Now: a.Config.Now(), Tools: s.Suite.Tools}
-	secrets := a.SecretKeeper.Suite(s.Suite)
+	secrets := a.secrets.Suite(s.Suite)
 	made := NewMakers(s.Files())
 	for c := range s.Cases(ctx) {
 		if err := cmp.Or(ctx.Err(), made.Add(c)); err != nil {
@@ -255,7 +255,7 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 			each(c)
 		}
 		out.Cases++
-		secrets = append(secrets, a.SecretKeeper.Case(c)...)
+		secrets = append(secrets, a.secrets.Case(c)...)
 		if s.Suite.Dialect != "bfcl" { // a published benchmark is run as it is
 			h.Look(c)
 		}

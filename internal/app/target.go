@@ -355,7 +355,7 @@ func (a *App) Unspelled(specs []TargetSpec) error {
 		if err := endpoint.Spelled(s.BaseURL, nil); err != nil {
 			return err
 		}
-		if err := a.SecretKeeper.Spelled(s.settings()); err != nil {
+		if err := a.secrets.Spelled(s.settings()); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func (a *App) With(files Uploads) *App {
 	cfg := a.Config
 	cfg.Files, cfg.Permit.Files = files, true
 	return &App{
-		Config: cfg, SecretKeeper: a.SecretKeeper, models: a.models, pdf: a.pdf,
+		Config: cfg, secrets: a.secrets, models: a.models, pdf: a.pdf,
 		uploaded: true, catalogues: a.catalogues,
 	}
 }
@@ -33,7 +33,7 @@ func (a *App) With(files Uploads) *App {
 // one of them, also where targets may read no files. They stand before files of the same name.
 func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 	return &App{
-		Config: a.Config, SecretKeeper: a.SecretKeeper, models: a.models, pdf: a.pdf,
+		Config: a.Config, secrets: a.secrets, models: a.models, pdf: a.pdf,
 		uploaded: a.uploaded, catalogues: catalogues,
 	}
 }

@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 
 // Whatever the seed is, no prompt holds a question that is held out, and the file of
 // edits names every other.
-func TestPromptsHoldNothingOut(t *testing.T) {
+func TestUnracedPromptsHoldNothingOut(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	for i := range 24 {

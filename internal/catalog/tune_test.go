@@ -39,7 +39,7 @@ func word(i int) string {
 	return strings.Repeat(string(rune('a'+i%20)), 3) + string(rune('b'+i/20)) + "xy"
 }
 
-func TestTune(t *testing.T) {
+func TestUnracedTune(t *testing.T) {
 	t.Parallel()
 	cat, cases := misleading()
 	run := func(q TuneRequest) *Tuning {

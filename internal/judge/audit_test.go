@@ -278,10 +278,10 @@ func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[st
 	return out
 }
 
-// TestAuditFindsBias: with the default number of attempts, a judge that a change moves by 30 points is
+// TestUnracedAuditFindsBias: with the default number of attempts, a judge that a change moves by 30 points is
 // found in 95 of 100 audits and more, in the right direction, and one that nothing moves is
 // taken for moved in 5 of 100 at most. Both are noisy, and some of their answers have no verdict.
-func TestAuditFindsBias(t *testing.T) {
+func TestUnracedAuditFindsBias(t *testing.T) {
 	t.Parallel()
 	all, cs := auditSubjects(DefaultPairs + 60)
 	drawn := Draw(cs, DefaultPairs, 1)

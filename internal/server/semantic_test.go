@@ -250,8 +250,8 @@ func TestModelOfSearches(t *testing.T) {
 	}
 }
 
-// TestTune: weights that are found for the questions are taken by the requests that search.
-func TestTune(t *testing.T) {
+// TestUnracedTune: weights that are found for the questions are taken by the requests that search.
+func TestUnracedTune(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	catalogue := give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID

@@ -154,9 +154,9 @@ func (s *site) cancelled(t *testing.T, run string, n int) {
 		SELECT id || '-' || k.n, '', created, finished, 'cancelled', suite_hash, suite_name, manifest FROM k, runs WHERE id = ?1`, run, n)
 }
 
-// TestRunChangeAmongMany: the run before is found behind a page of newer runs and among those that were cancelled,
+// TestUnracedRunChangeAmongMany: the run before is found behind a page of newer runs and among those that were cancelled,
 // and is not looked for beyond a page of earlier runs.
-func TestRunChangeAmongMany(t *testing.T) {
+func TestUnracedRunChangeAmongMany(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")

@@ -30,11 +30,11 @@ type FromTraceRequest struct {
 	Keep []string `json:"keep,omitempty"`
 }
 
-// FromTrace makes a case from a task in a trace file, and adds it like CaseFromFailure: with
+// FromTrace makes a case from a task in a trace file, and adds it like FromFailure: with
 // mocks of the tools' results, without secrets and personal data. Its expectations are those of the
 // request, or else the labels of the trace; or else, except for a regression case, the actual
 // calls. The error wraps callvet.ErrNotFound if there is no such task, and else is that of
-// CaseFromFailure.
+// FromFailure.
 func FromTrace(ctx context.Context, a *app.App, req FromTraceRequest, events app.Events) (*NewCase, error) {
 	if err := req.NewCaseExpectation.check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func draftFromTrace(a *app.App, req *FromTraceRequest) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	red, err := a.SecretKeeper.Redactor(off)
+	red, err := a.Secrets().Redactor(off)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (s *GoldSheet) Shown() ([]json.RawMessage, error) {
 
 // GoldTools returns the tools that the attempts of a run or a trace file were offered or called, by name.
 func GoldTools(ctx context.Context, a *app.App, s app.Side) ([]GoldTool, error) {
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func describePersonal(a *app.App, s *callvet.Suite) (string, error) {
 
 // countRedacted counts what a redactor would take out of a suite, but for the kinds that are kept.
 func countRedacted(a *app.App, s *callvet.Suite, keep []redact.Kind) (map[redact.Kind]int64, error) {
-	red, err := a.SecretKeeper.Redactor(keep)
+	red, err := a.Secrets().Redactor(keep)
 	if err != nil {
 		return nil, err
 	}

@@ -367,7 +367,7 @@ func shownGold(ctx context.Context, a *app.App, req *GoldDrawRequest, drawn []la
 	for i, k := range drawn {
 		at[k] = i
 	}
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -584,7 +584,7 @@ func labelTasks(ctx context.Context, a *app.App, req *GoldApplyRequest, g *label
 			"read gold file %s: %w: no task of it is filled in; a proposal counts once it has checked: true", req.File,
 			callvet.ErrInvalid)
 	}
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func Decisions(ctx context.Context, a *app.App, req DecisionsRequest, events app
 	if err != nil {
 		return nil, err
 	}
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}

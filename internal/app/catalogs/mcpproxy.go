@@ -94,7 +94,7 @@ func (p *proxyServer) record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.red, err = p.app.SecretKeeper.Redactor(off); err != nil {
+	if p.red, err = p.app.Secrets().Redactor(off); err != nil {
 		return err
 	}
 	p.tape, err = runs.NewTape(ctx, p.app, p.req.Record)

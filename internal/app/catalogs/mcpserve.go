@@ -161,7 +161,7 @@ func newMockServer(ctx context.Context, a *app.App, req *ServeMCPRequest, events
 		}
 		m.cases[c.ID] = c
 	}
-	problems := append(read.Problems(), a.SecretKeeper.Suite(read.Suite)...)
+	problems := append(read.Problems(), a.Secrets().Suite(read.Suite)...)
 	if err := runs.LintVerdict(problems, &app.RunRequest{SuiteRequest: req.SuiteRequest, NoLint: req.NoLint},
 		events); err != nil {
 		return nil, err

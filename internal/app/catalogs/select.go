@@ -64,7 +64,7 @@ type SelectRequest struct {
 	Run app.RunRequest `json:"run"`
 }
 
-// StartSelect starts a run like StartRun, with a search as the target. The suite's tools are those
+// StartSelect starts a run like runs.Start, with a search as the target. The suite's tools are those
 // of the catalogue.
 func StartSelect(ctx context.Context, a *app.App, req SelectRequest, events app.Events) (*runs.Session, error) {
 	return app.Catalogued(a, events, func(e *catalog.Env) (*runs.Session, error) {

@@ -49,7 +49,7 @@ func openTraceLog(a *app.App, name string, keep []string) (*traceLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	red, err := a.SecretKeeper.Redactor(off)
+	red, err := a.Secrets().Redactor(off)
 	if err != nil {
 		return nil, err
 	}

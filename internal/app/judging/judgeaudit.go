@@ -105,7 +105,7 @@ type audit struct {
 }
 
 // Audit asks judges about attempts as they are and with changes that should make no
-// difference. Errors, and what is stored and resumed, are as of JudgeRun.
+// difference. Errors, and what is stored and resumed, are as of runs.Judge.
 func Audit(ctx context.Context, a *app.App, req JudgeAuditRequest, events app.Events) (*Audited, error) {
 	if req.Pairs == 0 {
 		req.Pairs = judge.DefaultPairs

@@ -255,7 +255,7 @@ func readShown(ctx context.Context, a *app.App, of app.Side, drawn []labels.Labe
 		}
 	}
 	if of.Run == "" {
-		red, err := a.SecretKeeper.Redactor(nil)
+		red, err := a.Secrets().Redactor(nil)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func RedactorOf(a *app.App, m *Manifest, keep []string) (*redact.Redactor, error
 	if err != nil {
 		return nil, err
 	}
-	return a.SecretKeeper.Redactor(append(m.Leaves(), more...))
+	return a.Secrets().Redactor(append(m.Leaves(), more...))
 }
 
 // OpenRedacted opens a run for viewing, with the redactor of its attempts.
@@ -63,7 +63,7 @@ type Hiding struct {
 
 // HidingOf makes the redactor of a run's attempts.
 func HidingOf(a *app.App, r *Run) (*Hiding, error) {
-	base, err := a.SecretKeeper.Redactor(r.Manifest.Leaves())
+	base, err := a.Secrets().Redactor(r.Manifest.Leaves())
 	if err != nil {
 		return nil, err
 	}

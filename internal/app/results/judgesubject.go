@@ -179,7 +179,7 @@ func eachTraced(a *app.App, name string, keep []string, tools []callvet.Tool,
 	if err != nil {
 		return err
 	}
-	red, err := a.SecretKeeper.Redactor(kinds)
+	red, err := a.Secrets().Redactor(kinds)
 	if err != nil {
 		return err
 	}

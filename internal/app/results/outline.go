@@ -123,7 +123,7 @@ func (o *outlines) put(run, state string, made *outline) {
 	o.kept = append(o.kept, keptOutline{run, state, made})
 }
 
-// cachedOutline gives the outline of a run where it was made before, else nil. state is that of RunState.
+// cachedOutline gives the outline of a run where it was made before, else nil. state is that of State.
 func cachedOutline(ctx context.Context, a *app.App, r *Run) (o *outline, state string, err error) {
 	if state, err = State(ctx, a, r.Stored.ID); err != nil || state == "" {
 		return nil, state, err

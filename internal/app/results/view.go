@@ -323,7 +323,7 @@ func State(ctx context.Context, a *app.App, ref string) (string, error) {
 	return stateOf(a.Config.Version, &r, judgings), nil
 }
 
-// stateOf is RunState of a run with its judgings.
+// stateOf is the State of a run with its judgings.
 func stateOf(version string, r *store.Run, judgings []store.Run) string {
 	if r.Finished.IsZero() || r.Owner != nil {
 		return ""
@@ -414,7 +414,7 @@ func Describe(ctx context.Context, a *app.App, req DescribeRequest) (store.Words
 			return err
 		}
 		out = *w
-		return a.SecretKeeper.Spelled(app.WordSettings(w))
+		return a.Secrets().Spelled(app.WordSettings(w))
 	})
 	return out, err
 }

@@ -51,7 +51,7 @@ func (o *Outcome) Undecided(err error) bool {
 		o.Summary.Pass+o.Summary.Fail == 0
 }
 
-// StartDrill checks the request and keeps the run, as StartRun does.
+// StartDrill checks the request and keeps the run, as Start does.
 func StartDrill(ctx context.Context, a *app.App, req DrillRequest, events app.Events) (*Session, error) {
 	made, err := drillSuite(ctx, a, &req.RunRequest, events)
 	if err != nil {

@@ -88,7 +88,7 @@ func (d *DryRun) lacking(judge bool) func(*app.TargetSpec, string) {
 	}
 }
 
-// Preview does all that StartRun does, but that no run is kept: it lints the suite, chooses its
+// Preview does all that Start does, but that no run is kept: it lints the suite, chooses its
 // cases and opens the targets. Nothing is asked. It estimates from the latest runs in the store.
 func Preview(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*DryRun, error) {
 	db, err := a.Config.Store(ctx)

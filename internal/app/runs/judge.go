@@ -159,14 +159,14 @@ func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest,
 		}
 	}
 	if err := errors.Join(a.Permitted(req.Models), a.Unspelled(req.Models),
-		a.SecretKeeper.Spelled(redactSettings(runRequestOf(req)))); err != nil {
+		a.Secrets().Spelled(redactSettings(runRequestOf(req)))); err != nil {
 		return nil, nil, err
 	}
 	s, err := results.SubjectOf(ctx, a, req, events)
 	return js, s, err
 }
 
-// CheckJudge refuses a request that JudgeRun would refuse before it asks anybody: a judge that there
+// CheckJudge refuses a request that Judge would refuse before it asks a judge: a judge that there
 // is not, a model that cannot be opened, a run that is not there.
 func CheckJudge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Events) error {
 	if _, _, err := PreparedJudges(ctx, a, &req, events); err != nil {

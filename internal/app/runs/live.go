@@ -50,7 +50,7 @@ func liveTools(a *app.App, req *app.RunRequest, events app.Events) (*world.Tools
 		}
 		return nil, err
 	}
-	if err := a.SecretKeeper.Spelled(
+	if err := a.Secrets().Spelled(
 		[]redact.Setting{{
 			Name: req.Live, Prose: string(b),
 			Hint: "write ${NAME} for it and export NAME",
@@ -246,7 +246,7 @@ func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 	}
 	tools, err := world.NewTools(f,
 		world.ToolsConfig{
-			Client: client, Variable: a.Variable, Secrets: a.SecretKeeper.Values(), Dir: dir, Env: env,
+			Client: client, Variable: a.Variable, Secrets: a.Secrets().Values(), Dir: dir, Env: env,
 			Servers: servers, Now: a.Config.Now,
 		})
 	if err != nil {

@@ -89,7 +89,7 @@ func StartReplay(ctx context.Context, a *app.App, req ReplayRequest, events app.
 		return nil, err
 	}
 	if err := errors.Join(a.Permitted(man.Specs), a.Unspelled(req.Targets),
-		a.SecretKeeper.Spelled(redactSettings((&app.RunRequest{Words: req.Words, Origin: req.Origin})))); err != nil {
+		a.Secrets().Spelled(redactSettings((&app.RunRequest{Words: req.Words, Origin: req.Origin})))); err != nil {
 		return nil, err
 	}
 	if commands := man.Commands(); len(commands) > 0 && !a.Config.Permit.Commands {

@@ -57,7 +57,7 @@ type Session struct {
 	stopped []string
 }
 
-// Yield has Do end once the attempts in flight have: no further one starts, and ResumeRun goes on with the
+// Yield has Do end once the attempts in flight have: no further one starts, and Resume goes on with the
 // others. The outcome of Do is then Yielded, where there are any. It does not wait, and may be called twice.
 func (s *Session) Yield() { s.yielded.Do(func() { close(s.yield) }) }
 
@@ -469,7 +469,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 // running holds the functions that end the runs of an App, by run.
 type running struct{ cancels sync.Map }
 
-// add lets CancelRun end a run by cancel. The caller calls end when the run has ended.
+// add lets Cancel end a run by cancel. The caller calls end when the run has ended.
 func (r *running) add(id string, cancel func()) (end func()) {
 	r.cancels.Store(id, cancel)
 	return func() {
@@ -496,7 +496,7 @@ type CanceledRun struct {
 }
 
 // Cancel asks a run to end, whichever process carries it out. Received answers are kept, and
-// ResumeRun can resume it. It does not wait. The error wraps callvet.ErrConflict for a run without
+// Resume can resume it. It does not wait. The error wraps callvet.ErrConflict for a run without
 // an owner.
 func Cancel(ctx context.Context, a *app.App, ref string) (CanceledRun, error) {
 	db, err := a.Config.Store(ctx)

@@ -68,7 +68,7 @@ func newManifest(q *app.RunRequest, version string, specs []app.TargetSpec, s *c
 }
 
 // Start checks a request, opens its targets and keeps the run with its suite. No target
-// is asked yet: that is what the Session does, here or, by ResumeRun, elsewhere.
+// is asked yet: that is what the Session does, here or, by Resume, elsewhere.
 func Start(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*Session, error) {
 	return startRun(ctx, a, &req, nil, events)
 }
@@ -85,7 +85,7 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.SecretKeeper.Spelled(redactSettings(req)),
+	if err := errors.Join(a.Secrets().Spelled(redactSettings(req)),
 		checkJudges(ctx, a, req, dry, events)); err != nil {
 		return nil, err
 	}
@@ -311,7 +311,7 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 	}
 	verdict := func(problems []callvet.Problem) error { return LintVerdict(problems, req, events) }
 	// A secret is refused before anything is written: what is rolled back may be on the disk.
-	if err := verdict(a.SecretKeeper.Suite(read.Suite)); err != nil {
+	if err := verdict(a.Secrets().Suite(read.Suite)); err != nil {
 		return "", nil, err
 	}
 	cases := read.Cases(ctx)
@@ -327,7 +327,7 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 				yield(nil, err)
 				return
 			}
-			if refused = verdict(a.SecretKeeper.Case(c)); refused != nil {
+			if refused = verdict(a.Secrets().Case(c)); refused != nil {
 				yield(nil, refused)
 				return
 			}
@@ -354,9 +354,9 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 
 // secretsOf are the secrets that a suite in memory holds, as problems.
 func secretsOf(a *app.App, s *callvet.Suite) []callvet.Problem {
-	out := a.SecretKeeper.Suite(s)
+	out := a.Secrets().Suite(s)
 	for i := range s.Cases {
-		out = append(out, a.SecretKeeper.Case(&s.Cases[i])...)
+		out = append(out, a.Secrets().Case(&s.Cases[i])...)
 	}
 	return out
 }

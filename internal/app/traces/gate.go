@@ -143,7 +143,7 @@ func decide(a *app.App, h *held, file *suite.GateFile, req *GateRequest) (*GateR
 			return nil, err
 		}
 	}
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func OpenImport(ctx context.Context, a *app.App, req ImportRequest, events app.E
 	if err != nil {
 		return nil, err
 	}
-	red, err := a.SecretKeeper.Redactor(off)
+	red, err := a.Secrets().Redactor(off)
 	if err != nil {
 		return nil, err
 	}

@@ -223,7 +223,7 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 	if r.complete {
 		cfg.MinTagTasks, cfg.MaxValues = 1, 1<<16
 	}
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}

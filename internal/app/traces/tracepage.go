@@ -66,7 +66,7 @@ type TracedAttempt struct {
 
 // ReadPage reads some attempts of a trace file of any form.
 func ReadPage(ctx context.Context, a *app.App, req TracePageRequest) (*TracePage, error) {
-	red, err := a.SecretKeeper.Redactor(nil)
+	red, err := a.Secrets().Redactor(nil)
 	if err != nil {
 		return nil, err
 	}
