@@ -42,7 +42,7 @@ var limitRows = []struct {
 	{"a file of `--tools`", []string{"internal/suite.ToolFileLimit", "internal/suite.MaxFiles"}},
 	{"a catalogue, examples for routes", []string{"retrieve.MaxCatalogueBytes"}},
 	{"prices, targets, rules of safety", []string{"internal/app.MaxSettings"}},
-	{"values of tokens", []string{"internal/app.maxTokens"}},
+	{"values of tokens", []string{"internal/app.MaxTokens"}},
 	{"a gate file", []string{"internal/suite.MaxGatesBytes", "internal/suite.MaxGates"}},
 	{"edits of texts", []string{"internal/suite.MaxEditsBytes", "internal/suite.MaxEdits"}},
 	{
@@ -54,7 +54,7 @@ var limitRows = []struct {
 		[]string{"internal/judge.DefaultEvidence", "internal/judge.MinEvidence", "internal/judge.MaxEvidence"},
 	},
 	{"a judge's answer", []string{"internal/judge.maxAnswer", "internal/judge.maxObjects"}},
-	{"one judging", []string{"internal/app.maxQuestions"}},
+	{"one judging", []string{"internal/app/results.MaxQuestions"}},
 	{"callvet's trace lines", []string{"internal/trace.maxLine", "internal/trace.maxValues"}},
 	{
 		"traces of other tools",
@@ -70,7 +70,7 @@ var limitRows = []struct {
 		"internal/provider/offline.maxUnpacked",
 	}},
 	{"recordings of tools", []string{"internal/world.MaxRecordings", "internal/world.MaxRecording"}},
-	{"partial results of `score`", []string{"internal/app.maxPartial"}},
+	{"partial results of `score`", []string{"internal/app/traces.maxPartial"}},
 	{
 		"an answer over HTTP or from a process",
 		[]string{
