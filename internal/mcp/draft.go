@@ -15,7 +15,7 @@ import (
 )
 
 // DraftReason is the skip reason of a draft: a person removes the line to approve the case.
-const DraftReason = "draft, not approved: write what a user would say, check what is expected, and remove this line"
+const DraftReason = "draft: not approved; write what a user would say, check what is expected, and remove this line"
 
 // maxAskLen is how much of a description a draft repeats, in characters.
 const maxAskLen = 200
