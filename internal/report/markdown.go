@@ -173,8 +173,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		t.Columns = append(t.Columns, Column{Title: targetLabel(&shown[i]), Kind: FigureColumn})
 	}
 	for _, of := range sliceRows(shown) {
-		p := of.any()
-		r := []string{plain.Line(p.Key) + "=" + plain.Line(p.Value), of.cases()}
+		r := []string{of.name(), of.cases()}
 		for j := range shown {
 			r = append(r, plain.Amount(of.metric(j, panel.MetricPass)))
 		}
