@@ -249,8 +249,8 @@ func rankOf(p *panel.TargetPanel) string {
 	return p.Rank.String()
 }
 
-// rankNote explains the ranks of a table of targets; "" where it has none.
-func (v *View) rankNote() string {
+// RankNote explains the ranks of a table of targets; "" where it has none.
+func (v *View) RankNote() string {
 	if v.Panels == nil || v.Panels.RankedBy == "" {
 		return ""
 	}
@@ -294,7 +294,7 @@ func (s *screen) targets(v *View) {
 	}
 	s.wrapAs("", "[low–high] is the "+plain.Confidence(v.Panels.Confidence)+
 		" interval; repeats of a case are one cluster", s.dim)
-	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
+	if note := v.RankNote(); note != "" && !slices.Contains(dropped, "rank") {
 		s.wrapAs("", note, s.dim)
 	}
 	s.hiddenColumns(dropped)
