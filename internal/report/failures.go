@@ -206,6 +206,7 @@ func (s *screen) open(v *View) {
 // maxKinds bounds the kinds of assertions, and the pieces of evidence, that a report lists.
 const maxKinds = 20
 
+// Open are the targets with assertions that were not evaluated.
 func (v *View) Open() []panel.TargetPanel {
 	return slices.DeleteFunc(slices.Clone(v.panels()),
 		func(p panel.TargetPanel) bool { return len(p.NotEvaluated) == 0 })

@@ -342,8 +342,14 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		return err
 	}
 	t := Table{Columns: []Column{
-		{Title: "run"}, {Title: "created"}, {Title: "suite", Rank: 1}, {Title: "targets", Rank: 3}, {Title: "pass"},
-		{Title: "rate %", Rank: 2}, {Title: "lost", Kind: CountColumn, Rank: 1}, {Title: "cost", Rank: 2},
+		{Title: "run"},
+		{Title: "created"},
+		{Title: "suite", Rank: 1},
+		{Title: "targets", Rank: 3},
+		{Title: "pass"},
+		{Title: "rate %", Rank: 2},
+		{Title: "lost", Kind: CountColumn, Rank: 1},
+		{Title: "cost", Rank: 2},
 		{Title: "status"},
 	}}
 	inPart := false
