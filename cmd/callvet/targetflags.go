@@ -55,7 +55,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.headers, "header", nil,
 		"'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
 	fs.StringSliceVar(&f.execEnv, "exec-env", nil,
-		"variable that exec: agents may see although it is named like a secret; * stands for any letters; may be repeated")
+		"variable named like a secret that exec: agents may see; * stands for any letters; may be repeated")
 	fs.StringArrayVar(&f.agent, "agent", nil,
 		"SETTING=VALUE for agents: preset, body, input, session, history, system, tools, stubs, text, calls, name, args, result, error; k for services that select tools; may be repeated")
 }
