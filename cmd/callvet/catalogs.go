@@ -153,7 +153,7 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 }
 
 func toolsFlag(fs *pflag.FlagSet, to *string, more string) {
-	fs.StringVar(to, "tools", "", "catalogue of tools: a file, or a folder with a file for each"+more)
+	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)"+more)
 }
 
 // addBut adds flags but those named.
@@ -214,8 +214,8 @@ func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
 	q.target.register(own)
 	own.StringArrayVarP(&q.targets, "model", "m", nil, "model that chooses among the tools given; may be repeated")
 	own.Var(Positive(&q.maxCost, 0), "max-cost", "stop before spending more than this many USD")
-	own.BoolVar(&q.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
-	own.StringVar(&q.resume, "resume", "", "go on with an interrupted run (id, name or last) and print its curve")
+	own.BoolVar(&q.noCache, "no-cache", false, "do not reuse answers of earlier runs")
+	own.StringVar(&q.resume, "resume", "", "continue an interrupted run (id, name or last)")
 	addBut(fs, own, but...)
 	return q
 }

@@ -69,7 +69,7 @@ candidate is compared with that one; without a candidate, the other targets of t
 		"tasks: tasks like these (default); suite: fixed tasks, with two attempts at each on both sides")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "",
-		"judge that counts in trace files, in place of the source's own checks")
+		"of trace files: judge to compare, in place of the source's own checks")
 	return cmd
 }
 

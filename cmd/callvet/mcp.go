@@ -38,7 +38,7 @@ func (f *serverFlags) register(fs *pflag.FlagSet) {
 // flags registers the flags of a server except its command.
 func (f *serverFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.server.Transport, "transport", "",
-		"of a server over HTTP: streamable or sse (default: the first that it speaks)")
+		"of a server over HTTP: streamable or sse (default: the first that works)")
 	fs.StringVar(&f.server.Protocol, "protocol", "",
 		"version of MCP, such as 2025-11-25 (default: the server's newest)")
 	fs.StringArrayVar(&f.headers, "header", nil,

@@ -31,7 +31,7 @@ func (f *tracingFlags) register(fs *pflag.FlagSet) {
 		"further name of the server in HTTP requests; may be repeated")
 	fs.StringVarP(&f.trace.Output, "output", "o", "", "trace file to which each call is added before it is answered")
 	fs.StringVar(&f.trace.Agent, "agent", "",
-		"what the agent is called in the trace file (default: its own name)")
+		"name of the agent in the trace file (default: its own)")
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")
 }
 

@@ -128,19 +128,19 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	f.pace(fs)
 	fs.BoolVar(&f.interleave, "interleave", false,
 		"ask the models of one provider in turn for each case")
-	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
+	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs")
 	fs.StringArrayVar(&f.filter, "filter", nil,
 		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas separate alternatives, "+
 			"! negates; may be repeated (all must hold)")
 	fs.Var(Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
-	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
+	fs.StringVar(&f.resume, "resume", "", "continue an interrupted run (id, name or last)")
 	fs.BoolVar(&f.forceRubric, "force-rubric", false,
 		"run rubric cases even if other attempts of the target failed")
 	fs.BoolVar(&f.noWait, "no-wait", false,
 		"with --resume: fail instead of following another process")
-	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
+	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not repeat attempts that ended in an error")
 	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")

@@ -71,11 +71,11 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false,
 		"let users without a key of a provider use that of the environment, at that provider alone")
 	fs.StringVar(&f.models.Embedder, "embedder", "",
-		"model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
+		"default model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.models.Embed, "embed", "",
-		"model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
+		"default model that makes vectors of a search, such as openai:text-embedding-3-small")
 	fs.StringVar(&f.models.Rerank, "rerank", "",
-		"model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
+		"default model that orders the best tools of a search, such as cohere:rerank-v3.5")
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false,
 		"let all clients read GET /metrics, not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,

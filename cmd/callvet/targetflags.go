@@ -41,7 +41,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.systemFor, "system-for", nil,
 		"TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
 	fs.BoolVar(&f.replace, "replace-system", false,
-		"let --system and --system-for stand in place of the suite's system prompt")
+		"--system and --system-for replace the suite's system prompt")
 	f.temperature = new(float64)
 	fs.Var(OrNone(&f.temperature, Amount(f.temperature, 0)), "temperature",
 		"sampling temperature; none is the provider's own (default 0, where the model takes it)")

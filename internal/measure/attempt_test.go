@@ -83,8 +83,9 @@ func (c chance) attempt(id string) trace.Attempt {
 		t.Turns = append(t.Turns, turn)
 		if n := len(t.Calls()); n > 0 && c.yes() {
 			a.Steps = map[int]trace.StepNote{n - 1: {TurnID: i, AcceptMS: maybe(c, 2.0), Gold: &trace.Gold{
-				Needed: maybe(c, c.yes()), Tool: pick(c, "", "f"), Args: json.RawMessage(`{"x":1}`),
-				ResultCheck: "n >= 1",
+				Needed: maybe(c, c.yes()), Tool: pick(c, "", "f"), ResultCheck: "n >= 1",
+				Args:    json.RawMessage(pick(c, `{"x":1}`, `{"x":"é"}`)),
+				Scoring: pick(c, nil, json.RawMessage(`{"mode":"strict"}`), json.RawMessage(`{"extra_args":"ignore"}`)),
 			}}}
 		}
 	}
