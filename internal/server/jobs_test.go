@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
@@ -27,7 +28,7 @@ func (s *site) work(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.srv.RunJobs(ctx) }()
+	go func() { ended <- s.srv.Jobs.Run(ctx) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
