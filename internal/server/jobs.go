@@ -16,7 +16,9 @@ func openJobs(s *api.Server) (err error) {
 	handler := func(do func(context.Context, *api.Server, job.Job, *job.Report) (json.RawMessage, error)) job.Handler {
 		return func(ctx context.Context, j job.Job, r *job.Report) (json.RawMessage, error) { return do(ctx, s, j, r) }
 	}
-	shard := func(ctx context.Context, j job.Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
+	shard := func(ctx context.Context, j job.Job, task json.RawMessage,
+		yield <-chan struct{},
+	) (json.RawMessage, error) {
 		return evals.ToolEvalShard(ctx, s, j, task, yield)
 	}
 	c := &s.Config

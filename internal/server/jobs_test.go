@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"

@@ -59,7 +59,8 @@ func TestLeaderboardAndTrend(t *testing.T) {
 		""); len(all.Entries) != 2 || all.Older {
 		t.Errorf("as many as there are: %+v", all)
 	}
-	last := stored[evals.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=1&config_hash="+again.Hash, "")
+	last := stored[evals.Trend](t, s, "ana", "GET",
+		"/api/tool-suites/suite_1/trend?limit=1&config_hash="+again.Hash, "")
 	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 ||
 		last.Entries[0].Targets[0].Previous != first {
 		t.Errorf("the newest run of one configuration: %+v", last)
@@ -154,8 +155,8 @@ func (s *site) cancelled(t *testing.T, run string, n int) {
 		SELECT id || '-' || k.n, '', created, finished, 'cancelled', suite_hash, suite_name, manifest FROM k, runs WHERE id = ?1`, run, n)
 }
 
-// TestUnracedRunChangeAmongMany: the run before is found behind a page of newer runs and among those that were cancelled,
-// and is not looked for beyond a page of earlier runs.
+// TestUnracedRunChangeAmongMany: the run before is found behind a page of newer runs and among
+// those that were cancelled, and is not looked for beyond a page of earlier runs.
 func TestUnracedRunChangeAmongMany(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

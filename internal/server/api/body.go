@@ -159,6 +159,7 @@ type (
 
 const maxNames = 200
 
+// Kinds is the schema of a value that one of several schemas describes.
 func Kinds(s ...*huma.Schema) *huma.Schema { return &huma.Schema{OneOf: s} }
 
 // nullSchema is null alone; huma does not validate the type of that name.

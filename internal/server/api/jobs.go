@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/job"
 )
 
+// JobOutput is a response with one job.
 type JobOutput struct{ Body job.Job }
 
 // JobEvents are events of one job.

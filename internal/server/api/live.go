@@ -59,6 +59,7 @@ type ticket struct {
 	expires time.Time
 }
 
+// NewLive makes the register of connections, without any.
 func NewLive() *live {
 	l := &live{closing: make(chan struct{}), open: map[string]int{}, tickets: map[[sha256.Size]byte]ticket{}}
 	l.left = sync.NewCond(&l.mu)

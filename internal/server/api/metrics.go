@@ -29,6 +29,7 @@ type metrics struct {
 // scrapeTime bounds the store's queries of one scrape.
 const scrapeTime = 5 * time.Second
 
+// NewMetrics registers the metrics of the server.
 func (s *Server) NewMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),

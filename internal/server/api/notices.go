@@ -30,6 +30,7 @@ type Notices struct {
 	doubts   int
 }
 
+// Collect keeps the notes, warnings and problems of an event.
 func (h *Notices) Collect(ev app.Event) {
 	switch {
 	case ev.Note != nil:

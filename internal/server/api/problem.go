@@ -159,3 +159,7 @@ func (s *Server) refuse(ctx huma.Context, err error) {
 	}
 	_ = huma.WriteErr(s.API, ctx, p.GetStatus(), p.Error()) // who went away gets nothing
 }
+
+// InSuite is the prefix of places in the suite that a request changes; other places are in the
+// body.
+const InSuite = "suite:"

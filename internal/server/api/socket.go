@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	// maxMessage bounds a message of a client, in bytes; maxMessages bounds their number in
-	// messageSpan.
-	maxMessage  = 4 << 10
+	// maxMessage bounds a message of a client, in bytes.
+	maxMessage = 4 << 10
+	// MaxMessages bounds the messages of a client in MessageSpan.
 	MaxMessages = 100
+	// MessageSpan is the time in which messages of a client are counted.
 	MessageSpan = 10 * time.Second
 	// pingEvery is how often the server pings a client.
 	pingEvery = 30 * time.Second

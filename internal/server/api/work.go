@@ -240,3 +240,35 @@ func Visible(environ []string, keys map[string]string) []string {
 	}
 	return out
 }
+
+// CatalogueOf returns the catalogue that a request names, if the user may read it. Without a name
+// it returns the only one.
+func (s *Server) CatalogueOf(ctx context.Context, by *account.Principal, id string) (*library.Catalogue, error) {
+	if id == "" {
+		list, err := s.Library.Catalogues(ctx, by.User, by.Role == account.Admin, library.Page{N: 2})
+		if err != nil {
+			return nil, err
+		}
+		if len(list) != 1 {
+			return nil, &callvet.FieldError{
+				Field: "catalogue_id",
+				Text:  "{catalogue_id}: it may be left out only where there is exactly one catalogue",
+				Fix:   "POST /api/catalogues keeps one, GET lists them",
+			}
+		}
+		id = list[0].ID
+	} else if err := s.May(ctx, by, KindCatalogue, id, false); err != nil {
+		return nil, err
+	}
+	return s.Library.Catalogue(ctx, id)
+}
+
+// Principal is the principal of a user, for work without a request. The error wraps
+// callvet.ErrNotFound where he was removed.
+func (s *Server) Principal(ctx context.Context, user string) (*account.Principal, error) {
+	u, err := s.Config.Accounts.User(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return &account.Principal{User: u.ID, Name: u.Name, Role: u.Role}, nil
+}

@@ -136,7 +136,8 @@ func addCases(s *api.Server) {
 	api.Add(s, create, ofSuite(account.Member), api.With(s, createCases))
 	api.Add(s, op("get-test-case", http.MethodGet, "/{cid}", "Gives a case."), ofSuite(""), api.With(s, getCase))
 	api.Add(s, op("update-test-case", http.MethodPut, "/{cid}",
-		"Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member), api.With(s, putCase))
+		"Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member),
+		api.With(s, putCase))
 	drop := op("delete-test-case", http.MethodDelete, "/{cid}", "Deletes a case. Runs that had it keep it.")
 	drop.DefaultStatus = http.StatusNoContent
 	api.Add(s, drop, ofSuite(account.Member), api.With(s, deleteCase))

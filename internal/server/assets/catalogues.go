@@ -69,7 +69,8 @@ func addCatalogues(s *api.Server) {
 	create := uploaded(op("create-catalogue", http.MethodPost, "", "Keeps a catalogue of tools."), doc)
 	create.DefaultStatus = http.StatusCreated
 	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createCatalogue))
-	api.Add(s, op("get-catalogue", http.MethodGet, "/{id}", "Gives a catalogue as it was sent."), of(""), api.With(s, getCatalogue))
+	api.Add(s, op("get-catalogue", http.MethodGet, "/{id}", "Gives a catalogue as it was sent."), of(""),
+		api.With(s, getCatalogue))
 	api.Add(s, op("list-catalogue-tools", http.MethodGet, "/{id}/tools",
 		"Lists the tools of a catalogue with the texts by which they are found."), of(""), api.With(s, catalogueTools))
 	api.Add(s,
@@ -100,7 +101,8 @@ func listCatalogues(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit, func(c *library.Catalogue) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
+	list, next := Cut(list, in.Limit,
+		func(c *library.Catalogue) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
 	out := api.Page[CatalogueEntry]{Items: make([]CatalogueEntry, len(list)), Next: next}
 	for i := range list {
 		out.Items[i] = catalogueEntry(&list[i])

@@ -142,7 +142,9 @@ func keptComparisons(ctx context.Context, q *rows.Queries, user string) (list []
 }
 
 // keepComparison stores a comparison and returns its id; "" in a read-only store.
-func keepComparison(ctx context.Context, s *api.Server, by *account.Principal, answer *AgreementAnswer) (string, error) {
+func keepComparison(ctx context.Context, s *api.Server, by *account.Principal,
+	answer *AgreementAnswer,
+) (string, error) {
 	answer.ID = rand.Text()
 	b, err := json.Marshal(answer)
 	if err != nil {

@@ -158,7 +158,8 @@ func addLab(s *api.Server) {
 	kept := op("get-decisions", "/decisions/{id}", "Gives a comparison with production again.")
 	kept.Method, kept.MaxBodyBytes = http.MethodGet, 0
 	api.Add(s, kept, admin, api.With(s, decisionsAgain))
-	api.Add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin, api.With(s, applyEdits))
+	api.Add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin,
+		api.With(s, applyEdits))
 }
 
 // editsFile is the file name under which an App reads the edits of a request.
@@ -359,7 +360,8 @@ func whatIf(ctx context.Context, s *api.Server, by *account.Principal,
 	}
 	notes := h.All()
 	if err != nil { // the findings without a model remain
-		notes = append(notes, callvet.Notice{Code: "models", Text: s.Config.App.Secrets().Hide(atMost(err, ctx).Error())})
+		notes = append(notes,
+			callvet.Notice{Code: "models", Text: s.Config.App.Secrets().Hide(atMost(err, ctx).Error())})
 	}
 	return &struct{ Body Supposed }{Supposed{of.catalogue.ID, of.catalogue.Version, *out, notes}}, nil
 }

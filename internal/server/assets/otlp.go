@@ -75,7 +75,9 @@ func addOTLP(s *api.Server) {
 
 // takeExport stores an export. It reports records that exceed a limit or have no collection as
 // OTLP's partial success, and stores the rest: exporters do not resend either.
-func takeExport(ctx context.Context, s *api.Server, by *account.Principal, in *Export, logs bool) (*exportAnswer, error) {
+func takeExport(ctx context.Context, s *api.Server, by *account.Principal, in *Export,
+	logs bool,
+) (*exportAnswer, error) {
 	kind, _, err := mime.ParseMediaType(in.ContentType)
 	protobuf := kind == protobufType || kind == "application/protobuf"
 	if err != nil || !protobuf && kind != "application/json" {

@@ -15,10 +15,12 @@ import (
 	"github.com/callvet/callvet/internal/server/api"
 )
 
+// AddProbe adds the routes that list and try targets.
 func AddProbe(s *api.Server) {
 	api.Add(s, huma.Operation{
 		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test",
-		Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"}, MaxBodyBytes: api.SmallBody,
+		Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"},
+		MaxBodyBytes: api.SmallBody,
 	}, api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, testTarget))
 	type targetList struct {
 		Targets   []string       `json:"targets" nullable:"false"`

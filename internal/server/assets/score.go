@@ -158,7 +158,9 @@ func settings(ctx context.Context, s *api.Server, by *account.Principal, w *Trac
 }
 
 // scored sums up the traces or the run of a request, which the user must be able to read.
-func scored(ctx context.Context, s *api.Server, by *account.Principal, ask *ScoreAsk) (*traces.Scored, *api.Notices, error) {
+func scored(ctx context.Context, s *api.Server, by *account.Principal,
+	ask *ScoreAsk,
+) (*traces.Scored, *api.Notices, error) {
 	given := 0
 	for _, x := range []string{ask.TracesID, ask.EvalID, ask.Traces} {
 		if x != "" {

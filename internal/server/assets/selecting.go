@@ -174,7 +174,8 @@ func addSelecting(s *api.Server) {
 	api.Add(s, run, admin, api.With(s, selectRun))
 	addSelectRuns(s)
 	addLab(s)
-	api.Add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."), admin,
+	api.Add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."),
+		admin,
 		api.With(s, invalidate))
 }
 

@@ -130,7 +130,8 @@ func selectRuns(ctx context.Context, s *api.Server, _ *account.Principal, in *st
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := api.Page[SelectRun]{Items: []SelectRun{}}
-	list, out.Next = Cut(list, in.Limit, func(r *rows.SelectRunsRow) api.PageMark { return api.PageMark{At: r.Created, ID: r.RunID} })
+	list, out.Next = Cut(list, in.Limit,
+		func(r *rows.SelectRunsRow) api.PageMark { return api.PageMark{At: r.Created, ID: r.RunID} })
 	for i := range list {
 		line, err := selectLine(ctx, s, &list[i])
 		if api.IsMissing(err) { // the command line deleted it

@@ -83,6 +83,7 @@ type (
 	}
 )
 
+// Remarks converts the findings of the linter for a response.
 func Remarks(list []library.Placed) []Remark {
 	out := make([]Remark, len(list))
 	for i := range list {
@@ -103,6 +104,7 @@ func entryOf(e *library.Entry) SuiteEntry {
 	}
 }
 
+// Milli is the time of milliseconds since 1970, in UTC.
 func Milli(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // suiteOf converts a suite for a response.
@@ -124,7 +126,9 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 
 // readSuite reads and lints a text in the same way as a run: if the server has an embedding model,
 // the linter does not report a missing one.
-func readSuite(ctx context.Context, s *api.Server, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
+func readSuite(ctx context.Context, s *api.Server, text []byte,
+	format string,
+) (*callvet.Suite, []callvet.Problem, error) {
 	a, err := s.AppOf(ctx, api.Who(ctx).User)
 	if err != nil {
 		return nil, nil, err
@@ -167,6 +171,7 @@ type Versioned[T any] struct {
 	Body T
 }
 
+// Etag is the entity tag of a version.
 func Etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
 // IfMatching are the conditions of a write.
@@ -200,9 +205,12 @@ const suitesPath = "/api/tool-suites"
 // AddLibrary adds the routes of suites and catalogues.
 func AddLibrary(s *api.Server) {
 	s.Library = library.NewSuites(
-		library.SuiteConfig{Store: s.Config.Store, Read: func(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
-			return readSuite(ctx, s, text, format)
-		}, Now: s.Config.Now, Quota: s.Config.Quota})
+		library.SuiteConfig{
+			Store: s.Config.Store,
+			Read: func(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
+				return readSuite(ctx, s, text, format)
+			}, Now: s.Config.Now, Quota: s.Config.Quota,
+		})
 	addSuites(s)
 	addCases(s)
 	addImport(s)
@@ -222,7 +230,8 @@ func addSuites(s *api.Server) {
 	create := op("create-suite", http.MethodPost, "", "Makes a suite. Its cases may come later.")
 	create.DefaultStatus = http.StatusCreated
 	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createSuite))
-	api.Add(s, op("get-suite", http.MethodGet, "/{id}", "Gives a suite with its tools and cases."), ofSuite(""), api.With(s, getSuite))
+	api.Add(s, op("get-suite", http.MethodGet, "/{id}", "Gives a suite with its tools and cases."), ofSuite(""),
+		api.With(s, getSuite))
 	edit := "Changes fields of a suite; what is not named stays. A new version is made."
 	api.Add(s, op("update-suite", http.MethodPut, "/{id}", edit), ofSuite(account.Member), api.With(s, editSuite))
 	api.Add(s, op("patch-suite", http.MethodPatch, "/{id}", edit), ofSuite(account.Member), api.With(s, editSuite))
@@ -235,16 +244,19 @@ func addSuites(s *api.Server) {
 	drop.DefaultStatus = http.StatusNoContent
 	api.Add(s, drop, ofSuite(account.Member), api.With(s, deleteSuite))
 	api.Add(s, op("restore-suite", http.MethodPost, "/{id}/restore", "Gives a deleted suite back."),
-		api.Access{Role: account.Member, Objects: map[string]api.Kind{"id": api.KindDeletedSuite}}, api.With(s, restoreSuite))
+		api.Access{Role: account.Member, Objects: map[string]api.Kind{"id": api.KindDeletedSuite}},
+		api.With(s, restoreSuite))
 	api.Add(s, op("list-suite-versions", http.MethodGet, "/{id}/versions",
 		"Lists the versions of a suite, the newest first."), ofSuite(""), api.With(s, listVersions))
-	api.Add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."), ofSuite(""),
+	api.Add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."),
+		ofSuite(""),
 		api.With(s, getVersion))
 	api.Add(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff",
 		"Returns what changed from this version to another one."), ofSuite(""), api.With(s, diffVersions))
 	api.Add(s, op("return-to-suite-version", http.MethodPost, "/{id}/versions/{version}/restore",
 		"Makes a new version that is as an old one was."), ofSuite(account.Member), api.With(s, returnTo))
-	api.Add(s, op("export-suite", http.MethodGet, "/{id}/export", "Gives a suite as a file."), ofSuite(""), api.With(s, exportSuite))
+	api.Add(s, op("export-suite", http.MethodGet, "/{id}/export", "Gives a suite as a file."), ofSuite(""),
+		api.With(s, exportSuite))
 }
 
 func listSuites(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
@@ -265,7 +277,8 @@ func listSuites(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit, func(e *library.Entry) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
+	list, next := Cut(list, in.Limit,
+		func(e *library.Entry) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
 	out := api.Page[SuiteEntry]{Items: make([]SuiteEntry, len(list)), Next: next}
 	who := api.Owners{S: s}
 	for i := range list {
@@ -472,7 +485,8 @@ func listVersions(ctx context.Context, s *api.Server, _ *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit, func(v *library.Version) api.PageMark { return api.PageMark{At: v.Version, ID: ""} })
+	list, next := Cut(list, in.Limit,
+		func(v *library.Version) api.PageMark { return api.PageMark{At: v.Version, ID: ""} })
 	out := api.Page[SuiteVersion]{Items: make([]SuiteVersion, len(list)), Next: next}
 	who := api.Owners{S: s}
 	for i := range list {
@@ -567,6 +581,7 @@ func returnTo(ctx context.Context, s *api.Server, by *account.Principal, in *str
 	return writtenSuite(w)
 }
 
+// File is a response that a browser saves.
 type File struct {
 	ContentType string `header:"Content-Type"`
 	Disposition string `header:"Content-Disposition"`

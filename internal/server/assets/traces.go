@@ -47,7 +47,8 @@ func AddTraces(s *api.Server) {
 	take.MaxBodyBytes = library.MaxBatch
 	api.Add(s, take, api.Access{Role: account.Member}, api.With(s, uploadTraces))
 	api.Add(s, op("list-traces", http.MethodGet, "",
-		"Lists collections of traces, the newest first: one's own, and those that are shared."), api.Access{}, api.With(s, listTraces))
+		"Lists collections of traces, the newest first: one's own, and those that are shared."), api.Access{},
+		api.With(s, listTraces))
 	api.Add(s, op("get-traces", http.MethodGet, "/{id}", "Returns a collection."), of(""),
 		func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
 			c, err := s.Intake.Collection(ctx, in.ID)
@@ -279,7 +280,8 @@ func listTraces(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit, func(c *library.Collection) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
+	list, next := Cut(list, in.Limit,
+		func(c *library.Collection) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
 	out := api.Page[Traces]{Items: make([]Traces, len(list)), Next: next}
 	who, until := api.Owners{S: s}, s.Config.Now().Add(countTime)
 	for i := range list {

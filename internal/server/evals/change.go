@@ -59,7 +59,9 @@ func (c *RunChanges) compare(with *panel.Comparison, now, base *EvalRun, baselin
 // runChange compares a run with the baseline of its experiment. Without a baseline it compares each
 // target with the newest earlier run of the same suite and model. A run that is not over has no
 // change yet.
-func runChange(ctx context.Context, s *api.Server, by *account.Principal, in *api.RunIn) (*api.Body[RunChanges], error) {
+func runChange(ctx context.Context, s *api.Server, by *account.Principal,
+	in *api.RunIn,
+) (*api.Body[RunChanges], error) {
 	e, err := s.Config.Store.Rows().RunEntry(ctx, in.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
@@ -152,7 +154,8 @@ func changeOfPrevious(ctx context.Context, s *api.Server, by *account.Principal,
 
 // changeSince compares the targets in open with those of an earlier run of the same models. It
 // returns the targets without a counterpart.
-func changeSince(ctx context.Context, s *api.Server, now *EvalRun, earlier *rows.RunEntriesOfRow, open []runs.Configured,
+func changeSince(ctx context.Context, s *api.Server, now *EvalRun, earlier *rows.RunEntriesOfRow,
+	open []runs.Configured,
 	out *RunChanges, claims *family,
 ) ([]runs.Configured, error) {
 	was, err := runs.Configuration(ctx, s.Config.App, earlier.RunID)

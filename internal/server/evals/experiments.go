@@ -67,6 +67,7 @@ type ExperimentIn struct {
 	ID string `path:"id" maxLength:"100"`
 }
 
+// AddExperiments adds the routes of experiments.
 func AddExperiments(s *api.Server) {
 	one := map[string]api.Kind{"id": api.KindExperiment}
 	tags := []string{"experiments"}
@@ -93,7 +94,8 @@ func AddExperiments(s *api.Server) {
 		Summary: "Delete an experiment; its runs stay", Tags: tags, DefaultStatus: http.StatusNoContent,
 	}, api.Access{Objects: one}, func(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{}, error) {
 		return nil, s.Config.Store.Change(ctx, "delete experiment", func(q *rows.Queries) error {
-			_, err := q.DeleteExperiment(ctx, rows.DeleteExperimentParams{ID: in.ID, Deleted: s.Config.Now().UnixMilli()})
+			_, err := q.DeleteExperiment(ctx,
+				rows.DeleteExperimentParams{ID: in.ID, Deleted: s.Config.Now().UnixMilli()})
 			return errors.Join(err, s.Deletes(ctx, by, api.KindExperiment, in.ID).Do(q))
 		})
 	})
@@ -136,7 +138,8 @@ func experiments(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, fmt.Errorf("list experiments: %w", err)
 	}
 	out := api.Page[Experiment]{Items: []Experiment{}}
-	list, out.Next = assets.Cut(list, in.Limit, func(e *rows.Experiment) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
+	list, out.Next = assets.Cut(list, in.Limit,
+		func(e *rows.Experiment) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
 	for i := range list {
 		one := experimentView(&list[i])
 		if one.Baseline != "" && s.May(ctx, by, api.KindRun, one.Baseline, false) != nil {
@@ -333,7 +336,8 @@ func readExperiment(ctx context.Context, s *api.Server, by *account.Principal, i
 		owner, err = &account.Principal{User: e.UserID, Role: account.Member}, nil
 	}
 	if err == nil {
-		err = errors.Join(s.May(ctx, owner, api.KindRun, e.Baseline, false), s.May(ctx, by, api.KindRun, e.Baseline, false))
+		err = errors.Join(s.May(ctx, owner, api.KindRun, e.Baseline, false),
+			s.May(ctx, by, api.KindRun, e.Baseline, false))
 	}
 	if errors.Is(err, callvet.ErrNotFound) {
 		e.Baseline, e.BaselineTarget, err = "", "", nil

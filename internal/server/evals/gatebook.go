@@ -104,7 +104,8 @@ func addGatebook(s *api.Server) {
 			}
 			return &struct{ Body api.Page[GateTemplate] }{out}, nil
 		})
-	api.Add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."), api.Access{},
+	api.Add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."),
+		api.Access{},
 		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[GateMetric] }, error) {
 			out := api.Page[GateMetric]{}
 			for _, name := range gates.Metrics() {
@@ -113,7 +114,8 @@ func addGatebook(s *api.Server) {
 			return &struct{ Body api.Page[GateMetric] }{out}, nil
 		})
 	api.Add(s, op("list-gates", http.MethodGet, "",
-		"Lists gates that are kept, the newest first: one's own, and those that are shared."), api.Access{}, api.With(s, listGates))
+		"Lists gates that are kept, the newest first: one's own, and those that are shared."), api.Access{},
+		api.With(s, listGates))
 	create := op("create-gates", http.MethodPost, "", "Keeps gates by name.")
 	create.DefaultStatus = http.StatusCreated
 	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createGates))
@@ -129,13 +131,15 @@ func addGatebook(s *api.Server) {
 		of(account.Member), api.With(s, putGates))
 	drop := op("delete-gates", http.MethodDelete, "/{id}", "Removes gates, with what they said of runs.")
 	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, of(account.Member), func(ctx context.Context, by *account.Principal, in *GatePath) (*struct{}, error) {
-		return nil, s.Config.Store.Change(ctx, "delete gates", func(q *rows.Queries) error {
-			return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID),
-				s.Deletes(ctx, by, api.KindGate, in.ID).Do(q))
+	api.Add(s, drop, of(account.Member),
+		func(ctx context.Context, by *account.Principal, in *GatePath) (*struct{}, error) {
+			return nil, s.Config.Store.Change(ctx, "delete gates", func(q *rows.Queries) error {
+				return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID),
+					s.Deletes(ctx, by, api.KindGate, in.ID).Do(q))
+			})
 		})
-	})
-	api.Add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."), of(""),
+	api.Add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."),
+		of(""),
 		api.With(s, gateHistory))
 }
 
@@ -217,7 +221,8 @@ func listGates(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list gates: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit, func(g *rows.GatesRow) api.PageMark { return api.PageMark{At: g.Created, ID: g.ID} })
+	list, next := assets.Cut(list, in.Limit,
+		func(g *rows.GatesRow) api.PageMark { return api.PageMark{At: g.Created, ID: g.ID} })
 	out := api.Page[KeptGate]{Items: []KeptGate{}, Next: next}
 	for _, g := range list {
 		out.Items = append(out.Items, keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated))
@@ -317,7 +322,8 @@ func gateHash(text []byte) string {
 }
 
 // keepVerdict stores the verdict of gates on a run, unless the store is read-only.
-func keepVerdict(ctx context.Context, s *api.Server, by *account.Principal, g *rows.CheckedGateEntry, run, baseline string,
+func keepVerdict(ctx context.Context, s *api.Server, by *account.Principal, g *rows.CheckedGateEntry, run,
+	baseline string,
 	v *api.GateVerdict,
 ) error {
 	failed, err := json.Marshal(notPassed(v.Report))
@@ -359,7 +365,8 @@ func gateHistory(ctx context.Context, s *api.Server, by *account.Principal, in *
 	if err != nil {
 		return nil, fmt.Errorf("list verdicts: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit, func(v *rows.CheckedGateVerdict) api.PageMark { return api.PageMark{At: v.Created, ID: v.ID} })
+	list, next := assets.Cut(list, in.Limit,
+		func(v *rows.CheckedGateVerdict) api.PageMark { return api.PageMark{At: v.Created, ID: v.ID} })
 	out := api.Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
 	for i := range list {
 		v := &list[i]

@@ -87,7 +87,9 @@ func AddJudging(s *api.Server) {
 	api.Add(s,
 		op("list-judgings", http.MethodGet, "/runs/{id}/judgings",
 			"Lists what judges were asked about a run, without their verdicts."), api.Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body api.Page[results.JudgingView] }, error) {
+		func(ctx context.Context, _ *account.Principal,
+			in *api.RunIn,
+		) (*struct{ Body api.Page[results.JudgingView] }, error) {
 			list, err := judging.List(ctx, s.Config.App, judging.JudgeListRequest{Side: app.Side{Run: in.ID}})
 			return &struct{ Body api.Page[results.JudgingView] }{api.Page[results.JudgingView]{Items: list}}, err
 		})

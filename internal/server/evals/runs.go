@@ -173,7 +173,8 @@ func history(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := api.Page[EvalRun]{Items: []EvalRun{}}
-	list, out.Next = assets.Cut(list, in.Limit, func(e *rows.RunEntriesOfRow) api.PageMark { return api.PageMark{At: e.Num} })
+	list, out.Next = assets.Cut(list, in.Limit,
+		func(e *rows.RunEntriesOfRow) api.PageMark { return api.PageMark{At: e.Num} })
 	for i := range list {
 		line, err := line(ctx, s, runEntryOf(&list[i]))
 		if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it

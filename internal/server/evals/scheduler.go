@@ -402,7 +402,9 @@ func inWords(ctx context.Context, s *api.Server, err error) string {
 }
 
 // baselineNow is the run for the next comparison; "" if there is none.
-func baselineNow(ctx context.Context, s *api.Server, owner *account.Principal, sc *rows.CheckedSchedule) (string, error) {
+func baselineNow(ctx context.Context, s *api.Server, owner *account.Principal,
+	sc *rows.CheckedSchedule,
+) (string, error) {
 	run := sc.Baseline
 	if sc.LastGood {
 		damaged, err := s.Config.Store.Rows().DamagedScheduleRuns(ctx, sc.ID)
@@ -412,7 +414,8 @@ func baselineNow(ctx context.Context, s *api.Server, owner *account.Principal, s
 		if err != nil {
 			return "", err
 		}
-		run, err = s.Config.Store.Rows().LastGoodRun(ctx, rows.LastGoodRunParams{ScheduleID: sc.ID, SuiteID: sc.SuiteID})
+		run, err = s.Config.Store.Rows().LastGoodRun(ctx,
+			rows.LastGoodRunParams{ScheduleID: sc.ID, SuiteID: sc.SuiteID})
 		if errors.Is(err, sql.ErrNoRows) {
 			return "", nil
 		}

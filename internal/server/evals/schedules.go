@@ -155,7 +155,8 @@ func AddSchedules(s *api.Server) {
 	runs := api.Access{Role: account.Member, Scope: account.ScopeRun}
 	changes := runs
 	changes.Objects = one
-	api.Add(s, op("list-schedules", http.MethodGet, "", "Your schedules, the newest first"), api.Access{}, api.With(s, listSchedules))
+	api.Add(s, op("list-schedules", http.MethodGet, "", "Your schedules, the newest first"), api.Access{},
+		api.With(s, listSchedules))
 	create := op("create-schedule", http.MethodPost, "", "Make a schedule")
 	create.DefaultStatus = http.StatusCreated
 	api.Add(s, create, runs, api.With(s, createSchedule))
@@ -199,7 +200,8 @@ func schedule(ctx context.Context, s *api.Server, id string) (*rows.CheckedSched
 // scheduleView converts a schedule for a response.
 func scheduleView(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*api.Body[Schedule], error) {
 	out := Schedule{
-		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: assets.Milli(sc.Created), Updated: assets.Milli(sc.Updated),
+		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: assets.Milli(sc.Created),
+		Updated:  assets.Milli(sc.Updated),
 		Warnings: warnings,
 		ScheduleFields: ScheduleFields{
 			Name: sc.Name, Cron: sc.Spec, Zone: sc.Zone, Catalogue: sc.CatalogueID, Gates: string(sc.Gates),
@@ -226,7 +228,9 @@ func scheduleView(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*api.Bod
 	return &api.Body[Schedule]{Body: out}, nil
 }
 
-func listSchedules(ctx context.Context, s *api.Server, by *account.Principal, in *api.PageIn) (*api.Body[api.Page[Schedule]], error) {
+func listSchedules(ctx context.Context, s *api.Server, by *account.Principal,
+	in *api.PageIn,
+) (*api.Body[api.Page[Schedule]], error) {
 	m, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -240,7 +244,8 @@ func listSchedules(ctx context.Context, s *api.Server, by *account.Principal, in
 		return nil, fmt.Errorf("list schedules: %w", err)
 	}
 	out := api.Page[Schedule]{Items: []Schedule{}}
-	list, out.Next = assets.Cut(list, in.Limit, func(e *rows.CheckedSchedule) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
+	list, out.Next = assets.Cut(list, in.Limit,
+		func(e *rows.CheckedSchedule) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
 	for i := range list {
 		one, err := scheduleView(&list[i], nil)
 		if err != nil {
@@ -267,7 +272,8 @@ func fill(ctx context.Context, s *api.Server, owner *account.Principal, f *Sched
 	sc.Name, sc.Spec, sc.Zone, sc.CatalogueID, sc.Gates, sc.LastGood = f.Name, f.Cron, f.Zone, f.Catalogue,
 		[]byte(f.Gates), f.LastGood
 	sc.OnSuite, sc.OnCatalogue = slices.Contains(f.On, causeSuite), slices.Contains(f.On, causeCatalogue)
-	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0, s.Config.Now().UnixMilli()
+	sc.Enabled, sc.Stopped, sc.NextAt, sc.Updated = f.Enabled == nil || *f.Enabled, []byte{}, 0,
+		s.Config.Now().UnixMilli()
 	if sc.NextAt, err = next(sc, s.Config.Now()); err != nil {
 		return nil, "", err
 	}
@@ -289,7 +295,8 @@ func fill(ctx context.Context, s *api.Server, owner *account.Principal, f *Sched
 		return nil, "", err
 	}
 	if f.Gates != "" {
-		if _, err := traces.CheckGates(s.Config.App.With(app.Uploads{gateFile: []byte(f.Gates)}), gateFile); err != nil {
+		if _, err := traces.CheckGates(s.Config.App.With(app.Uploads{gateFile: []byte(f.Gates)}),
+			gateFile); err != nil {
 			return nil, "", cmp.Or(assets.BadGates(err), err)
 		}
 	}
@@ -435,7 +442,9 @@ func scheduleTimes(_ context.Context, s *api.Server, _ *account.Principal, in *s
 }
 
 // checkEval checks whether a run could be made now, and makes none.
-func checkEval(ctx context.Context, s *api.Server, owner *account.Principal, req *EvalRequest) ([]callvet.Notice, error) {
+func checkEval(ctx context.Context, s *api.Server, owner *account.Principal,
+	req *EvalRequest,
+) ([]callvet.Notice, error) {
 	q, err := req.submission(owner, "")
 	if err != nil {
 		return nil, err
@@ -615,7 +624,8 @@ func scheduleHistory(ctx context.Context, s *api.Server, _ *account.Principal, i
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := api.Page[ScheduleRun]{Items: []ScheduleRun{}}
-	list, out.Next = assets.Cut(list, in.Limit, func(e *rows.CheckedScheduleRun) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
+	list, out.Next = assets.Cut(list, in.Limit,
+		func(e *rows.CheckedScheduleRun) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
 	for i := range list {
 		out.Items = append(out.Items, scheduleRunView(&list[i]))
 	}
@@ -625,8 +635,9 @@ func scheduleHistory(ctx context.Context, s *api.Server, _ *account.Principal, i
 // scheduleRunView converts an entry of a history for a response.
 func scheduleRunView(r *rows.CheckedScheduleRun) ScheduleRun {
 	out := ScheduleRun{
-		ID: r.ID, Cause: r.Cause, Due: assets.Milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID, Baseline: r.Baseline,
-		Verdict: gate.Verdict(r.Verdict), Error: string(r.Error), Created: assets.Milli(r.Created),
+		ID: r.ID, Cause: r.Cause, Due: assets.Milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID,
+		Baseline: r.Baseline,
+		Verdict:  gate.Verdict(r.Verdict), Error: string(r.Error), Created: assets.Milli(r.Created),
 	}
 	if r.Finished > 0 {
 		out.Finished = assets.Milli(r.Finished)

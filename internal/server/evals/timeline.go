@@ -148,7 +148,9 @@ func entry(ctx context.Context, s *api.Server, e *rows.Experiment, r *trial, bas
 }
 
 // comparedWithBaseline compares a run with the baseline of its experiment.
-func comparedWithBaseline(ctx context.Context, s *api.Server, e *rows.Experiment, run string) (*panel.Comparison, error) {
+func comparedWithBaseline(ctx context.Context, s *api.Server, e *rows.Experiment,
+	run string,
+) (*panel.Comparison, error) {
 	return compared(ctx, s, run, traces.DiffRequest{Base: app.Side{Run: e.Baseline}, Target: e.BaselineTarget})
 }
 

@@ -80,6 +80,7 @@ type TrendTarget struct {
 	Previous string `json:"previous_eval_id,omitempty" doc:"the run that it is compared with: the one before it of the same configuration"`
 }
 
+// AddTrends adds the leaderboard and the trend of a suite.
 func AddTrends(s *api.Server) {
 	api.Add(s, huma.Operation{
 		OperationID: "get-leaderboard", Method: http.MethodGet, Path: "/api/leaderboard",

@@ -235,7 +235,9 @@ func post(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, id strin
 	return res.StatusCode, nil
 }
 
-func testWebhook(ctx context.Context, s *api.Server, _ *account.Principal, in *SchedulePath) (*api.Body[HookState], error) {
+func testWebhook(ctx context.Context, s *api.Server, _ *account.Principal,
+	in *SchedulePath,
+) (*api.Body[HookState], error) {
 	sc, err := schedule(ctx, s, in.ID)
 	if err != nil {
 		return nil, err

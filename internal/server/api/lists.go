@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 )
 
 // PageIn asks for a page of a list.
@@ -155,6 +156,7 @@ type Comparison struct {
 	Estimates string `json:"estimates" doc:"what the numbers are about, in a sentence"`
 }
 
+// ComparisonOf makes the response of a comparison.
 func ComparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
 
 // Compared selects what is compared and shown.
@@ -167,9 +169,22 @@ type Compared struct {
 // maxUnchanged bounds the unchanged cases of a pair of targets in a response.
 const maxUnchanged = 1000
 
+// Of fills in what a request compares.
 func (c *Compared) Of(req *traces.DiffRequest) {
 	req.BaseTarget, req.CandidateTarget = c.BaseTarget, c.CandidateTarget
 	if c.Unchanged {
 		req.Unchanged = maxUnchanged
 	}
+}
+
+// ComparisonsOf is the store key of a user's comparisons.
+func ComparisonsOf(user string) rows.RunDocumentParams {
+	return rows.RunDocumentParams{RunID: "decisions of " + user, About: "decisions", State: "kept"}
+}
+
+// GateVerdict is the verdict of gates on a run.
+type GateVerdict struct {
+	Report *gates.Report `json:"report"`
+	// Incomplete: the run is not over, and the verdict may change.
+	Incomplete bool `json:"incomplete,omitempty"`
 }

@@ -38,6 +38,7 @@ type ownPlaces struct {
 	here   int
 }
 
+// NewReaders gives out places, at most most of them to one user.
 func NewReaders(places, most int) *readers {
 	return &readers{places: make(chan struct{}, places), most: most, of: map[string]*ownPlaces{}}
 }
