@@ -24,8 +24,8 @@ const maxDepth = 100
 
 // maxEcho bounds a value that an error repeats, in bytes, and maxErrors how many errors one reply has.
 const (
-	MaxEcho   = 200
-	MaxErrors = 20
+	maxEcho   = 200
+	maxErrors = 20
 )
 
 // formats are the readers and writers of bodies. Two JSON readers would disagree about a duplicate
@@ -108,27 +108,27 @@ func shallow(data []byte) error {
 	return nil
 }
 
-// Brief shortens error responses: it bounds the number of errors and the length of a value that an
+// brief shortens error responses: it bounds the number of errors and the length of a value that an
 // error repeats, and drops values that are not text. An object or a list is never repeated: an
 // error for each key would write the whole object that many times.
-func Brief(_ huma.Context, _ string, v any) (any, error) {
+func brief(_ huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
 	}
-	if more := len(e.Errors) - MaxErrors; more > 0 {
+	if more := len(e.Errors) - maxErrors; more > 0 {
 		slices.SortStableFunc(e.Errors, func(a, b *huma.ErrorDetail) int { return cmp.Compare(a.Location, b.Location) })
-		e.Errors = append(e.Errors[:MaxErrors:MaxErrors],
+		e.Errors = append(e.Errors[:maxErrors:maxErrors],
 			&huma.ErrorDetail{Message: fmt.Sprintf("and %d more errors", more)})
 	}
 	for _, d := range e.Errors {
-		if len(d.Location) > MaxEcho {
-			d.Location = strings.ToValidUTF8(d.Location[:MaxEcho], "") + "…"
+		if len(d.Location) > maxEcho {
+			d.Location = strings.ToValidUTF8(d.Location[:maxEcho], "") + "…"
 		}
 		switch x := d.Value.(type) {
 		case nil, bool, float64, int, int64, json.Number:
 		case string:
-			if len(x) > MaxEcho || !utf8.ValidString(x) {
+			if len(x) > maxEcho || !utf8.ValidString(x) {
 				d.Value = nil
 			}
 		default:
@@ -140,20 +140,20 @@ func Brief(_ huma.Context, _ string, v any) (any, error) {
 
 // Values of a body that keep their original text, digit by digit.
 type (
-	// object is an object, or null.
+	// Object is an object, or null.
 	Object struct{ json.RawMessage }
-	// toolNames is the name of a tool, a list of acceptable tools, or null for no call.
+	// ToolNames is the name of a tool, a list of acceptable tools, or null for no call.
 	ToolNames struct{ json.RawMessage }
-	// turns is a boolean (the case has several turns) or the settings of the turns.
+	// Turns is a boolean (the case has several turns) or the settings of the turns.
 	Turns struct{ json.RawMessage }
-	// names is a list of names, or null.
+	// Names is a list of names, or null.
 	Names struct{ json.RawMessage }
-	// text is a text that an edit may set; null empties it.
+	// Text is a text that an edit may set; null empties it.
 	Text struct {
 		Given bool
 		Value string
 	}
-	// count is a whole number from 1, or null.
+	// Count is a whole number from 1, or null.
 	Count struct{ json.RawMessage }
 )
 

@@ -16,20 +16,20 @@ import (
 // repeated up to maxEcho bytes.
 func TestBriefErrors(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]int{MaxErrors: MaxErrors, MaxErrors + 1: MaxErrors + 1, MaxErrors + 5: MaxErrors + 1} {
+	for n, want := range map[int]int{maxErrors: maxErrors, maxErrors + 1: maxErrors + 1, maxErrors + 5: maxErrors + 1} {
 		e := &huma.ErrorModel{}
 		for i := range n {
 			e.Errors = append(e.Errors, &huma.ErrorDetail{Location: fmt.Sprint(i)})
 		}
-		if _, err := Brief(nil, "", e); err != nil || len(e.Errors) != want {
+		if _, err := brief(nil, "", e); err != nil || len(e.Errors) != want {
 			t.Errorf("%d errors: %d, %v", n, len(e.Errors), err)
 		}
-		if last := e.Errors[len(e.Errors)-1].Message; n > MaxErrors &&
-			last != fmt.Sprintf("and %d more errors", n-MaxErrors) || n == MaxErrors && last != "" {
+		if last := e.Errors[len(e.Errors)-1].Message; n > maxErrors &&
+			last != fmt.Sprintf("and %d more errors", n-maxErrors) || n == maxErrors && last != "" {
 			t.Errorf("%d errors: %q", n, last)
 		}
 	}
-	whole, long := strings.Repeat("x", MaxEcho), strings.Repeat("x", MaxEcho+1)
+	whole, long := strings.Repeat("x", maxEcho), strings.Repeat("x", maxEcho+1)
 	e := &huma.ErrorModel{Errors: []*huma.ErrorDetail{
 		{Location: whole, Value: whole},
 		{Location: long, Value: long},
@@ -37,7 +37,7 @@ func TestBriefErrors(t *testing.T) {
 		{Value: map[string]any{}},
 		{Value: 7},
 	}}
-	if _, err := Brief(nil, "", e); err != nil {
+	if _, err := brief(nil, "", e); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := e.Errors[0], e.Errors[1]; a.Location != whole || a.Value != whole || b.Location != whole+"…" ||
@@ -53,18 +53,18 @@ func TestBriefErrors(t *testing.T) {
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	ended := 0
-	f := &Frames{TooMany: func() { ended++ }}
+	f := &frames{tooMany: func() { ended++ }}
 	send := func(n int, want bool) {
 		t.Helper()
 		for range n {
-			if got := f.Count(); got != want || f.Over() == want {
-				t.Fatalf("%t after %d", got, f.N)
+			if got := f.count(); got != want || f.over() == want {
+				t.Fatalf("%t after %d", got, f.n)
 			}
 		}
 	}
-	send(MaxMessages, true)
-	f.Began = time.Now().Add(-2 * MessageSpan)
-	send(MaxMessages, true)
+	send(maxMessages, true)
+	f.began = time.Now().Add(-2 * messageSpan)
+	send(maxMessages, true)
 	send(2, false)
 	if ended != 1 {
 		t.Errorf("ended %d times", ended)

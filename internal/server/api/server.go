@@ -122,7 +122,7 @@ type Server struct {
 func Description(version string) huma.Config {
 	c := huma.DefaultConfig("callvet", version)
 	c.CreateHooks = nil // no $schema in answers
-	c.Formats, c.Transformers = formats(), []huma.Transformer{Brief}
+	c.Formats, c.Transformers = formats(), []huma.Transformer{brief}
 	c.DocsPath, c.SchemasPath = "", ""
 	c.OpenAPIPath = "/api/openapi"
 	c.RejectUnknownQueryParameters = true

@@ -23,9 +23,9 @@ const (
 	// maxMessage bounds a message of a client, in bytes.
 	maxMessage = 4 << 10
 	// MaxMessages bounds the messages of a client in MessageSpan.
-	MaxMessages = 100
+	maxMessages = 100
 	// MessageSpan is the time in which messages of a client are counted.
-	MessageSpan = 10 * time.Second
+	messageSpan = 10 * time.Second
 	// pingEvery is how often the server pings a client.
 	pingEvery = 30 * time.Second
 	// ticketWait is how long a client without a login has to send its ticket.
@@ -76,10 +76,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	r = r.WithContext(ctx)
-	sent := &Frames{TooMany: cancel}
+	sent := &frames{tooMany: cancel}
 	c, err := websocket.Accept(wire, r, &websocket.AcceptOptions{ // Accept refuses the Origin of another site
-		OnPingReceived: func(context.Context, []byte) bool { return sent.Count() },
-		OnPongReceived: func(context.Context, []byte) { sent.Count() },
+		OnPingReceived: func(context.Context, []byte) bool { return sent.count() },
+		OnPongReceived: func(context.Context, []byte) { sent.count() },
 	})
 	if err != nil {
 		return // Accept has responded
@@ -93,38 +93,38 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	c.SetReadLimit(maxMessage)
 	code, why := s.serveSocket(c, wire.conn, r, by, since, sent)
-	if sent.Over() {
+	if sent.over() {
 		code, why = websocket.StatusPolicyViolation, "too many messages"
 	}
 	_ = c.Close(code, why) // an error means that the client left
 }
 
-// Frames counts the frames of a client, including pings and pongs.
-type Frames struct {
-	TooMany func() // is called when there are more than maxMessages in a span
+// frames counts the frames of a client, including pings and pongs.
+type frames struct {
+	tooMany func() // is called when there are more than maxMessages in a span
 
 	mu    sync.Mutex
-	N     int
-	Began time.Time
+	n     int
+	began time.Time
 	ended bool
 }
 
-// Count counts one frame; false if there are too many.
-func (f *Frames) Count() bool {
+// count counts one frame; false if there are too many.
+func (f *frames) count() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := time.Now(); now.Sub(f.Began) > MessageSpan {
-		f.N, f.Began = 0, now
+	if now := time.Now(); now.Sub(f.began) > messageSpan {
+		f.n, f.began = 0, now
 	}
-	if f.N++; f.N > MaxMessages && !f.ended {
+	if f.n++; f.n > maxMessages && !f.ended {
 		f.ended = true
-		f.TooMany()
+		f.tooMany()
 	}
 	return !f.ended
 }
 
-// Over reports whether there were too many.
-func (f *Frames) Over() bool {
+// over reports whether there were too many.
+func (f *frames) over() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ended
@@ -133,7 +133,7 @@ func (f *Frames) Over() bool {
 // serveSocket serves one client until it disconnects, or returns the reason for closing the
 // connection.
 func (s *Server) serveSocket(c *websocket.Conn, wire *batchConn, r *http.Request, by *account.Principal, since *int64,
-	sent *Frames,
+	sent *frames,
 ) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var group parallel.Group
@@ -243,7 +243,7 @@ func (k *link) sendAll(ctx context.Context, skipped []byte, list []job.Event) (e
 }
 
 // listen handles the messages of the client.
-func (k *link) listen(ctx context.Context, sent *Frames) {
+func (k *link) listen(ctx context.Context, sent *frames) {
 	for {
 		m, err := read(ctx, k.c)
 		var bad *json.SyntaxError
@@ -253,7 +253,7 @@ func (k *link) listen(ctx context.Context, sent *Frames) {
 		case err != nil:
 			return
 		}
-		if !sent.Count() {
+		if !sent.count() {
 			return
 		}
 		switch {

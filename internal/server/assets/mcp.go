@@ -152,7 +152,7 @@ func importMCP(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, err
 	}
 	made := res.Suite
-	if err := Chosen(made, in.Body.Tools, in.Body.Prefix); err != nil {
+	if err := chosen(made, in.Body.Tools, in.Body.Prefix); err != nil {
 		return nil, err
 	}
 	if in.Body.SuiteName != "" {
@@ -172,9 +172,9 @@ func importMCP(ctx context.Context, s *api.Server, by *account.Principal,
 	return &Versioned[Imported]{Etag(w.Version), imported(w)}, nil
 }
 
-// Chosen keeps the named tools of a suite, and the cases that expect one of them; no names keep
+// chosen keeps the named tools of a suite, and the cases that expect one of them; no names keep
 // all. In the suite the names begin with the prefix.
-func Chosen(s *callvet.Suite, names []string, prefix string) error {
+func chosen(s *callvet.Suite, names []string, prefix string) error {
 	if len(names) == 0 {
 		return nil
 	}

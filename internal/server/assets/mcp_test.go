@@ -21,7 +21,7 @@ func TestChosenTools(t *testing.T) {
 		"both": {[]string{"b", "a"}, []string{"p_a", "p_b"}}, "unknown": {[]string{"a", "c"}, nil},
 	} {
 		s := &callvet.Suite{Tools: []callvet.Tool{{Name: "p_a"}, {Name: "p_b"}}}
-		err := Chosen(s, tc.names, "p_")
+		err := chosen(s, tc.names, "p_")
 		var got []string
 		for i := range s.Tools {
 			got = append(got, s.Tools[i].Name)
