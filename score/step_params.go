@@ -3,6 +3,7 @@
 package score
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -74,7 +75,8 @@ func (s *StepScorer) rulesOf(t *contracted, want, matchers, scoring []byte) *mat
 	if set.unread || m.unread {
 		return nil
 	}
-	rules, bad := match.Compile(want, m.matchers, t.params, set.settings, set.extra)
+	// The rules are kept and refer to the text, but the memory of a line is used again.
+	rules, bad := match.Compile(bytes.Clone(want), m.matchers, t.params, set.settings, set.extra)
 	if matchers != nil && len(bad) > 0 {
 		m.unread = true
 		s.params.note("params", string(matchers), bad[0].Key, bad[0].Message)

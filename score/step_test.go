@@ -670,3 +670,27 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesOutliveTheirLine: the rules of a label are used again when the memory of its line has other text.
+func TestRulesOutliveTheirLine(t *testing.T) {
+	t.Parallel()
+	scorer, _ := NewStepScorer(StepConfig{})
+	buf := make([]byte, 0, 1<<10)
+	for i, id := range []string{"1", "another"} {
+		const label = `{"x":"one"}`
+		buf = append(buf[:0], `{"id":"`+id+`","args":`+label+`,"gold":`+label+`,"scoring":{"mode":"strict"}}`...)
+		line, err := value.Parse(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := StepInput{Tool: []byte("f"), Needed: 1}
+		in.Args, _ = line.Get("args")
+		in.GoldArgs, _ = line.Get("gold")
+		in.GoldScoring, _ = line.Get("scoring")
+		var out callvet.StepScore
+		scorer.Score(&in, &out)
+		if right, known := out.Get(callvet.StepArgEM); !known || !right {
+			t.Errorf("line %d: %s is not %[2]s (known %v)", i+1, label, known)
+		}
+	}
+}

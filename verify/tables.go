@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -36,6 +38,28 @@ func (t *table) place(page string) (from, to int, err error) {
 	return from, from + to, nil
 }
 
+// share is a number of things out of all of them, which a table writes as 3/3.
+var share = regexp.MustCompile(`\b(\d+) of (\d+)\b`)
+
+// merged joins rows that differ in their first cells only: "LangGraph 1, invoke; values".
+func merged(rows [][]string) [][]string {
+	var out [][]string
+	for _, row := range rows {
+		i := slices.IndexFunc(out, func(earlier []string) bool { return slices.Equal(earlier[1:], row[1:]) })
+		if i < 0 {
+			out = append(out, slices.Clone(row))
+			continue
+		}
+		name := row[0]
+		before, after, ok := strings.Cut(name, ", ")
+		if ok && strings.HasPrefix(out[i][0], before+", ") {
+			name = after
+		}
+		out[i][0] += "; " + name
+	}
+	return out
+}
+
 // write puts the table into a page, in the place that has its name. No page is none to write.
 func (t *table) write(page string) error {
 	if page == "" {
@@ -51,13 +75,14 @@ func (t *table) write(page string) error {
 		return fmt.Errorf("%s: %w", page, err)
 	}
 	var out strings.Builder
-	for i, row := range append([][]string{t.head, nil}, t.rows...) {
+	for i, row := range append([][]string{t.head, nil}, merged(t.rows)...) {
 		if i == 1 {
 			out.WriteString(strings.Repeat("|---", len(t.head)) + "|\n")
 			continue
 		}
 		for _, cell := range row {
-			out.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+			cell = share.ReplaceAllString(strings.ReplaceAll(cell, "|", `\|`), "$1/$2")
+			out.WriteString("| " + cell + " ")
 		}
 		out.WriteString("|\n")
 	}

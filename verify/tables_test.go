@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,19 @@ func cellsOf(t *testing.T, page string, tb *table) [][]string {
 		out = append(out, row)
 	}
 	return out
+}
+
+// namesIn lists the names of a row of merged rows. A later name that is not among all lacks the beginning
+// of the first, up to its comma.
+func namesIn(cell string, all []string) []string {
+	parts := strings.Split(cell, "; ")
+	before, _, _ := strings.Cut(parts[0], ", ")
+	for i, name := range parts {
+		if i > 0 && all != nil && !slices.Contains(all, name) {
+			parts[i] = before + ", " + name
+		}
+	}
+	return parts
 }
 
 // TestReadsPage: the tables of the page are those that the commands write: their columns, and
@@ -60,19 +74,23 @@ func TestReadsPage(t *testing.T) {
 		}
 		var names []string
 		for _, row := range rows[2:] {
-			names = append(names, row[0])
+			these := namesIn(row[0], tt.rows)
+			names = append(names, these...)
 			if len(row) != len(rows[0]) {
 				t.Errorf("%s: %s has %d cells of %d", tt.table.name, row[0], len(row), len(rows[0]))
 			}
 			if strings.Contains(strings.Join(row, " "), " ?") {
 				t.Errorf("%s: a version is not known: %v", tt.table.name, row)
 			}
-			if _, _, err := provider.Open(row[0]+"/m",
-				provider.Config{BaseURL: "http://127.0.0.1", APIKey: "k"}); tt.rows == nil && err != nil {
-				t.Errorf("%s: %v", tt.table.name, err)
+			for _, name := range these {
+				if _, _, err := provider.Open(name+"/m",
+					provider.Config{BaseURL: "http://127.0.0.1", APIKey: "k"}); tt.rows == nil && err != nil {
+					t.Errorf("%s: %v", tt.table.name, err)
+				}
 			}
 		}
-		if d := cmp.Diff(tt.rows, names); tt.rows != nil && d != "" {
+		slices.Sort(names)
+		if d := cmp.Diff(slices.Sorted(slices.Values(tt.rows)), names); tt.rows != nil && d != "" {
 			t.Errorf("%s: make docs-tables writes others: %s", tt.table.name, d)
 		}
 	}
@@ -118,6 +136,18 @@ func TestWireRows(t *testing.T) {
 		{"openai", "Chat Completions", "1", "-", "-", "1 of 1", "-"},
 		{"openai", "Responses", "3", "2 of 2", "1 of 2", "-", "1 of 1"},
 	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestMerged joins rows with the same figures, and keeps the others in their order.
+func TestMerged(t *testing.T) {
+	t.Parallel()
+	got := merged([][]string{
+		{"Agent 1, stream", "3 of 3"}, {"Agent 2", "1 of 3"}, {"Agent 1, items", "3 of 3"}, {"Other", "3 of 3"},
+	})
+	want := [][]string{{"Agent 1, stream; items; Other", "3 of 3"}, {"Agent 2", "1 of 3"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -33,13 +33,13 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&req.Judge, "judge", "", "name of the judge, or its ID where several judges share a name")
+	fs.StringVar(&req.Judge, "judge", "", "name of the judge, or its ID")
 	fs.StringVar(&req.Traces, "run", "", "run or trace file whose judged tasks are to be corrected")
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task, turn or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")
 	fs.Var(Share(&req.Width, 0), "width",
-		"width that intervals are wanted to have, as 10%: says how many labels that takes")
+		"wanted width of intervals, as 10%: prints the number of labels")
 	fs.StringVar(&req.By, "by", "", "with --run: slice key of its tasks: the judge and true success by value")
 	return cmd
 }

@@ -128,9 +128,10 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
 	own.Var(abstainFlag{f}, "abstain",
 		fmt.Sprintf(
-			"give nothing below this confidence from 0 to under 1, such as %v, or below that which a share of the catalogue's examples has, such as 5%% (default: never)", catalogs.UsualConfidence))
+			"give nothing below this confidence (%v), or below that of this share of the catalogue's examples (5%%) "+
+				"(default: never)", catalogs.UsualConfidence))
 	own.StringVar(&f.AbstainOn, "abstain-on", "",
-		"suite of questions, with their tools; --abstain 5% refuses that share of them; by default the catalogue's examples")
+		"suite of questions for --abstain 5%, in place of the catalogue's examples")
 	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil,
 		"route whose questions are given no tool, such as smalltalk; may be repeated")
 	own.StringVar(&f.Embed, "embed", "",
@@ -143,7 +144,7 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 		"namespaces that bigtool searches first, such as tools/trafik,tools/bolag (default: the catalogue's)")
 	own.StringVar(&f.Fallback, "fallback", "", "namespaces that bigtool searches when the primary ones have nothing")
 	own.Var(Share(&f.AgentGate, 0), "agent-gate",
-		"share of its score from 0 to 1 that a tool loses when none of its agents is chosen (1: it is not given)")
+		"share of its score that a tool loses when none of its agents is chosen (1: it is not given)")
 	own.Var(Int(&f.Agents, 0, 1), "agents", "how many agents may be chosen (default 1; 3 for bigtool)")
 	own.StringVar(&f.Routes, "routes", "",
 		"file with rules of routes or with learned ones, or none (default: callvet's own rules)")
@@ -152,7 +153,7 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 }
 
 func toolsFlag(fs *pflag.FlagSet, to *string, more string) {
-	fs.StringVar(to, "tools", "", "catalogue of tools: a file, or a folder with a file for each"+more)
+	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)"+more)
 }
 
 // addBut adds flags but those named.
@@ -213,8 +214,8 @@ func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
 	q.target.register(own)
 	own.StringArrayVarP(&q.targets, "model", "m", nil, "model that chooses among the tools given; may be repeated")
 	own.Var(Positive(&q.maxCost, 0), "max-cost", "stop before spending more than this many USD")
-	own.BoolVar(&q.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
-	own.StringVar(&q.resume, "resume", "", "go on with an interrupted run (id, name or last) and print its curve")
+	own.BoolVar(&q.noCache, "no-cache", false, "do not reuse answers of earlier runs")
+	own.StringVar(&q.resume, "resume", "", "continue an interrupted run (id, name or last)")
 	addBut(fs, own, but...)
 	return q
 }

@@ -54,22 +54,22 @@ candidate is compared with that one; without a candidate, the other targets of t
 	}
 	cmd.Flags().StringSliceVar(&req.Slices, "slice", nil, "slices to compare: tag, tier or field names")
 	cmd.Flags().StringSliceVar(&req.Metrics, "metrics", nil,
-		"metrics to compare in addition to the pass rate, such as overall or latency_mean")
+		"further metrics to compare, such as overall or latency_mean")
 	cmd.Flags().StringVarP(&req.Target, "model", "m", "",
-		"target of the baseline that the candidate's targets without a namesake there are compared with")
+		"target of the baseline for targets of the candidate without a namesake")
 	cmd.Flags().StringVar(&req.BaseTarget, "base-target", "",
-		"target of the baseline that every target of the candidate is compared with, or of a single run its others")
+		"target of the baseline to compare all targets with")
 	cmd.Flags().StringVar(&req.CandidateTarget, "candidate-target", "",
 		"the only target of the candidate that is compared")
 	cmd.Flags().StringVar(&req.FailOn, "fail-on", "",
-		"exit with 3 where something is worse, with its interval, or where a case is newly failing, and with 4 where that is not known: worse or newly-failing")
+		"worse or newly-failing: exit with 3 where that is so, with 4 where it is not known")
 	cmd.Flags().BoolVar(&req.Unpaired, "unpaired", false,
-		"compare all cases of both sides and pair none, as where they have no id in common")
+		"compare all cases of both sides without pairing, as where no id is common")
 	cmd.Flags().StringVar((*string)(&req.Population), "population", "",
-		"what the differences are about: tasks (like these, the default), or suite: its tasks are fixed, only attempts vary, and each side needs two at each")
+		"tasks: tasks like these (default); suite: fixed tasks, with two attempts at each on both sides")
 	cmd.Flags().BoolVar(&unchanged, "unchanged", false, "also list the cases that did not change")
 	cmd.Flags().StringVar(&req.Judge, "judge", "",
-		"judge that counts in trace files, in place of the source's own checks")
+		"of trace files: judge to compare, in place of the source's own checks")
 	return cmd
 }
 
@@ -121,7 +121,7 @@ func (a *cli) reportCommand() *cobra.Command {
 	cmd.Flags().StringArrayVarP(&outputs, "output", "o", nil,
 		"file to write; its extension is the format; may be repeated (default: a text on standard output)")
 	cmd.Flags().BoolVar(&all, "all", false,
-		"print every measure, not only the ten that matter most and what went wrong")
+		"show every measure, not only the ten most important")
 	cmd.Flags().StringSliceVar(&slices, "slice", nil,
 		"slices of the report: tag, tier or field names; * for all fields")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "run or trace file to compare with")

@@ -22,17 +22,19 @@ var flagGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Flags of a suite", []string{"lint", "run"}},
-	{"Flags of a model", []string{"run", "judge run", "tools whatif"}},
-	{"Flags of requests", []string{"run", "judge run", "replay"}},
-	{"Flags of a prompt", []string{"run", "tools whatif", "select sweep"}},
-	{"Flags of a search", []string{"select", "select query", "tools whatif"}},
-	{"Flags of a judging", []string{"judge run", "judge audit"}},
-	{"Flags of a run", []string{"run", "drill"}},
+	{"Suite flags", []string{"lint", "run"}},
+	{"Model flags", []string{"run", "judge run", "tools whatif"}},
+	{"Request flags", []string{"run", "judge run", "replay"}},
+	{"Prompt flags", []string{"run", "tools whatif", "select sweep"}},
+	{"Search flags", []string{"select", "select query", "tools whatif"}},
+	{"Judging flags", []string{"judge run", "judge audit"}},
+	{"Run flags", []string{"run", "drill"}},
 }
 
-// flagKey identifies a flag by its name and its help.
-type flagKey struct{ name, usage string }
+// flagKey identifies a flag by its name, its help and its default.
+type flagKey struct{ name, usage, value string }
+
+func keyOf(f *pflag.Flag) flagKey { return flagKey{f.Name, f.Usage, f.DefValue} }
 
 // flagPage writes the flags of commands, each flag with its help once.
 type flagPage struct {
@@ -107,12 +109,12 @@ func (b *flagPage) group(t *testing.T, root *cobra.Command, title string, comman
 		}
 		flags = flagsOf(c.LocalFlags())
 		for _, f := range flags {
-			number[flagKey{f.Name, f.Usage}]++
+			number[keyOf(f)]++
 		}
 	}
 	fmt.Fprintf(b, "\n### %s\n\n", title)
 	for _, f := range flags {
-		if k := (flagKey{f.Name, f.Usage}); number[k] == len(commands) && b.groups[k] == "" {
+		if k := keyOf(f); number[k] == len(commands) && b.groups[k] == "" {
 			b.groups[k] = title
 			b.whole[title] = append(b.whole[title], k)
 			b.flag(f)
@@ -128,7 +130,7 @@ func (b *flagPage) command(c *cobra.Command) {
 	elsewhere := map[string][]string{}
 	space := "\n"
 	for _, f := range flagsOf(c.LocalFlags()) {
-		k := flagKey{f.Name, f.Usage}
+		k := keyOf(f)
 		place := b.groups[k]
 		if place == "" {
 			place = b.first[k]

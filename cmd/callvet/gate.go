@@ -55,9 +55,9 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs := cmd.Flags()
 	fs.StringVar(&req.Gates, "gates", "", "file with the gates (default: those of the run's suite)")
 	fs.StringVar(&baseline, "baseline", "",
-		"run or trace file to compare with: gates with a baseline decide by it; for the others the change is shown")
+		"run or trace file to compare with, for gates with a baseline")
 	fs.StringVar((*string)(&req.Policy), "policy", "",
-		"strict: an inconclusive gate stops the build; lenient: it warns (default: what the file says, else strict)")
+		"strict: an inconclusive gate stops the build; lenient: it warns (default: that of the file, else strict)")
 	fs.StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"file to write; its extension is the form: .md .xml .json .txt; may be repeated")
@@ -66,15 +66,15 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 	fs.StringSliceVar(&req.Tools, "tools", nil, "of a trace file: folder or file with the tools' schemas")
 	fs.StringVar(&req.Safety, "safety", "",
 		"of a trace file: file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
-	fs.StringVar(&req.Suite, "suite", "", "of a trace file: suite whose cases its tasks are, as callvet score has it")
+	fs.StringVar(&req.Suite, "suite", "", "of a trace file: as of callvet score")
 	fs.BoolVar(&req.AllowExec, "allow-exec", false,
 		"of a trace file: let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "",
-		"of a trace file: settings for the comparison of arguments, as callvet score has them")
+		"of a trace file: as of callvet score")
 	fs.StringVar(&req.Judge, "judge", "",
-		"of trace files: judge that is compared with the baseline's, in place of the source's own checks")
+		"of trace files: judge to compare, in place of the source's own checks")
 	fs.StringVar(&req.Labels, "labels", "",
-		"people's labels: gives true_success from those on its own tasks, or else through the judge's errors elsewhere")
+		"people's labels, for true_success")
 	fs.StringArrayVar(&req.Calibrations, "calibration", nil,
 		"what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	return cmd

@@ -68,7 +68,7 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	f.register(fs)
 	fs.StringArrayVar(&f.req.Tools, "tools", nil, "folder or file with the tools of a trace file; may be repeated")
 	fs.StringVarP(&f.req.Output, "output", "o", "",
-		"labels file to add the verdicts to, for callvet calibrate and callvet score --labels")
+		"labels file to add the verdicts to")
 	return cmd
 }
 
@@ -77,21 +77,21 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.req.Judges, "judge", nil,
 		"judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
 	fs.StringVar(&f.against, "against", "",
-		"baseline run or trace file that a comparing judge is shown, task by task")
+		"baseline run or trace file for a comparing judge")
 	fs.StringVar(&f.req.Prompt, "prompt", "", "file with the prompt of a judge of your own")
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
-	fs.Var(Int(&f.repeats, 1, 1), "samples", "how often each model is asked the same; the verdict of the most counts")
+	fs.Var(Int(&f.repeats, 1, 1), "samples", "how often each model is asked; the most frequent verdict counts")
 	fs.Var(Share(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
 	fs.Var(Share(&f.least, 0), "threshold",
-		"least score that passes, where the score decides and the case has no threshold (default 0.6 for a rubric)")
-	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which pulls it towards that")
+		"least score that passes, unless the case has a threshold (default 0.6 for a rubric)")
+	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which biases it")
 	fs.Var(Int(&f.req.MaxEvidence, runs.DefaultEvidence, runs.MinEvidence), "max-evidence",
-		"bytes that the judge is shown of one thing; what is cut is said")
+		"bytes of one text that the judge is shown; the rest is cut, with a note")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	f.pace(fs)
-	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier judgings to the very same question")
+	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier judgings")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil, "kinds of personal data that the judge is shown: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	f.target.register(fs)

@@ -43,22 +43,23 @@ was called then.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&req.Labels, "labels", "labels.jsonl",
-		"labels file: what is in it is not drawn again, answers are added to it")
+		"labels file for answers; labelled tasks are not drawn again")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what is labelled: task, turn or call")
 	fs.StringArrayVar(&req.Tools, "tools", nil,
-		"catalogue that people see, for --unit call or turn of trace files that were not judged here; may be repeated")
+		"catalogue to show, for --unit call or turn of trace files; may be repeated")
 	fs.Var(Int(&req.N, 20, 1), "n", "how many")
 	fs.StringVar((*string)(&req.Strategy), "strategy", "random",
-		"random: the labels may calibrate the judge; neyman: by the judge's verdict, best for true success of this run; disagree: first where verdicts disagree, with --role design")
+		"random: may calibrate the judge; neyman: by its verdict, for true success of this run; "+
+			"disagree: where verdicts disagree, with --role design")
 	fs.StringVar(&req.Judge, "judge", "", "draw by the verdicts of this judge")
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
 	fs.StringVar((*string)(&req.Role), "role", "calibration",
-		"what the labels are for: calibration, validation, test, or design: to make the judge, and never to calibrate it")
+		"use of the labels: calibration, validation, test or design (to make the judge, never to calibrate it)")
 	fs.Var(Share(&req.Double, 0), "double",
 		"share of tasks that another person has labelled already, to measure agreement")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	fs.StringVarP(&out, "output", "o", "",
-		"to-do file to write, also on a terminal (- is standard output; default: there where there is no terminal)")
+		"to-do file to write, also on a terminal (-: standard output, the default without a terminal)")
 	return cmd
 }
 

@@ -50,9 +50,9 @@ func (a *cli) loginCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.login(cmd.Context(), args[0], &f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.name, "name", "", "what the token is called (default: callvet, and the name of this machine)")
+	fs.StringVar(&f.name, "name", "", "name of the token (default: callvet, and the name of this machine)")
 	fs.BoolVar(&f.plain, "plain-http", false,
-		"send the password over plain http to another machine, where others can read it")
+		"send the password over plain http, where others can read it")
 	return cmd
 }
 

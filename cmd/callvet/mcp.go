@@ -31,21 +31,21 @@ type serverFlags struct {
 
 func (f *serverFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.server.Command, "command", "",
-		"command of a server that speaks MCP over its standard input and output, such as 'npx some-mcp-server'")
+		"command of an MCP server over standard input and output, such as 'npx some-mcp-server'")
 	f.flags(fs)
 }
 
 // flags registers the flags of a server except its command.
 func (f *serverFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.server.Transport, "transport", "",
-		"of a server over HTTP: streamable or sse (default: the first that it speaks)")
+		"of a server over HTTP: streamable or sse (default: the first that works)")
 	fs.StringVar(&f.server.Protocol, "protocol", "",
-		"version of MCP that is asked for, such as 2025-11-25 (default: the newest that the server speaks)")
+		"version of MCP, such as 2025-11-25 (default: the server's newest)")
 	fs.StringArrayVar(&f.headers, "header", nil,
 		"'NAME: VALUE' for a server over HTTP; ${VAR} reads the environment; may be repeated")
 	fs.StringArrayVar(&f.server.Roots, "roots", nil, "folder that the server may know of; may be repeated")
 	fs.StringSliceVar(&f.server.ExecEnv, "exec-env", nil,
-		"variable that the command may see although it is named like a secret; * stands for any letters; may be repeated")
+		"variable named like a secret that the command may see; * stands for any letters; may be repeated")
 	fs.Var(Duration(&f.timeout, time.Minute), "timeout", "time for one request")
 }
 
@@ -94,9 +94,9 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 	f.register(cmd.Flags())
 	cmd.Flags().StringVarP(&q.Output, "output", "o", "", "suite to write, or to bring up to date (default: print it)")
 	cmd.Flags().StringVar(&q.Prefix, "prefix", "",
-		"text before the names of the tools in the suite, such as mcp__github__: keeps the tools of two servers apart")
+		"text before the names of tools, such as mcp__github__")
 	cmd.Flags().BoolVar(&q.DraftCases, "draft-cases", false,
-		"add a case for each tool that has none; it does not run until a person has approved it")
+		"add a case for each tool without one; it runs once a person has approved it")
 	return cmd
 }
 

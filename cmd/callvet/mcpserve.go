@@ -25,12 +25,13 @@ type tracingFlags struct {
 
 func (f *tracingFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.http, "http", "",
-		"serve streamable HTTP at this address, such as 127.0.0.1:8080 or :8080, which is of this machine only (default: standard input and output)")
+		"serve streamable HTTP at this address, such as 127.0.0.1:8080; :8080 is this machine only "+
+			"(default: standard input and output)")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil,
-		"name under which the server may be asked over HTTP, in addition to those of this machine; may be repeated")
+		"further name of the server in HTTP requests; may be repeated")
 	fs.StringVarP(&f.trace.Output, "output", "o", "", "trace file to which each call is added before it is answered")
 	fs.StringVar(&f.trace.Agent, "agent", "",
-		"what the agent is called in the trace file (default: its own name)")
+		"name of the agent in the trace file (default: its own)")
 	fs.StringSliceVar(&f.trace.Keep, "keep", nil, "kinds that are not redacted in the trace file: email, phone, …")
 }
 

@@ -18,9 +18,9 @@ import (
 func newCaseFlags(fs *pflag.FlagSet, q *cases.NewCaseSettings) {
 	fs.StringVar(&q.Bug, "bug", "", "issue, or commit of the fix (required for regression cases)")
 	fs.StringVarP(&q.Output, "output", "o", "", "file that the case is added to (default TOOL.TIER.json)")
-	fs.StringVar(&q.Tool, "tool", "", "tool whose case it is (default: the first that is expected, or else called)")
+	fs.StringVar(&q.Tool, "tool", "", "tool of the case (default: the first expected, or else called)")
 	fs.StringVar(&q.Description, "description", "",
-		"what the case is for, or what the bug was (default: what is known of it)")
+		"purpose of the case, or the bug (default: from the attempt)")
 }
 
 func expectationFlags(fs *pflag.FlagSet, q *cases.NewCaseExpectation) {
@@ -30,7 +30,7 @@ func expectationFlags(fs *pflag.FlagSet, q *cases.NewCaseExpectation) {
 	fs.StringArrayVar(&q.Accept, "accept", nil,
 		"set of tools that is right, with commas between; may be repeated; "+callvet.NoTools+" is no tool at all")
 	fs.StringVar(&q.Tools, "tools", "",
-		"folder or file with the tools that there are: what is expected must be one, and they are recorded for callvet stale")
+		"folder or file with the tools, recorded for callvet stale; expected tools must be among them")
 }
 
 func keepFlag(fs *pflag.FlagSet, keep *[]string) {

@@ -42,27 +42,29 @@ A difference to a baseline needs the share of tasks that change by chance: --dis
 	fs.StringVar(&q.Metric, "metric", q.Metric, "metric of the gate")
 	fs.Float64Var(&q.Bound, "bound", 0, "bound of the gate: a rate between 0 and 1, or an amount")
 	fs.Float64Var(&q.Truth, "truth", 0,
-		"what the metric may really be, with --baseline-diff that of the baseline (default: of a rate halfway from the bound to the best, with --from the pilot's)")
+		"true value of the metric, or of the baseline with --baseline-diff "+
+			"(default: that of --from, or halfway from the bound to the best rate)")
 	fs.Float64Var(&q.Power, "power", q.Power, "chance that the gate decides")
 	fs.IntVar(&q.MinUnits, "min-n", q.MinUnits, "min_n of the gate: the least number of tasks")
 	fs.Float64Var(&q.SD, "sd", 0,
-		"of a mean amount: its standard deviation from task to task; with --baseline-diff that of the differences, as a share of the baseline's mean")
+		"standard deviation of a mean amount between tasks; with --baseline-diff of the differences, "+
+			"as a share of the baseline's mean")
 	fs.StringVar(&q.From, "from", "",
-		"run or trace file of a pilot, for the rate, the spread of a mean amount, and how much attempts at a task are alike")
+		"run or trace file of a pilot, for rate, spread and correlation")
 	fs.Float64Var(&q.Sens, "judge-sens", 0, "sensitivity of the judge")
 	fs.Float64Var(&q.Spec, "judge-spec", 0, "specificity of the judge")
 	fs.IntVar(&q.Labels, "labels", 0, "how many labels there will be")
 	fs.IntVar(&q.Tasks, "tasks", q.Tasks, "how many tasks the judge will look at")
 	fs.IntSliceVar(&q.Attempts, "attempts", nil, "numbers of attempts at each task to plan with (default 1,3,5)")
 	fs.Float64Var(&q.Correlation, "correlation", 0,
-		"how much the attempts at a task are alike, from 0 to 1 (default: as in --from, or 0.3)")
+		"correlation of the attempts at a task (default: that of --from, or 0.3)")
 	fs.BoolVar(&q.Measured, "measured", false,
-		"plan for a gate with correlation: measured, by the runs of the suite before the one of --from")
+		"plan for a gate with correlation: measured, by runs before that of --from")
 	fs.Float64Var(&q.Diff, "baseline-diff", 0,
-		"loss against a baseline that should be found: of a rate, or a share of a mean amount")
+		"loss against a baseline to find: of a rate, or a share of a mean amount")
 	fs.Float64Var(&q.Discordant, "discordant", 0,
-		"share of tasks that change between two runs of the same thing, one attempt each (default: as in --from)")
-	fs.Float64Var(&q.Margin, "margin", q.Margin, "margin of the gate against a baseline: the loss that it allows")
+		"share of tasks that change between two runs by chance, one attempt each (default: that of --from)")
+	fs.Float64Var(&q.Margin, "margin", q.Margin, "loss against a baseline that the gate allows")
 	fs.Float64Var(&q.MaxRate, "max-rate", 0, "of incidents: the rate that should be ruled out")
 	return cmd
 }

@@ -47,9 +47,9 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 	fs.StringVar(&q.Faults, "faults", "", "file with faults that calls meet")
 	fs.Int64Var(&q.Seed, "seed", 0, "seed of the chances of faults")
 	fs.StringVar(&q.Record, "record", "",
-		"folder for what the tools of the server answer, which callvet run --recordings reads")
+		"folder for answers of the tools, for callvet run --recordings")
 	fs.StringVar(&q.Task, "task", "",
-		"what the agent is at, as the trace file has it, such as the id of a case (default: the session)")
+		"task in the trace file, such as the id of a case (default: the session)")
 	return cmd
 }
 

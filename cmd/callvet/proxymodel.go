@@ -53,7 +53,7 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	fs.StringVar(&q.Anthropic, "anthropic", "",
 		"address of Anthropic's API or one like it, without /v1 (default: $ANTHROPIC_BASE_URL, or Anthropic's own); ${VAR} reads the environment")
 	fs.StringSliceVar(&q.Ignore, "ignore", nil,
-		"key of a request's body that does not distinguish requests, such as user; may be repeated")
+		"key of the body that does not distinguish requests, such as user; may be repeated")
 	fs.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen at; with port 0 a free one")
 	return cmd
 }

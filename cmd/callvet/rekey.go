@@ -29,9 +29,9 @@ func (a *cli) rekeyCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rekey(cmd.Context(), was, now) },
 	}
 	cmd.Flags().StringVar(&was, "secret-key", "",
-		"file with the key that seals now (default: the one in the folder of the database, or $CALLVET_SECRET_KEY)")
+		"file with the present key (default: next to the database, or $CALLVET_SECRET_KEY)")
 	cmd.Flags().StringVar(&now, "new-secret-key", "",
-		"file with the key that seals from now on; made where it is missing")
+		"file with the new key, made if missing")
 	return cmd
 }
 

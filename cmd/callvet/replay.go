@@ -44,11 +44,11 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 	}
 	fs := cmd.Flags()
 	fs.Var(Int(&f.from, 0, 0), "from-step",
-		"how many answers of each attempt stand; the target is asked for those after it")
+		"how many answers of each attempt are kept; the target is asked for later ones")
 	fs.StringVar(&f.req.Case, "case", "", "the only case to replay")
-	fs.StringVar(&f.req.Of, "of", "", "with -m: the target of the run whose answers stand, where it has several")
+	fs.StringVar(&f.req.Of, "of", "", "with -m: target of the run with the kept answers")
 	fs.StringVar(&f.req.Recordings, "recordings", "",
-		"folder with recorded answers of tools, in place of what the run's calls got")
+		"folder with recorded answers of tools, in place of the run's results")
 	fs.StringVar(&f.req.OnMiss, "on-miss", "",
 		"a call without a recording: fail ends the attempt with an error (default), tell gives the target an error")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to ask in place of those of the run; may be repeated")
@@ -57,11 +57,11 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(Share(&f.failUnder, 0), "fail-under",
-		"exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,
-		"kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
+		"kinds of personal data that are not redacted: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.Var(Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.Int64Var(&f.seed, "seed", 0, "sent to models that take one")

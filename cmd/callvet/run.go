@@ -114,7 +114,7 @@ turn failures into exit code 3 (4 when there is not enough data to say).`,
 		"address of a callvet server that carries the run out (callvet login URL)")
 	cmd.Flags().StringVar(&experiment, "experiment", "", "with --remote: id of the experiment that the run belongs to")
 	cmd.Flags().BoolVar(&dry, "dry-run", false,
-		"lint the suite, open the targets and say what would be asked; nothing is asked or kept")
+		"lint the suite, open the targets, print what would be asked, and ask nothing")
 	return cmd
 }
 
@@ -124,40 +124,41 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
 	fs.VarP(Int(&f.repeats, 1, 1), "repeat", "r",
-		"attempts per case and target; a case with its own repeat keeps that number")
+		"attempts per case and target, for cases without repeat")
 	f.pace(fs)
 	fs.BoolVar(&f.interleave, "interleave", false,
-		"ask the models of one provider in turn for each case, instead of one model after the other")
-	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs to the very same question")
+		"ask the models of one provider in turn for each case")
+	fs.BoolVar(&f.noCache, "no-cache", false, "do not reuse answers of earlier runs")
 	fs.StringArrayVar(&f.filter, "filter", nil,
-		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas divide alternatives, ! negates; may be repeated (all must hold)")
+		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas separate alternatives, "+
+			"! negates; may be repeated (all must hold)")
 	fs.Var(Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
-	fs.StringVar(&f.resume, "resume", "", "go on with an interrupted run (id, name or last)")
+	fs.StringVar(&f.resume, "resume", "", "continue an interrupted run (id, name or last)")
 	fs.BoolVar(&f.forceRubric, "force-rubric", false,
-		"run rubric cases also of a target whose other attempts did not all pass")
+		"run rubric cases even if other attempts of the target failed")
 	fs.BoolVar(&f.noWait, "no-wait", false,
-		"with --resume: fail when another process carries the run out, instead of following it")
-	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not try attempts again that ended in an error")
+		"with --resume: fail instead of following another process")
+	fs.BoolVar(&f.keepErrors, "keep-errors", false, "with --resume: do not repeat attempts that ended in an error")
 	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
 	fs.Var(Share(&f.failUnder, 0), "fail-under",
-		"exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.StringVar(&f.gates, "gates", "",
 		"gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,
-		"kinds of personal data that are not redacted in what is kept and shown: email, phone, …")
+		"kinds of personal data that are not redacted: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
 	fs.BoolVar(&f.noLint, "no-lint", false, "run although lint finds errors")
 	fs.StringVar(&f.toolChoice, "tool-choice", "",
 		"auto, required, none or a tool's name, for cases that do not say (default: the suite's)")
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
 	fs.StringVar(&f.faults, "faults", "",
-		"file with faults that calls of tools meet, in place of those of the suite (docs/guides/suites.md)")
+		"file with faults of tools, in place of the suite's (docs/guides/suites.md)")
 	fs.Var(Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.StringArrayVar(&f.judges.Names, "judge", nil,
 		"judge to ask when the attempts are over (callvet judge list); may be repeated")
@@ -165,13 +166,13 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.judges.BaseURL, "judge-base-url", "",
 		"endpoint of the models that judge, instead of the provider's own")
 	fs.BoolVar(&f.judges.Live, "judge-live", false,
-		"ask the judges about each attempt as soon as it is stored, while others run")
+		"judge each attempt as soon as it is stored")
 	fs.Var(Share(&f.judgeUnder, 0), "judge-under",
 		"judge only attempts with an automatic score below this, or without one")
 	fs.StringVar(&f.guard, "guard", "",
 		"policy file: which calls are executed and which results shown (docs/guides/safety.md)")
 	fs.StringVar(&f.world.World, "world", "",
-		"who answers calls: mock, the mocks of the suite (default), live, the tools of --live, or recorded, which executes nothing (docs/guides/worlds.md)")
+		"who answers calls: mock (default), live (the tools of --live) or recorded (docs/guides/worlds.md)")
 	fs.StringVar(&f.world.Live, "live", "",
 		"file with the tools that are really called, with --world live (docs/guides/worlds.md)")
 	fs.StringVar(&f.world.Recordings, "recordings", "",

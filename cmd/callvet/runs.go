@@ -148,9 +148,9 @@ func (a *cli) showCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false,
-		"explain every failing attempt; at CASE, also all assertions, scores and what was sent and received")
+		"explain every failing attempt; at CASE, also all assertions, scores, requests and answers")
 	cmd.Flags().BoolVar(&full, "full", false,
-		"at CASE with --json: all that is stored of each attempt, not at most 2,000 bytes of it")
+		"at CASE with --json: whole attempts, not 2,000 bytes of each")
 	cmd.Flags().BoolVar(&scores, "scores", false, "all scores of the attempts at CASE, each with its good direction")
 	cmd.Flags().StringVarP(&target, "model", "m", "", "attempts of this target only, at CASE")
 	cmd.Flags().StringSliceVar(&keep, "keep", nil, "kinds of personal data that are shown: email, phone, …")

@@ -36,15 +36,15 @@ parts of one file, scored on several machines, give the same panels as the whole
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&req.Tools, "tools", nil,
-		"folder or file with the tools' schemas (default: none; then it is not known whether arguments keep a schema)")
+		"folder or file with the tools' schemas; without it arguments are not validated")
 	fs.StringVar(&req.Safety, "safety", "",
 		"file with rules of safety, or the policy of a guard (default: the constraints of the tools)")
 	fs.StringVar(&req.Suite, "suite", "",
-		"suite of the tasks in the traces: its verdict counts where a trace has none, its tools serve as --tools")
+		"suite of the tasks: its verdict counts where a trace has none, its tools are the default of --tools")
 	fs.BoolVar(&req.AllowExec, "allow-exec", false,
 		"let the scorers of --suite run programs; without it they are not evaluated")
 	fs.StringVar(&req.Scoring, "scoring", "",
-		"YAML or JSON file with settings for the comparison of arguments, as under scoring in a suite, or the settings themselves in braces (default: mode exact)")
+		"how arguments are compared: a file, or settings in braces, as under scoring in a suite (default: mode exact)")
 	fs.StringSliceVar(&req.Slices, "slice", nil,
 		"slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
 	fs.Var(Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
@@ -55,8 +55,8 @@ parts of one file, scored on several machines, give the same panels as the whole
 	fs.StringArrayVar(&req.Calibrations, "calibration", nil,
 		"what is known of a judge, from callvet calibrate -o; gives true_success; may be repeated")
 	fs.StringVar(&req.Labels, "labels", "",
-		"people's labels: gives true_success from those on these very tasks, or else through the judge's errors elsewhere")
-	fs.BoolVar(&all, "all", false, "show every measure, not only the ten that matter most and what went wrong")
+		"people's labels, for true_success")
+	fs.BoolVar(&all, "all", false, "show every measure, not only the ten most important")
 	fs.StringVar(&req.Partial, "partial", "", "write a partial result to this file instead of the panels")
 	return cmd
 }

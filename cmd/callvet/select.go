@@ -50,10 +50,10 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside model
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.Var(Share(&f.failUnder, 0), "fail-under",
-		"exit with 3 when the whole interval of the pass rate is below this bound, with 4 when the bound is inside it")
+		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.Var(Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false,
-		"run although lint finds errors, such as tools that the catalogue does not have")
+		"run although lint finds errors")
 	cmd.AddCommand(a.queryCommand(), a.sweepCommand(), a.tuneCommand(), a.routesCommand(), a.decisionsCommand())
 	return cmd
 }

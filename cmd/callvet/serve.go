@@ -55,33 +55,34 @@ type serveFlags struct {
 func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:8501", "address to listen at; with port 0 a free one")
 	fs.StringVar(&f.url, "url", "",
-		"address under which users reach the server, such as https://eval.example.com (default: the one it listens at)")
+		"address for users, such as https://eval.example.com (default: that of --listen)")
 	fs.StringVar(&f.cert, "tls-cert", "", "file with the certificate of the server, and those above it")
 	fs.StringVar(&f.key, "tls-key", "", "file with the key of the certificate")
 	fs.StringSliceVar(&f.proxies, "trust-proxy", nil,
 		"address or network of a proxy before the server, whose X-Forwarded-For is believed; may be repeated")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "further name under which the server may be asked; may be repeated")
 	fs.StringVar(&f.secretKey, "secret-key", "",
-		"file with the key that seals keys of providers, made where it is missing (default: next to the database, or $CALLVET_SECRET_KEY)")
+		"file with the key that seals keys of providers, made if missing "+
+			"(default: next to the database, or $CALLVET_SECRET_KEY)")
 	fs.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fs.StringSliceVar(&f.private, "allow-private", nil,
 		"host that targets may be at although its address is private, or all; may be repeated")
 	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false,
-		"let users without a key of a provider use the one of the environment; it is sent to that provider alone")
+		"let users without a key of a provider use that of the environment, at that provider alone")
 	fs.StringVar(&f.models.Embedder, "embedder", "",
-		"model that compares texts in mode semantic where a run names none, such as openai/text-embedding-3-small")
+		"default model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.models.Embed, "embed", "",
-		"model that makes the vectors of a search that names none, such as openai:text-embedding-3-small")
+		"default model that makes vectors of a search, such as openai:text-embedding-3-small")
 	fs.StringVar(&f.models.Rerank, "rerank", "",
-		"model that orders the best tools of a search that names none, such as cohere:rerank-v3.5")
+		"default model that orders the best tools of a search, such as cohere:rerank-v3.5")
 	fs.BoolVar(&f.metricsOpen, "metrics-open", false,
-		"let all clients read the metrics of the server (GET /metrics), not only admins")
+		"let all clients read GET /metrics, not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
 	fs.Var(Int(&f.sockets, api.DefaultSockets, 1), "sockets-per-user",
-		"connections of a user that may follow events at the same time")
+		"connections of a user that follow events at the same time")
 }
 
 const serveLong = `Serve callvet over HTTP to several users: they log in, keep suites and keys of providers, and run evaluations.

@@ -52,7 +52,7 @@ Of a RUN, what it was made with is compared with the suite that is there now: it
 	f.register(cmd.Flags())
 	cmd.Flags().StringArrayVarP(&req.Models, "model", "m", nil, "target that is asked now; may be repeated")
 	cmd.Flags().StringVar(&with, "suite", "",
-		"of a run: the suite that is there now (default: the file that it was read from)")
+		"of a run: the present suite (default: the file that it was read from)")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 3 when something has changed")
 	return cmd
 }

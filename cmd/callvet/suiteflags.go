@@ -30,9 +30,9 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.seeds, "seeds", "", "JSON file with the values of {{seed:path}} tokens")
 	fs.StringVar(&f.tools, "tools", "", "folder or file with tools, for suites that have none")
 	fs.StringVar(&f.mocks, "mocks", "",
-		"file with what tools answer, for cases that do not say: {TOOL: RESULT} or a list of mocks")
+		"file with answers of tools, for cases without mocks: {TOOL: RESULT} or a list of mocks")
 	fs.BoolVar(&f.programs, "programs", false,
-		"carry JavaScript and Python assertions of other formats as scorers, which need --allow-exec to run")
+		"import JavaScript and Python assertions as scorers, which need --allow-exec")
 	fs.StringVar(&f.embedder, "embedder", "",
 		"model that compares texts in mode semantic, such as openai/text-embedding-3-small")
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")

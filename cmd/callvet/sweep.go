@@ -44,7 +44,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 	fs.Var(Int(&q.Draws, 1, 1), "draws", "draws of distractors per case")
 	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
 	fs.StringArrayVar(&others, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
-	fs.Var(Int(&q.MaxTools, 128, 1), "max-tools", "with --model: the most tools that a model is given at once")
+	fs.Var(Int(&q.MaxTools, 128, 1), "max-tools", "with --model: most tools for a model at once")
 	models := a.asking(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		show := func(c *catalogs.Curve, err error) error {

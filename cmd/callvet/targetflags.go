@@ -41,7 +41,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.systemFor, "system-for", nil,
 		"TARGET=PROMPT: system prompt for one target (@FILE reads a file); may be repeated")
 	fs.BoolVar(&f.replace, "replace-system", false,
-		"let --system and --system-for stand in place of the suite's system prompt")
+		"--system and --system-for replace the suite's system prompt")
 	f.temperature = new(float64)
 	fs.Var(OrNone(&f.temperature, Amount(f.temperature, 0)), "temperature",
 		"sampling temperature; none is the provider's own (default 0, where the model takes it)")
@@ -55,7 +55,7 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.headers, "header", nil,
 		"'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
 	fs.StringSliceVar(&f.execEnv, "exec-env", nil,
-		"variable that exec: agents may see although it is named like a secret; * stands for any letters; may be repeated")
+		"variable named like a secret that exec: agents may see; * stands for any letters; may be repeated")
 	fs.StringArrayVar(&f.agent, "agent", nil,
 		"SETTING=VALUE for agents: preset, body, input, session, history, system, tools, stubs, text, calls, name, args, result, error; k for services that select tools; may be repeated")
 }

@@ -138,7 +138,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	fs.Var(Between(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
 	fs.Int64Var(&q.Seed, "seed", 1, "seed of the division")
 	fs.BoolVar(&dry, "dry-run", false, "print what the model would be asked, and do not ask it")
-	fs.StringVarP(&q.Output, "output", "o", "", "file with edits to write; one that exists is kept, and is an error")
+	fs.StringVarP(&q.Output, "output", "o", "", "file for the edits; it must not exist")
 	searchFlags(fs, &q.Search, "tools")
 	models := a.asking(fs, "output", "resume", "name", "quiet", "seed", "repeat")
 	fs.Lookup("model").Usage = "model that writes the descriptions"

@@ -74,7 +74,7 @@ the file has those of all examples. --test FILE measures them on other questions
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the routes")
 	fs.StringVar(&q.Test, "test", "", "file with other questions to measure on")
 	fs.Var(Between(&q.Refuse, 0.05), "refuse",
-		"share of right routes that may be lost so that questions that belong to none are refused")
+		"share of right routes that may be lost by refusing questions that belong to none")
 	fs.Int64Var(&seed, "seed", 1, "seed of the order of examples")
 	group.AddCommand(learn)
 	return group

@@ -29,12 +29,6 @@ type form struct {
 
 // form opens a source.
 func (r *run) form(ctx context.Context, src Source) (*form, error) {
-	if src.Attempts != nil {
-		r.foreign = true
-		r.res.Formats = append(r.res.Formats, foreign.Contract)
-		return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, src.Attempts, (*trace.Writer).Outline) },
-			func() {}), nil
-	}
 	in, err := src.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open traces: %w", err)
@@ -76,7 +70,7 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 		return nil, err
 	}
 	r.res.Formats = append(r.res.Formats, name)
-	return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, imp.Attempts(), (*trace.Writer).Attempt) },
+	return pipe(func(to io.Writer) error { return r.copyAttempts(ctx, to, imp.Attempts()) },
 		func() { r.imported(imp.Report()) }), nil
 }
 
@@ -127,20 +121,15 @@ func counted(a *trace.Attempt) *callvet.Trace {
 }
 
 // copyAttempts writes attempts as lines.
-func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error],
-	write func(*trace.Writer, *trace.Attempt) error,
-) error {
+func (r *run) copyAttempts(ctx context.Context, to io.Writer, list iter.Seq2[trace.Attempt, error]) error {
 	w := trace.NewWriter(to)
 	for a, err := range list {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
 		if err == nil {
-			if r.cfg.Attempts != nil {
-				r.cfg.Attempts(&a)
-			}
-			a.Trace = *counted(&a)
-			err = write(w, &a)
+			r.judge(&a)
+			err = w.Attempt(&a)
 		}
 		if err != nil {
 			return err

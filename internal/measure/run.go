@@ -69,10 +69,11 @@ type Result struct {
 // Mark is where a line, counted from 1 within its file, begins.
 type Mark struct{ Line, Offset int64 }
 
-// job is a block for a worker.
+// job is a block for a worker, or attempts in its place; block has the number of their first line then.
 type job struct {
-	number int64
-	block  trace.Block
+	number   int64
+	block    trace.Block
+	attempts []trace.Attempt
 	// foreign lines have no numbers of their own.
 	foreign bool
 	source  string
@@ -204,14 +205,15 @@ func (r *run) blocks(ctx context.Context, sources []Source) iter.Seq[job] {
 }
 
 func (r *run) source(ctx context.Context, src Source, before int64, yield func(job) bool) (lines int64, err error) {
+	if src.Attempts != nil {
+		return r.attempts(ctx, src, before, yield)
+	}
 	form, err := r.form(ctx, src)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, form.close()) }()
-	o := r.cfg.Lines
-	o.Lines = o.Lines || src.Attempts != nil // which are written one record a line
-	blocks, err := trace.NewBlocks(form.lines, o)
+	blocks, err := trace.NewBlocks(form.lines, r.cfg.Lines)
 	if err != nil {
 		return 0, err
 	}

@@ -84,7 +84,9 @@ func scored(m value.Value) *steps.Scored {
 			}
 		case "signs":
 			for x, ok := e.First(); ok; x, ok = e.Next(x) {
-				sign(s, x)
+				shown, _ := x.Get("shown")
+				why, _ := x.Get("why")
+				sign(s, text(x, "code"), shown.Bool(), texts(why))
 			}
 		case "routes":
 			s.Routes = append(s.Routes, confused(e)...)
@@ -95,14 +97,11 @@ func scored(m value.Value) *steps.Scored {
 	return s
 }
 
-func sign(s *steps.Scored, m value.Value) {
-	code := text(m, "code")
+func sign(s *steps.Scored, code string, shown bool, why []string) {
 	if len(code) != 2 || code[0] != 'T' || code[1] > '0'+steps.ScorerSigns { // the others show in the outcome
 		return
 	}
-	shown, _ := m.Get("shown")
-	why, _ := m.Get("why")
-	s.Signs = append(s.Signs, steps.Sign{Issue: int(code[1]) - '1', Shown: shown.Bool(), Why: texts(why)})
+	s.Signs = append(s.Signs, steps.Sign{Issue: int(code[1]) - '1', Shown: shown, Why: why})
 }
 
 func confused(list value.Value) (out [][2]string) {

@@ -26,6 +26,8 @@ type worker struct {
 	paths  []string
 	names  [256]string // of arguments
 	buf    []byte      // of blocks
+	slices value.Doc   // of the tags and fields of an attempt
+	text   []byte      // of slices
 	each   bool
 	// without are tasks that are left out; empty: none is.
 	without map[string]bool
@@ -41,54 +43,59 @@ func newWorker(r *run) *worker {
 	}
 }
 
-// block scores the lines of a block. What scores a line is written where it is given to
-// Scan: a method would be called by way of another function, for each of them.
+// block scores the lines of a block, or the attempts in their place.
 func (w *worker) block(j job) error {
-	err := w.scan.Scan(j.block, func(v *trace.View) error {
-		if len(w.without) > 0 && w.without[string(v.TaskID)] {
-			return nil
-		}
-		if v.IsTask {
-			w.record(v)
-			return nil
-		}
-		// A literal would be built elsewhere and copied.
-		var s steps.Step
-		s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
-		s.Args, s.Result, s.Turn, s.Corrects = v.Args.Hash(), v.Result.Hash(), v.TurnID, v.Corrects
-		w.scorer.Score((*score.StepInput)(&v.Call), &s.Score)
-		w.scorer.Time(v.ExecMS, &s.Score)
-		if name := w.scorer.Counted(); name != nil {
-			s.Tool = name
-		}
-		if v.GoldTool.Kind() == value.String {
-			s.GoldTool = w.scorer.Named(v.GoldTool.Bytes())
-			s.Tool = named(s.Tool, s.GoldTool, &s.Score)
-		}
-		if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
-			s.Paths = w.differing(v)
-		}
-		if yes, known := s.Score.Get(callvet.StepSchemaValid); known && !yes {
-			s.BadFields = w.scorer.BadFields((*score.StepInput)(&v.Call))
-		}
-		w.sheet.Step(w.batch, &s)
-		if w.each {
-			row := Scored{Line: v.Line, Step: v.Step(), Score: s.Score, Args: s.Args, Result: s.Result}
-			if len(v.CallID) > 0 {
-				h := fnv.New64a()
-				h.Write(v.Raw)
-				row.Content = h.Sum64()
-			}
-			w.rows = append(w.rows, row)
-		}
-		return nil
-	})
+	err := w.scan.Scan(j.block, w.line)
+	for line, i := j.block.Line, 0; i < len(j.attempts) && err == nil; i++ {
+		line, err = w.attempt(line, &j.attempts[i])
+	}
 	for i := range w.rows {
 		if j.foreign {
 			w.rows[i].Line = 0
 		}
 	}
 	return err
+}
+
+// line takes a record.
+func (w *worker) line(v *trace.View) error {
+	if w.without[string(v.TaskID)] {
+		return nil
+	}
+	if v.IsTask {
+		w.record(v)
+		return nil
+	}
+	// A literal would be built elsewhere and copied.
+	var s steps.Step
+	s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
+	s.Args, s.Result, s.Turn, s.Corrects = v.Args.Hash(), v.Result.Hash(), v.TurnID, v.Corrects
+	w.scorer.Score((*score.StepInput)(&v.Call), &s.Score)
+	w.scorer.Time(v.ExecMS, &s.Score)
+	if name := w.scorer.Counted(); name != nil {
+		s.Tool = name
+	}
+	if v.GoldTool.Kind() == value.String {
+		s.GoldTool = w.scorer.Named(v.GoldTool.Bytes())
+		s.Tool = named(s.Tool, s.GoldTool, &s.Score)
+	}
+	if yes, known := s.Score.Get(callvet.StepArgEM); known && !yes {
+		s.Paths = w.differing(v)
+	}
+	if yes, known := s.Score.Get(callvet.StepSchemaValid); known && !yes {
+		s.BadFields = w.scorer.BadFields((*score.StepInput)(&v.Call))
+	}
+	w.sheet.Step(w.batch, &s)
+	if w.each {
+		row := Scored{Line: v.Line, Step: v.Step(), Score: s.Score, Args: s.Args, Result: s.Result}
+		if len(v.CallID) > 0 {
+			h := fnv.New64a()
+			h.Write(v.Raw)
+			row.Content = h.Sum64()
+		}
+		w.rows = append(w.rows, row)
+	}
+	return nil
 }
 
 // named is the tool of a call: the labeled one where the call names it in another spelling.
@@ -158,16 +165,27 @@ func (w *worker) name(e value.Value) string {
 
 // record reads a task record.
 func (w *worker) record(v *trace.View) {
-	t := &w.task
-	*t = steps.Task{
-		Line: v.Line, Content: v.Record.Hash(), ID: v.TaskID, Target: v.Target, Attempt: v.Attempt, Tags: v.Tags,
-		Fields: v.Fields, Pass: -1,
-		InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1, Judged: t.Judged[:0],
-		Needed: t.Needed[:0], Expected: t.Expected[:0],
-	}
+	t := w.empty()
+	t.Line, t.Content, t.ID, t.Target, t.Attempt = v.Line, v.Record.Hash(), v.TaskID, v.Target, v.Attempt
+	t.Tags, t.Fields = v.Tags, v.Fields
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
 		w.member(t, m)
 	}
+	w.give(t)
+}
+
+// empty is a task of which nothing is recorded.
+func (w *worker) empty() *steps.Task {
+	t := &w.task
+	*t = steps.Task{
+		Pass: -1, InputTokens: -1, OutputTokens: -1, ReasoningTokens: -1, CostUSD: -1, WallMS: -1,
+		Judged: t.Judged[:0], Needed: t.Needed[:0], Expected: t.Expected[:0],
+	}
+	return t
+}
+
+// give adds a task to the batch.
+func (w *worker) give(t *steps.Task) {
 	if len(t.Expected) == 0 {
 		t.Expected = append(t.Expected, t.Needed...)
 	}
@@ -178,7 +196,7 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	switch string(m.KeyBytes()) {
 	case "pass":
 		if m.Kind() == value.Bool {
-			t.Pass = truth(m)
+			t.Pass = truth(m.Bool())
 		}
 	case "reward":
 		if f, ok := m.Float(); ok && t.Pass < 0 && (f == 0 || f == 1) {
@@ -231,8 +249,8 @@ func incidents(t *steps.Task, m value.Value) {
 	}
 }
 
-func truth(m value.Value) int {
-	if m.Bool() {
+func truth(yes bool) int {
+	if yes {
 		return 1
 	}
 	return 0

@@ -231,9 +231,7 @@ func (r *reader) pythons(at int) (next int, st state) {
 		return at + 1, broken
 	}
 	r.budget -= p.at - at
-	for _, c := range calls {
-		r.call(c.Tool, c.Args, "", InText, InPython)
-	}
+	r.pythonCalls(calls...)
 	return p.at, read
 }
 
@@ -268,7 +266,7 @@ func (r *reader) named(at int, open mark, due bool) (next int, st state) {
 	case at >= len(r.text):
 		return at, broken
 	case r.text[at] == '{' && gemma:
-		g := gemmaArgs{src: r.text, at: at}
+		g := gemmaArgs{python{src: r.text, at: at}}
 		args, ok := g.object(nil, 0)
 		r.budget -= max(g.at-at, 0)
 		if !ok {
@@ -350,7 +348,7 @@ func (r *reader) pythonCall(at int, open mark) (next int, st state) {
 	if name, is := strings.CutSuffix(c.Tool, ".call"); is && open.pythonic && r.tools.Find(c.Tool) == nil {
 		c.Tool = name
 	}
-	r.call(c.Tool, c.Args, "", InText, InPython)
+	r.pythonCalls(c)
 	return p.at, read
 }
 
@@ -466,4 +464,11 @@ func (r *reader) call(name string, args json.RawMessage, raw string, repairs ...
 		}
 	}
 	r.Calls = append(r.Calls, callvet.Call{Tool: r.name(name), Args: args, ArgsRaw: raw, Repairs: repairs})
+}
+
+// pythonCalls takes calls that are written as Python.
+func (r *reader) pythonCalls(calls ...callvet.Call) {
+	for i := range calls {
+		r.call(calls[i].Tool, calls[i].Args, "", InText, InPython)
+	}
 }

@@ -76,17 +76,19 @@ func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok {
 		c = LostCall(v)
-		id, _ := firstOf(v, IDKeys()...)
-		c.ID = id.Str()
+		c.ID = IDOf(v)
 	}
 	return c
 }
 
 // clip is the beginning of a value, for a message.
-func clip(v value.Value) string { return clipText(string(v.Raw())) }
+func clip(v value.Value) string { return clipText(string(v.Raw()), longest) }
 
-func clipText(s string) string {
-	const most = 60
+// longest is how much of a value a message quotes.
+const longest = 60
+
+func clipText(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= most {
 		return s
 	}
@@ -125,12 +127,9 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	} else if tool == "" {
 		return keyed(e)
 	}
-	id, _ := firstOf(e, IDKeys()...)
-	var c callvet.Call
+	c := callvet.Call{ID: IDOf(e), Tool: tool}
 	if args, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
-		c = withArgs(id.Str(), tool, args)
-	} else {
-		c = callvet.Call{ID: id.Str(), Tool: tool}
+		c = withArgs(c.ID, tool, args)
 	}
 	d.took(e, &c)
 	d.outcome(e, &c)
@@ -139,21 +138,15 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 
 // custom reads a call of a custom tool: its input is a text.
 func custom(e value.Value) (callvet.Call, bool) {
-	body, id := first(e, "custom"), first(e, "id")
+	body := first(e, "custom")
 	switch typ := first(e, "type").Str(); {
 	case typ == "custom" && body.Kind() == value.Object:
 	case typ == "custom_tool_call":
 		body = e
-		id, _ = firstOf(e, IDKeys()...)
 	default:
 		return callvet.Call{}, false
 	}
-	input := first(body, "input")
-	text := string(input.Raw())
-	if input.Kind() == value.String {
-		text = input.Str()
-	}
-	return NewCustomCall(id.Str(), first(body, "name").Str(), text), true
+	return NewCustomCall(IDOf(e), first(body, "name").Str(), written(first(body, "input"))), true
 }
 
 func (d *decoder) member(v value.Value, path string, keys []string) (value.Value, bool) {
@@ -393,49 +386,6 @@ func (d *decoder) meta(v value.Value, form Form) {
 	if m, ok := firstOf(v, "first_token_ms", "firstTokenMs", "ttft_ms"); ok && d.resp.FirstToken == 0 {
 		d.resp.FirstToken = millis(sum(m))
 	}
-}
-
-// usageOf reads the usage of a record: of its usage member, or else of its own,
-// where only names count that mean nothing else.
-func usageOf(v value.Value) callvet.Usage {
-	r := UsageReader{Lists: true}
-	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
-	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"},
-		[]string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
-	cached := []string{
-		"cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
-		"cachedInputTokens", "inputTokenDetails.cacheReadTokens", "input_token_details.cache_read",
-		"inputTokensDetails.cached_tokens",
-	}
-	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
-	if own && m.Kind() == value.Array && m.Len() > 0 { // one for each model
-		return usages(m)
-	}
-	if list, ok := m.Get("requestUsageEntries"); ok && list.Len() > 0 { // of the OpenAI Agents SDK
-		return usages(list)
-	}
-	if own && m.Kind() != value.Null {
-		if !r.Object(m) {
-			return r.Done(u)
-		}
-		v, u.CostUSD = m, cmp.Or(u.CostUSD, r.USD(m, "cost_usd", "cost"))
-		in, out, cached = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount"),
-			append(cached, "cached")
-	} else if _, told := firstOf(v, append(in, out...)...); !told {
-		return r.Money(u)
-	}
-	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
-	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens",
-		"completionDetails.reasoning", "completionDetails.reasoning_tokens", "reasoning_tokens",
-		"reasoningTokens", "output_token_details.reasoning", "outputTokensDetails.reasoning_tokens")
-	u = r.Caches(v, u, cached...)
-	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
-	return r.Done(u)
-}
-
-func first(v value.Value, key string) value.Value {
-	m, _ := v.Get(key)
-	return m
 }
 
 func number(v value.Value, keys ...string) (float64, bool) {

@@ -4,10 +4,9 @@ package message
 
 import (
 	"cmp"
-	"encoding/json"
+	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -108,7 +107,7 @@ func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
 		case thoughtPart:
 			t.Reasoning += thoughtOf(p)
 		case strangePart:
-			if HoldsCall(p, d.o.Tools) || partText(p) == "" {
+			if HoldsCall(p, d.o.Tools) || textOf(p) == "" {
 				d.refuse("%s is no part of an answer", clip(p))
 			}
 		}
@@ -202,7 +201,7 @@ func (d *decoder) messages(v value.Value) {
 	if len(turns) == 0 && v.Len() > 0 {
 		d.refuse("the messages hold no answer")
 	}
-	d.resp.Turns, d.resp.Usage = append(keep, attachResults(turns)...), SumUsage(spent)
+	d.resp.Turns, d.resp.Usage = append(keep, Attach(turns)...), SumUsage(spent)
 	d.fromText()
 	if called(d.resp.Turns) || d.resp.Unreadable {
 		return
@@ -241,34 +240,20 @@ func (d *decoder) toolResults(m value.Value) []callvet.Turn {
 	var out []callvet.Turn
 	for p, ok := list.First(); ok; p, ok = list.Next(p) {
 		if d.partOf(p) == resultPart {
-			out = append(out, resultTurn(p))
+			out = append(out, resultTurn(p, ""))
 		}
 	}
 	return out
 }
 
-// recorded marks the turn of a result in its Raw, until attachResults has given the result to the
-// call: true where a failure is recorded, false where a success is.
-func recorded(m value.Value) json.RawMessage {
-	switch {
-	case ProblemOf(m) != "":
-		return json.RawMessage(`true`)
-	case match.Passed(m):
-		return json.RawMessage(`false`)
-	}
-	return nil
-}
-
 // withoutInput drops the turns that the target was given: as many as the input
 // has when the roles agree, else everything up to the first user turn.
 func withoutInput(turns, input []callvet.Turn) []callvet.Turn {
-	n := 0
-	for _, t := range input {
-		if t.Role != callvet.RoleSystem {
-			n++
-		}
-	}
-	if n > 0 && n <= len(turns) && sameRoles(turns[:n], input) {
+	given := slices.DeleteFunc(slices.Clone(input),
+		func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })
+	n := len(given)
+	if n > 0 && n <= len(turns) &&
+		slices.EqualFunc(turns[:n], given, func(t, in callvet.Turn) bool { return t.Role == in.Role }) {
 		return turns[n:]
 	}
 	for i, t := range turns {
@@ -280,66 +265,4 @@ func withoutInput(turns, input []callvet.Turn) []callvet.Turn {
 		}
 	}
 	return turns
-}
-
-func sameRoles(turns, input []callvet.Turn) bool {
-	i := 0
-	for _, t := range input {
-		if t.Role == callvet.RoleSystem {
-			continue
-		}
-		if turns[i].Role != t.Role {
-			return false
-		}
-		i++
-	}
-	return true
-}
-
-// attachResults gives each call the tool turn that answers it, by id, else by
-// the order of the calls that have none.
-func attachResults(turns []callvet.Turn) []callvet.Turn {
-	var open []*callvet.Call
-	for i := range turns {
-		for j := range turns[i].Calls {
-			if c := &turns[i].Calls[j]; c.Result == nil && c.Error == "" {
-				open = append(open, c)
-			}
-		}
-		if turns[i].Role != callvet.RoleTool {
-			continue
-		}
-		for k, c := range open {
-			if turns[i].CallID == "" || c.ID == turns[i].CallID {
-				Settle(c, &turns[i])
-				open = append(open[:k], open[k+1:]...)
-				break
-			}
-		}
-		turns[i].Raw = nil
-	}
-	return turns
-}
-
-// Settle gives a call the answer that the turn of a tool has, as Element reads one. What is
-// recorded of the call decides whether it failed, else how the result begins.
-func Settle(c *callvet.Call, t *callvet.Turn) {
-	bad := string(t.Raw) == "true" || t.Raw == nil && match.IsError(t.Content)
-	t.Raw = nil
-	t.Tool = c.Tool
-	if t.CallID == "" {
-		t.CallID = c.ID
-	}
-	if bad {
-		c.Status, c.Error = callvet.StatusExecErr, cmp.Or(t.Content, match.NoReason)
-		return
-	}
-	c.Status = callvet.StatusOK
-	if _, err := value.Parse([]byte(t.Content)); err == nil {
-		c.Result = json.RawMessage(t.Content)
-		return
-	}
-	if b, err := json.Marshal(t.Content); err == nil {
-		c.Result = b
-	}
 }

@@ -3,12 +3,10 @@
 package message
 
 import (
-	"cmp"
-	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
 
@@ -41,7 +39,7 @@ func (d *decoder) object(v value.Value) {
 	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
 		t := d.message(v)
 		if !t.Role.Known() {
-			d.refuse("a message of the unknown role %q is not an answer", clipText(string(t.Role)))
+			d.refuse("a message of the unknown role %q is not an answer", clipText(string(t.Role), longest))
 			return
 		}
 		d.resp.Turns = append(d.resp.Turns, t)
@@ -87,7 +85,7 @@ func (d *decoder) partOf(e value.Value) part {
 	case "thinking", "redacted_thinking", "reasoning":
 		return thoughtPart
 	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result",
-		"web_search_tool_result":
+		"web_search_tool_result", "tool_call_response":
 		return resultPart
 	}
 	if uiTool(e) != "" {
@@ -97,7 +95,7 @@ func (d *decoder) partOf(e value.Value) part {
 		return callPart
 	}
 	switch {
-	case has(e, "functionResponse"), has(e, "toolResult"):
+	case has(e, "functionResponse"), has(e, "toolResult"), kindOf(e, "function_response") == value.Object:
 		return resultPart
 	case first(e, "thought").Kind() == value.Bool && first(e, "thought").Bool():
 		return thoughtPart
@@ -190,21 +188,21 @@ func (d *decoder) parts(list value.Value) {
 			flush()
 			d.object(e)
 		case otherPart:
-			if is(e, "type", "step-start") { // a request of the AI SDK
+			if first(e, "type").Str() == "step-start" { // a request of the AI SDK
 				flush()
 			}
 		case textPart:
 			if ended(t.Calls) {
 				flush()
 			}
-			t.Content += partText(e)
+			t.Content += textOf(e)
 		case thoughtPart:
 			t.Reasoning += thoughtOf(e)
 		case callPart:
 			t.Calls = append(t.Calls, d.list(e)...)
 		case resultPart:
 			flush()
-			d.resp.Turns = append(d.resp.Turns, resultTurn(e))
+			d.resp.Turns = append(d.resp.Turns, resultTurn(e, ""))
 		}
 	}
 	if !known {
@@ -213,69 +211,16 @@ func (d *decoder) parts(list value.Value) {
 	if flush(); len(d.resp.Turns) == 0 {
 		d.resp.Turns = append(d.resp.Turns, t)
 	}
-	d.resp.Turns = attachResults(d.resp.Turns)
+	d.resp.Turns = Attach(d.resp.Turns)
 }
 
 // ended reports whether one of the calls has its answer.
 func ended(calls []callvet.Call) bool {
-	for i := range calls {
-		if calls[i].Result != nil || calls[i].Error != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c callvet.Call) bool { return c.Result != nil || c.Error != "" })
 }
 
 // thoughtOf is the text of a part that is a thought.
 func thoughtOf(p value.Value) string {
 	th, _ := firstOf(p, "thinking", "summary", "text", "reasoning")
 	return textOf(th)
-}
-
-// resultTurn is the turn of a tool that a part with a result stands for.
-func resultTurn(e value.Value) callvet.Turn {
-	if in, ok := firstOf(e, "functionResponse", "toolResult"); ok {
-		e = in
-	}
-	id, _ := firstOf(e, IDKeys()[:len(IDKeys())-1]...)
-	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: id.Str(), Raw: recorded(e)}
-	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
-	case "error-text", "error-json", "execution-denied":
-		t.Raw = json.RawMessage(`true`)
-		body, _ = firstOf(body, "value", "reason")
-	case "text", "json", "content":
-		body, _ = firstOf(body, "value", "text")
-	}
-	t.Content = resultText(body)
-	switch strings.ReplaceAll(first(e, "type").Str(), "-", "_") {
-	case "tool_error":
-		t.Raw = json.RawMessage(`true`)
-		if body.Kind() == value.Object { // an Error has no members in JSON
-			t.Content = cmp.Or(textOf(first(body, "message")), match.NoReason)
-		}
-	case "function_call_result", "function_call_output":
-		if strings.HasPrefix(t.Content, toolFailedText) {
-			t.Raw = json.RawMessage(`true`)
-		}
-	}
-	return t
-}
-
-// toolFailedText is how a result begins that the OpenAI Agents SDK makes of a tool's
-// error: nothing else in it says so.
-const toolFailedText = "An error occurred while running the tool"
-
-// resultText is a result as a text: a text as it is, the text of a list of parts, other
-// values as JSON.
-func resultText(v value.Value) string {
-	if v.Kind() == value.Array {
-		if t := textOf(v); t != "" {
-			return t
-		}
-	}
-	if v.Kind() == value.String || v.Kind() == value.Invalid {
-		return v.Str()
-	}
-	return string(v.Raw())
 }

@@ -5,6 +5,7 @@ package message
 import (
 	"strings"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
@@ -52,8 +53,8 @@ func FinishWord(v value.Value) string {
 		e, _ := v.First()
 		return FinishWord(e)
 	case value.Object:
-		r := text(v, "unified")
-		if raw := text(v, "raw"); raw != "" && (r == "" || r == "other" || r == "unknown") {
+		r := first(v, "unified").Str()
+		if raw := first(v, "raw").Str(); raw != "" && (r == "" || r == "other" || r == "unknown") {
 			return raw
 		}
 		return r
@@ -66,7 +67,7 @@ func FinishWord(v value.Value) string {
 // status reads forms that record the end in other words: the Responses API and its items, a
 // blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
 func status(v value.Value) string {
-	switch text(v, "stop_type") {
+	switch first(v, "stop_type").Str() {
 	case "eos", "word":
 		return "stop"
 	case "limit":
@@ -77,7 +78,7 @@ func status(v value.Value) string {
 	}
 	feedback, _ := v.Get("promptFeedback")
 	candidates, _ := v.Get("candidates")
-	if why := text(feedback, "blockReason"); why != "" && candidates.Len() == 0 {
+	if why := first(feedback, "blockReason").Str(); why != "" && candidates.Len() == 0 {
 		return "blocked: " + why
 	}
 	message, _ := v.Get("message")
@@ -90,20 +91,20 @@ func status(v value.Value) string {
 // response is the status of an answer of the Responses API or of one of its items, and why it is
 // incomplete. An answer that is complete may have an item that is not.
 func response(v value.Value) string {
-	s := text(v, "status")
+	s := first(v, "status").Str()
 	out, _ := v.Get("output")
 	switch s {
 	case "completed", "incomplete", "failed", "cancelled", "in_progress", "queued":
-		if text(v, "object") != "response" && text(v, "type") != "message" && out.Kind() != value.Array {
+		if first(v, "object").Str() != "response" && first(v, "type").Str() != "message" && out.Kind() != value.Array {
 			return ""
 		}
 	default:
-		if text(v, "object") != "response" {
+		if first(v, "object").Str() != "response" {
 			return ""
 		}
 	}
 	details, _ := v.Get("incomplete_details")
-	if why := text(details, "reason"); why != "" && s == "incomplete" {
+	if why := first(details, "reason").Str(); why != "" && s == "incomplete" {
 		return why
 	}
 	if s == "completed" && out.Kind() == value.Array && LastFinish(out) == "incomplete" {
@@ -167,33 +168,7 @@ func lastOf(v value.Value) string {
 // spoken reports whether an element of a list is a model's: it is no message of another role,
 // no result of a tool, and no reasoning or call next to the answer.
 func spoken(e value.Value) bool {
-	if e.Kind() != value.Object {
-		return false
-	}
-	role := text(e, "role")
-	if role == "" {
-		role = class(e)
-	}
-	switch strings.ToLower(role) {
-	case "", "assistant", "model", "ai", "agent", "aimessage", "aimessagechunk", "message":
-		return true
-	}
-	return false
-}
-
-// class is whose message an envelope of LangChain or an item of the Responses API is.
-func class(e value.Value) string {
-	if id, ok := e.Get("id"); ok && id.Kind() == value.Array {
-		name := ""
-		for p, ok := id.First(); ok; p, ok = id.Next(p) {
-			name = p.Str()
-		}
-		return name
-	}
-	return text(e, "type")
-}
-
-func text(v value.Value, key string) string {
-	m, _ := v.Get(key)
-	return m.Str()
+	_, name := unwrapMessage(e)
+	return e.Kind() == value.Object &&
+		(name == "" || name == "message" || callvet.RoleOf(name) == callvet.RoleAssistant)
 }

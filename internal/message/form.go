@@ -5,6 +5,7 @@ package message
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,7 @@ func detectObject(v value.Value) Form {
 		return FormPromptfoo
 	case kindOf(v, "choices") == value.Array:
 		return FormChat
-	case kindOf(v, "output") == value.Array && (isList(v, "output", "type") || is(v, "object", "response")):
+	case kindOf(v, "output") == value.Array && (isList(v, "output", "type") || first(v, "object").Str() == "response"):
 		return FormResponses
 	case isList(v, "content", "type"):
 		return FormAnthropic
@@ -338,7 +339,7 @@ func (d *decoder) collectRepairs() {
 		}
 		for j := range d.resp.Turns[i].Calls {
 			for _, r := range d.resp.Turns[i].Calls[j].Repairs {
-				if !contains(d.resp.Repairs, r) {
+				if !slices.Contains(d.resp.Repairs, r) {
 					d.resp.Repairs = append(d.resp.Repairs, r)
 				}
 			}
@@ -346,29 +347,12 @@ func (d *decoder) collectRepairs() {
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
 func has(v value.Value, key string) bool {
 	_, ok := v.Get(key)
 	return ok
 }
 
-func is(v value.Value, key, want string) bool {
-	m, ok := v.Get(key)
-	return ok && m.Str() == want
-}
-
-func kindOf(v value.Value, key string) value.Kind {
-	m, _ := v.Get(key)
-	return m.Kind()
-}
+func kindOf(v value.Value, key string) value.Kind { return first(v, key).Kind() }
 
 // isList reports whether v has a list under key whose first element has a member sub.
 func isList(v value.Value, key, sub string) bool {
@@ -380,6 +364,13 @@ func isList(v value.Value, key, sub string) bool {
 	return ok && has(e, sub)
 }
 
+// first is firstOf of a member that may be missing.
+func first(v value.Value, keys ...string) value.Value {
+	m, _ := firstOf(v, keys...)
+	return m
+}
+
+// firstOf is the first of the named members that is there, null or not.
 func firstOf(v value.Value, keys ...string) (value.Value, bool) {
 	for _, k := range keys {
 		if m, ok := v.Get(k); ok {
@@ -423,38 +414,4 @@ func intOf(v value.Value) int {
 		return 0
 	}
 	return int(f)
-}
-
-// textOf gives a readable text of any value: strings as they are, the text parts
-// of a content list one after the other, the content of a message object.
-func textOf(v value.Value) string {
-	switch v.Kind() {
-	case value.String:
-		return v.Str()
-	case value.Invalid, value.Null:
-		return ""
-	case value.Array:
-		var b strings.Builder
-		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			b.WriteString(partText(e))
-		}
-		return b.String()
-	case value.Object:
-		return partText(v)
-	}
-	return string(v.Raw())
-}
-
-func partText(e value.Value) string {
-	if e.Kind() == value.String {
-		return e.Str()
-	}
-	if t, ok := e.Get("type"); ok &&
-		(t.Str() == "thinking" || t.Str() == "reasoning" || strings.Contains(t.Str(), "tool_")) {
-		return ""
-	}
-	if m, ok := firstOf(e, "text", "content", "refusal"); ok {
-		return textOf(m)
-	}
-	return ""
 }

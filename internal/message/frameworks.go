@@ -37,22 +37,34 @@ func isStep(v value.Value) bool {
 	return false
 }
 
-// LangChain takes a message of LangChain out of what its ways of writing put around it:
-// {lc, id, kwargs} and {type, data}. ok is false when v is no message of LangChain.
+// LangChain takes a message of LangChain out of what its ways of writing put around it. ok is false
+// when v is no message of LangChain.
 func LangChain(v value.Value) (in value.Value, role callvet.Role, ok bool) {
-	typ := first(v, "type").Str()
-	if in, ok = v.Get("kwargs"); ok && has(v, "lc") {
-		id := first(v, "id")
-		for e, more := id.First(); more; e, more = id.Next(e) {
-			typ = e.Str() // the name of the class is the last
-		}
-	} else if in, ok = v.Get("data"); !ok || in.Kind() != value.Object || !has(in, "content") {
-		in = v
-	}
-	if role = callvet.RoleOf(typ); !role.Known() {
+	in, name := unwrapMessage(v)
+	if role = callvet.RoleOf(name); !role.Known() {
 		role = ""
 	}
 	return in, role, role != "" && has(in, "content") && (role != callvet.RoleTool || has(in, "tool_call_id"))
+}
+
+// unwrapMessage takes a message out of an envelope of LangChain: {lc, id: […, class], kwargs}, or
+// {type, data}. The class, the role or the type names who wrote it.
+func unwrapMessage(m value.Value) (in value.Value, name string) {
+	id := First(m, "id")
+	if in := First(m, "kwargs"); in.Kind() == value.Object && (id.Kind() == value.Array || has(in, "content")) {
+		for e, ok := id.First(); ok; e, ok = id.Next(e) {
+			name = e.Str()
+		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name, "Chunk"), "Message")
+		if name == "Chat" || name == "" {
+			name = Str(in, "role", "type")
+		}
+		return in, name
+	}
+	if in := First(m, "data"); in.Kind() == value.Object && First(in, "content").Kind() != value.Invalid {
+		return in, Str(m, "type", "role")
+	}
+	return m, Str(m, "role", "type")
 }
 
 // IsMessage reports whether v is a message of a conversation.
@@ -87,14 +99,14 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	}
 	switch d.partOf(v) {
 	case textPart:
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: partText(v)}}
+		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: textOf(v)}}
 	case thoughtPart:
 		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: thoughtOf(v)}}
 	case callPart:
 		calls := d.list(v)
 		return append([]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}, ToolTurns(calls)...)
 	case resultPart:
-		return []callvet.Turn{resultTurn(v)}
+		return []callvet.Turn{resultTurn(v, "")}
 	case otherPart:
 		return []callvet.Turn{}
 	}
@@ -106,11 +118,11 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 // said nor called what is in it. What it has of calls, somebody made.
 func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
 	if len(t.Calls) > 0 || HoldsCall(v, d.o.Tools) || strings.Contains(strings.ToLower(string(t.Role)), "call") {
-		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role)))
+		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role), longest))
 		return
 	}
 	d.resp.Notes = append(d.resp.Notes,
-		"a message of the role "+strconv.Quote(clipText(string(t.Role)))+" was left out")
+		"a message of the role "+strconv.Quote(clipText(string(t.Role), longest))+" was left out")
 }
 
 // steps reads what generateText of the AI SDK gives: one step for each request of the model.
@@ -127,7 +139,7 @@ func (d *decoder) steps(v value.Value) {
 		calls, _ := firstOf(s, callKeys()...)
 		d.sayJoined(s, textOf(first(s, "text")), d.list(calls))
 	}
-	d.resp.Turns = attachResults(d.resp.Turns)
+	d.resp.Turns = Attach(d.resp.Turns)
 	if n, text := len(d.resp.Turns), textOf(first(v, "text")); text != "" &&
 		(n == 0 || d.resp.Turns[n-1].Content == "" || d.resp.Turns[n-1].Role == callvet.RoleTool) {
 		d.grow([]callvet.Turn{{Role: callvet.RoleAssistant, Content: text}})
@@ -142,7 +154,7 @@ func (d *decoder) steps(v value.Value) {
 func (d *decoder) sayJoined(v value.Value, text string, calls []callvet.Call) {
 	list, _ := firstOf(v, "toolResults", "tool_results")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		t := resultTurn(e)
+		t := resultTurn(e, "")
 		for i := range calls {
 			if c := &calls[i]; c.ID == t.CallID && t.CallID != "" && c.Result == nil && c.Error == "" {
 				Settle(c, &t)
@@ -164,7 +176,7 @@ func (d *decoder) executed(v value.Value) {
 			}
 		}
 		c := d.one(action)
-		if t := (callvet.Turn{Content: resultText(seen)}); seen.Kind() != value.Invalid && seen.Kind() != value.Null {
+		if t := (callvet.Turn{Content: resultText(seen, "")}); seen.Kind() != value.Invalid && seen.Kind() != value.Null {
 			Settle(&c, &t)
 		}
 		d.say("", []callvet.Call{c})
@@ -190,7 +202,7 @@ func (d *decoder) runItems(v value.Value) {
 		}
 		d.grow(d.element(raw))
 	}
-	d.resp.Turns = attachResults(d.resp.Turns)
+	d.resp.Turns = Attach(d.resp.Turns)
 	if len(d.resp.Turns) == 0 {
 		final, _ := firstOf(v, "finalOutput", "final_output")
 		d.text(textOf(final))
@@ -245,7 +257,7 @@ func (d *decoder) a2a(v value.Value) error {
 	}
 	d.a2aTurns(r)
 	d.resp.CallsUnknown = d.resp.CallsUnknown || d.o.Fields.Calls == ""
-	d.resp.Turns = attachResults(d.resp.Turns)
+	d.resp.Turns = Attach(d.resp.Turns)
 	if len(d.resp.Turns) == 0 {
 		d.resp.Turns = []callvet.Turn{{Role: callvet.RoleAssistant}}
 	}
@@ -314,50 +326,9 @@ func (d *decoder) a2aPart(p value.Value) []callvet.Turn {
 	case part == callPart || part == resultPart:
 		return d.element(data)
 	case has(data, "name") && has(data, "response"):
-		return []callvet.Turn{resultTurn(data)}
+		return []callvet.Turn{resultTurn(data, "")}
 	case HoldsCall(p, d.o.Tools):
 		d.refuse("%s holds a call in a form that is not known", clip(p))
 	}
 	return []callvet.Turn{{Role: callvet.RoleAssistant, Content: string(data.Raw())}}
-}
-
-// usages is the usage of a list of records, each with its own.
-func usages(list value.Value) callvet.Usage {
-	var all []callvet.Usage
-	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		all = append(all, usageOf(e))
-	}
-	return SumUsage(all)
-}
-
-// SumUsage adds up the usages of the requests of an attempt. One that is unknown makes the sum
-// unknown; none at all says nothing.
-func SumUsage(all []callvet.Usage) callvet.Usage {
-	var out callvet.Usage
-	told := false
-	for i := range all {
-		u := &all[i]
-		told = told || *u != callvet.Usage{}
-		out.InputTokens, out.OutputTokens = out.InputTokens+u.InputTokens, out.OutputTokens+u.OutputTokens
-		out.CachedTokens, out.ReasoningTokens = out.CachedTokens+u.CachedTokens, out.ReasoningTokens+u.ReasoningTokens
-		out.CacheWriteTokens += u.CacheWriteTokens
-		out.Note = cmp.Or(out.Note, u.Note)
-		if u.CostUSD != nil {
-			sum := *u.CostUSD
-			if out.CostUSD != nil {
-				sum += *out.CostUSD
-			}
-			out.CostUSD = &sum
-		}
-	}
-	out.Known = told
-	for i := range all {
-		if told && !all[i].Known {
-			return callvet.Usage{CostUSD: out.CostUSD, Note: cmp.Or(out.Note, "some requests tell no usage")}
-		}
-	}
-	if out.InputTokens > MaxTokens || out.OutputTokens > MaxTokens {
-		return callvet.Usage{CostUSD: out.CostUSD, Note: "the requests tell more tokens than there can be"}
-	}
-	return out
 }

@@ -8,21 +8,7 @@ import (
 
 // gemmaArgs reads the arguments of Gemma's calls, {key:<escape>text<escape>,n:3}: keys are not
 // quoted, and texts stand between marks. They become JSON.
-type gemmaArgs struct {
-	src string
-	at  int
-}
-
-func (g *gemmaArgs) space() { g.at = skip(g.src, g.at, " \t\r\n") }
-
-func (g *gemmaArgs) eat(c byte) bool {
-	g.space()
-	if g.at < len(g.src) && g.src[g.at] == c {
-		g.at++
-		return true
-	}
-	return false
-}
+type gemmaArgs struct{ python }
 
 func (g *gemmaArgs) object(out []byte, depth int) ([]byte, bool) {
 	if depth > maxPythonDepth || !g.eat('{') {
@@ -50,8 +36,7 @@ func (g *gemmaArgs) object(out []byte, depth int) ([]byte, bool) {
 		if out, ok = g.value(append(appendString(out, key), ':'), depth); !ok {
 			return out, false
 		}
-		g.space()
-		if !g.eat(',') && (g.at == len(g.src) || g.src[g.at] != '}') {
+		if !g.eat(',') && g.peek() != '}' {
 			return out, false
 		}
 	}
@@ -71,8 +56,7 @@ func (g *gemmaArgs) list(out []byte, depth int) ([]byte, bool) {
 		if out, ok = g.value(out, depth); !ok {
 			return out, false
 		}
-		g.space()
-		if !g.eat(',') && (g.at == len(g.src) || g.src[g.at] != ']') {
+		if !g.eat(',') && g.peek() != ']' {
 			return out, false
 		}
 	}
@@ -84,19 +68,14 @@ func (g *gemmaArgs) value(out []byte, depth int) ([]byte, bool) {
 	if s, ok := g.quoted(); ok {
 		return appendString(out, s), true
 	}
-	if g.at >= len(g.src) {
-		return out, false
-	}
-	switch g.src[g.at] {
+	switch g.peek() {
 	case '{':
 		return g.object(out, depth+1)
 	case '[':
 		return g.list(out, depth+1)
 	}
 	from := g.at
-	p := python{src: g.src, at: g.at}
-	out, ok := p.literal(out, depth)
-	g.at = p.at
+	out, ok := g.literal(out, depth)
 	return out, ok && g.at > from
 }
 

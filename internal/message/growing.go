@@ -23,7 +23,7 @@ import (
 // Grows reports whether a part of Gemini's content is a piece of a call.
 func Grows(part value.Value) bool {
 	call := callOf(part)
-	return member(call, "partialArgs", "partial_args").Kind() == value.Array || goesOnIn(call)
+	return first(call, "partialArgs", "partial_args").Kind() == value.Array || goesOnIn(call)
 }
 
 // Grown is a list of parts of Gemini's content with each call in one part; list itself where no call
@@ -85,16 +85,16 @@ func GrownMessages(list value.Value) value.Value {
 			out = append(out, ',')
 		}
 		next, more := list.Next(m)
-		if !hasPieces(member(m, "parts")) {
+		if !hasPieces(first(m, "parts")) {
 			out = append(out, m.Raw()...)
 			m, ok = next, more
 			continue
 		}
-		role := member(m, "role").Str()
+		role := first(m, "role").Str()
 		out = append(append(append(out, `{"role":`...), repairQuote(role)...), `,"parts":[`...)
 		out = appendParts(out, m)
-		for ; more && member(next, "role").Str() == role &&
-			member(next, "parts").Len() > 0; next, more = list.Next(next) {
+		for ; more && first(next, "role").Str() == role &&
+			first(next, "parts").Len() > 0; next, more = list.Next(next) {
 			out = appendParts(append(out, ','), next)
 		}
 		out = append(out, ']', '}')
@@ -109,13 +109,13 @@ func GrownMessages(list value.Value) value.Value {
 
 // appendParts appends the parts of a message, without the brackets around them.
 func appendParts(out []byte, message value.Value) []byte {
-	raw := bytes.TrimSpace(member(message, "parts").Raw())
+	raw := bytes.TrimSpace(first(message, "parts").Raw())
 	return append(out, raw[1:len(raw)-1]...)
 }
 
 func goesOnInMessages(list value.Value) bool {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
-		if hasPieces(member(m, "parts")) {
+		if hasPieces(first(m, "parts")) {
 			return true
 		}
 	}
@@ -134,19 +134,9 @@ func hasPieces(list value.Value) bool {
 	return false
 }
 
-func callOf(part value.Value) value.Value { return member(part, "functionCall", "function_call") }
+func callOf(part value.Value) value.Value { return first(part, "functionCall", "function_call") }
 
-// member is the first of some members that v has.
-func member(v value.Value, names ...string) value.Value {
-	for _, k := range names {
-		if m, ok := v.Get(k); ok {
-			return m
-		}
-	}
-	return value.Value{}
-}
-
-func goesOnIn(v value.Value) bool { return member(v, "willContinue", "will_continue").Bool() }
+func goesOnIn(v value.Value) bool { return first(v, "willContinue", "will_continue").Bool() }
 
 // growing is a call of which pieces came.
 type growing struct {
@@ -159,7 +149,7 @@ type growing struct {
 // takes reports whether a call is a piece of this one.
 func (g *growing) takes(call value.Value) bool {
 	same := func(key string) bool {
-		v, was := member(call, key), member(g.call, key)
+		v, was := first(call, key), first(g.call, key)
 		return v.Str() == "" || v.Str() == was.Str()
 	}
 	return same("name") && same("id")
@@ -167,11 +157,11 @@ func (g *growing) takes(call value.Value) bool {
 
 func (g *growing) add(call value.Value) {
 	g.more = goesOnIn(call)
-	args := member(call, "args")
+	args := first(call, "args")
 	for e, ok := args.First(); ok && args.Kind() == value.Object; e, ok = args.Next(e) {
 		g.args.kid(e.Key()).leaf = e.Raw()
 	}
-	list := member(call, "partialArgs", "partial_args")
+	list := first(call, "partialArgs", "partial_args")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		g.broken = !g.put(e) || g.broken
 	}
@@ -179,15 +169,15 @@ func (g *growing) add(call value.Value) {
 
 // put sets the value of a piece, or adds to the text that is at its path.
 func (g *growing) put(piece value.Value) bool {
-	at := g.args.at(member(piece, "jsonPath", "json_path").Str())
+	at := g.args.at(first(piece, "jsonPath", "json_path").Str())
 	if at == nil || len(at.keys) > 0 {
 		return false
 	}
-	if text := member(piece, "stringValue", "string_value"); text.Kind() == value.String {
+	if text := first(piece, "stringValue", "string_value"); text.Kind() == value.String {
 		at.text, at.isText = append(at.text, text.Str()...), true
 		return at.leaf == nil
 	}
-	v := member(piece, "numberValue", "number_value", "boolValue", "bool_value")
+	v := first(piece, "numberValue", "number_value", "boolValue", "bool_value")
 	_, null := piece.Get("nullValue")
 	_, snake := piece.Get("null_value")
 	switch {
@@ -215,7 +205,7 @@ func (g *growing) part() []byte {
 	}
 	b := []byte(`{"functionCall":{`)
 	for _, k := range []string{"id", "name"} {
-		if v := member(g.call, k); v.Kind() != value.Invalid {
+		if v := first(g.call, k); v.Kind() != value.Invalid {
 			b = append(append(append(append(b, repairQuote(k)...), ':'), v.Raw()...), ',')
 		}
 	}

@@ -4,6 +4,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -84,12 +85,7 @@ func (d *decoder) readOne(h Held) bool {
 }
 
 func called(turns []callvet.Turn) bool {
-	for i := range turns {
-		if len(turns[i].Calls) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(turns, func(t callvet.Turn) bool { return len(t.Calls) > 0 })
 }
 
 // HoldsCall reports whether a call stands anywhere in a value, texts that are JSON not
@@ -177,7 +173,7 @@ func (h *holder) object(v value.Value) {
 		case word == callsWord && (e.Kind() == value.Array || e.Kind() == value.Object || e.Kind() == value.String):
 			h.list(e)
 		case (word == callWord || word == codeWord) && e.Kind() == value.Object:
-			if !empty(e) {
+			if !Empty(e) {
 				h.calls = append(h.calls, naming(e))
 			}
 		case word == endWord && h.texts && (&callvet.Response{FinishReason: e.Str()}).LostCall():
@@ -370,16 +366,4 @@ func naming(v value.Value) Held {
 		c.Tool = n.Str()
 	}
 	return Held{ID: c.ID, Tool: c.Tool}
-}
-
-// empty tells the function_call without a name that some send with every message.
-func empty(call value.Value) bool {
-	for e, ok := call.First(); ok; e, ok = call.Next(e) {
-		switch raw := string(e.Raw()); raw {
-		case `""`, "null", "{}", "[]", `"{}"`:
-		default:
-			return false
-		}
-	}
-	return true
 }

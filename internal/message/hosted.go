@@ -10,24 +10,21 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// IDKeys are the names of the member that has the id of a call, the ones that mean nothing else first.
-func IDKeys() []string {
-	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id"}
+// IDOf is the id of the call that v is, answers or is about, by which a call and its answer know each
+// other; "" when it names none. Items of the Responses API have an id of their own next to it.
+func IDOf(v value.Value) string { return Str(v, append(answerKeys(), "id")...) }
+
+// answerKeys are the members that have the id of the call that a result answers.
+func answerKeys() []string {
+	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
 }
 
 // HostedCall reads the call of a tool that has no name but that of its type, such as web_search of a
 // web_search_call: most are carried out by the provider. What it was given stands in the item under
 // names of its own, and becomes the arguments. ok is false for other items.
 func HostedCall(item value.Value) (c callvet.Call, ok bool) {
-	var id value.Value
-	for _, key := range IDKeys() {
-		if m, ok := item.Get(key); ok {
-			id = m
-			break
-		}
-	}
 	if code, ok := item.Get("executableCode"); ok && code.Kind() == value.Object {
-		return callvet.Call{ID: id.Str(), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
+		return callvet.Call{ID: IDOf(item), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
 	}
 	typ, _ := item.Get("type")
 	tool, ok := strings.CutSuffix(strings.ReplaceAll(typ.Str(), "-", "_"), "_call")
@@ -51,5 +48,5 @@ func HostedCall(item value.Value) (c callvet.Call, ok bool) {
 		name, _ := json.Marshal(m.Key())
 		args = append(append(append(args, name...), ':'), m.Raw()...)
 	}
-	return callvet.Call{ID: id.Str(), Tool: tool, Args: append(args, '}')}, true
+	return callvet.Call{ID: IDOf(item), Tool: tool, Args: append(args, '}')}, true
 }

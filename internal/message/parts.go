@@ -42,12 +42,6 @@ func ResultOf(v value.Value) json.RawMessage {
 	return nil
 }
 
-// IDOf is the id of the call that v is about; "" when it names none.
-func IDOf(v value.Value) string {
-	m, _ := firstOf(v, "tool_call_id", "toolCallId", "call_id", "callId", "tool_use_id", "toolUseId", "id")
-	return m.Str()
-}
-
 // TextOf is the text of a plain record; "" when it has none.
 func TextOf(v value.Value) string {
 	m, _ := firstOf(v, textKeys()...)

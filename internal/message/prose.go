@@ -400,7 +400,7 @@ func (r *reader) readCode(code string) {
 			r.Unreadable = true
 			continue
 		}
-		r.call(c.Tool, c.Args, "", InText, InPython)
+		r.pythonCalls(c)
 		at = max(at, p.at)
 	}
 }
@@ -512,9 +512,7 @@ func (r *reader) pythonLine(at int) (end int) {
 	if other || !lineEnd(r.text, p.at) {
 		return at
 	}
-	for _, c := range calls {
-		r.call(c.Tool, c.Args, "", InText, InPython)
-	}
+	r.pythonCalls(calls...)
 	return p.at
 }
 

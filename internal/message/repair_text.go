@@ -231,9 +231,7 @@ func (r *reader) readPython(text string) bool {
 			return false
 		}
 	}
-	for i := range calls {
-		r.call(calls[i].Tool, calls[i].Args, "", InText, InPython)
-	}
+	r.pythonCalls(calls...)
 	return len(calls) > 0
 }
 

@@ -62,7 +62,7 @@ func list(v value.Value, role callvet.Role) []callvet.Turn {
 		case callsTool(out, Str(e, "role")): // Langfuse's LangChain callback writes the tool's name as the role
 			out = append(out, callvet.Turn{
 				Role: callvet.RoleTool, Tool: Str(e, "role"),
-				Content: messageResultText(First(e, "content")),
+				Content: resultText(First(e, "content"), "\n"),
 			})
 		case isMessage(e):
 			out = append(out, Turns(e)...)

@@ -46,13 +46,12 @@ func shapeOf(v value.Value) (s shape, ok bool) {
 		s.extra, s.odd = s.extra || hasExtra(v, nil), s.odd || hasExtra(v, thoughtKeys())
 		return s, ok
 	}
-	n, ok := repairFirstOf(v, repairNameKeys(), value.String)
-	if !ok || strings.TrimSpace(n.Str()) == "" {
+	if s.name = Str(v, repairNameKeys()...); strings.TrimSpace(s.name) == "" {
 		return s, false
 	}
-	s.name, s.extra, s.odd = n.Str(), hasExtra(v, nil), hasExtra(v, thoughtKeys())
-	s.args, _ = repairFirstOf(v, repairArgsKeys(), value.Invalid)
-	_, usual := repairFirstOf(v, repairArgsKeys()[:3], value.Invalid)
+	s.extra, s.odd = hasExtra(v, nil), hasExtra(v, thoughtKeys())
+	s.args = first(v, repairArgsKeys()...)
+	_, usual := firstOf(v, repairArgsKeys()[:3]...)
 	s.plain = usual && (s.args.Kind() == value.Object || strings.HasPrefix(s.args.Str(), "{"))
 	return s, !isDefinition(v, s.args) && !isOther(v, s.args)
 }
@@ -74,15 +73,6 @@ func isDefinition(v, args value.Value) bool {
 	typ, _ := args.Get("type")
 	_, props := args.Get("properties")
 	return props && (typ.Str() == "object" || typ.Str() == "dict") // BFCL's word
-}
-
-func repairFirstOf(v value.Value, keys []string, kind value.Kind) (value.Value, bool) {
-	for _, k := range keys {
-		if m, ok := v.Get(k); ok && (kind == value.Invalid || m.Kind() == kind) {
-			return m, true
-		}
-	}
-	return value.Value{}, false
 }
 
 // hasExtra reports whether an object has members that no call has, other than some.

@@ -5,7 +5,6 @@ package message
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -42,7 +41,7 @@ func WholeTokens(v value.Value) (n int, ok bool) {
 // the usage.
 func (r *UsageReader) Count(v value.Value, names ...string) (n int, told bool) {
 	for _, name := range names {
-		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
 			return r.Value(name, m), true
 		}
 	}
@@ -115,7 +114,7 @@ func (r *UsageReader) Spoil(why string) {
 // Total holds a sum that the source tells against the sum of its parts. A
 // difference is noted only: the parts are what is paid for.
 func (r *UsageReader) Total(v value.Value, name string, parts int) {
-	if m := at(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
+	if m, _ := At(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
 		return
 	} else if n, ok := r.whole(m); !ok || n != parts {
 		r.note = cmp.Or(r.note, fmt.Sprintf("%s is %s, and its parts make %d", name, excerpt(m), parts))
@@ -126,7 +125,7 @@ func (r *UsageReader) Total(v value.Value, name string, parts int) {
 // with a note when it cannot be true.
 func (r *UsageReader) USD(v value.Value, names ...string) *float64 {
 	for _, name := range names {
-		if m := at(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
+		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
 			return r.Dollars(name, m)
 		}
 	}
@@ -197,11 +196,7 @@ func (r *UsageReader) Caches(v value.Value, u callvet.Usage, cached ...string) c
 	}
 	u.CacheWriteTokens = written
 	both := u.CachedTokens + written
-	total := at(v, "total_tokens")
-	if total.Kind() == value.Invalid {
-		total = at(v, "totalTokens")
-	}
-	sum, told := WholeTokens(total)
+	sum, told := WholeTokens(first(v, "total_tokens", "totalTokens"))
 	_, bare := r.Count(v, "input_tokens", "inputTokens")
 	switch apart := told && sum == u.InputTokens+u.OutputTokens+both; {
 	case both == 0:
@@ -216,22 +211,103 @@ func (r *UsageReader) Money(u callvet.Usage) callvet.Usage {
 	return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
 }
 
-// at walks a dotted path; the zero Value where it ends early.
-func at(v value.Value, path string) value.Value {
-	for more := true; more; {
-		var name string
-		name, path, more = strings.Cut(path, ".")
-		v, _ = v.Get(name)
+// tokens reads the counts of v into u, in the spellings of all sources; in and out are the names of those
+// of input and output.
+func (r *UsageReader) tokens(v value.Value, u callvet.Usage, in, out []string) callvet.Usage {
+	u.InputTokens, u.OutputTokens = r.Need(v, in...), r.Need(v, out...)
+	u.ReasoningTokens = r.May(v, "completion_tokens_details.reasoning_tokens", "output_tokens_details.reasoning_tokens",
+		"completionDetails.reasoning", "completionDetails.reasoning_tokens", "completion_details.reasoning",
+		"reasoning_tokens", "reasoningTokens", "thoughts_token_count", "output_token_details.reasoning",
+		"outputTokensDetails.reasoning_tokens")
+	return r.Caches(v, u, "cached_tokens", "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens",
+		"cached_input_tokens", "cachedInputTokens", "inputTokenDetails.cacheReadTokens",
+		"input_token_details.cache_read", "inputTokensDetails.cached_tokens", "input_tokens_cache_read",
+		"prompt_details.cache_read")
+}
+
+// UsageOf reads the token counts of the common spellings, and money where cost has
+// it under one of the names.
+func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
+	var r UsageReader
+	out := callvet.Usage{CostUSD: r.USD(cost, names...)}
+	inputs := []string{"input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "prompt_token_count", "input"}
+	outputs := []string{
+		"output_tokens", "completion_tokens", "outputTokens", "completionTokens", "candidates_token_count", "output",
 	}
-	return v
+	if First(u, append(inputs, outputs...)...).Kind() == value.Invalid {
+		return r.Money(out)
+	}
+	return r.Done(r.tokens(u, out, inputs, outputs))
+}
+
+// usageOf reads the usage of a record: of its usage member, or else of its own,
+// where only names count that mean nothing else.
+func usageOf(v value.Value) callvet.Usage {
+	r := UsageReader{Lists: true}
+	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
+	in, out := []string{"input_tokens", "prompt_tokens", "input_token_count", "inputTokens", "promptTokens"},
+		[]string{"output_tokens", "completion_tokens", "output_token_count", "outputTokens", "completionTokens"}
+	m, own := firstOf(v, "usage", "token_usage", "tokenUsage", "usage_metadata", "usageMetadata", "totalUsage")
+	if own && m.Kind() == value.Array && m.Len() > 0 { // one for each model
+		return usages(m)
+	}
+	if list, ok := m.Get("requestUsageEntries"); ok && list.Len() > 0 { // of the OpenAI Agents SDK
+		return usages(list)
+	}
+	if own && m.Kind() != value.Null {
+		if !r.Object(m) {
+			return r.Done(u)
+		}
+		v, u.CostUSD = m, cmp.Or(u.CostUSD, r.USD(m, "cost_usd", "cost"))
+		in, out = append(in, "prompt", "promptTokenCount"), append(out, "completion", "candidatesTokenCount")
+	} else if _, told := firstOf(v, append(in, out...)...); !told {
+		return r.Money(u)
+	}
+	u = r.tokens(v, u, in, out)
+	r.Total(v, "total_tokens", u.InputTokens+u.OutputTokens)
+	return r.Done(u)
+}
+
+// usages is the usage of a list of records, each with its own.
+func usages(list value.Value) callvet.Usage {
+	var all []callvet.Usage
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		all = append(all, usageOf(e))
+	}
+	return SumUsage(all)
+}
+
+// SumUsage adds up the usages of the requests of an attempt. One that is unknown makes the sum
+// unknown; none at all says nothing.
+func SumUsage(all []callvet.Usage) callvet.Usage {
+	var out callvet.Usage
+	told := false
+	for i := range all {
+		u := &all[i]
+		told = told || *u != callvet.Usage{}
+		out.InputTokens, out.OutputTokens = out.InputTokens+u.InputTokens, out.OutputTokens+u.OutputTokens
+		out.CachedTokens, out.ReasoningTokens = out.CachedTokens+u.CachedTokens, out.ReasoningTokens+u.ReasoningTokens
+		out.CacheWriteTokens += u.CacheWriteTokens
+		out.Note = cmp.Or(out.Note, u.Note)
+		if u.CostUSD != nil {
+			sum := *u.CostUSD
+			if out.CostUSD != nil {
+				sum += *out.CostUSD
+			}
+			out.CostUSD = &sum
+		}
+	}
+	out.Known = told
+	for i := range all {
+		if told && !all[i].Known {
+			return callvet.Usage{CostUSD: out.CostUSD, Note: cmp.Or(out.Note, "some requests tell no usage")}
+		}
+	}
+	if out.InputTokens > MaxTokens || out.OutputTokens > MaxTokens {
+		return callvet.Usage{CostUSD: out.CostUSD, Note: "the requests tell more tokens than there can be"}
+	}
+	return out
 }
 
 // excerpt is the beginning of v as it was written.
-func excerpt(v value.Value) string {
-	const most = 40
-	s := strings.ToValidUTF8(string(v.Raw()), "\uFFFD")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
+func excerpt(v value.Value) string { return clipText(string(v.Raw()), 40) }

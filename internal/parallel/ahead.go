@@ -4,18 +4,14 @@ package parallel
 
 import "iter"
 
-// batchAhead is how many items pass between the two sides of Ahead at once: a
-// handover for each would cost more than it gains.
-const batchAhead = 128
-
-// Ahead yields what seq yields and produces it on a goroutine of its own, a few
-// batches ahead, so that those who make the items and those who use them work at
-// the same time. The goroutine has ended when the loop over it has; its panic comes out there.
-func Ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
+// Ahead yields what seq yields and produces it on a goroutine of its own, a few batches ahead, so that those who make
+// the items and those who use them work at the same time. A batch has so many items: a handover for each small one
+// would cost more than it gains. The goroutine has ended when the loop over it has; its panic comes out there.
+func Ahead[T any](seq iter.Seq[T], size int) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		batches, stop := make(chan []T, 2), make(chan struct{})
 		var g Group
-		g.Go(func() { produce(seq, batches, stop) })
+		g.Go(func() { produce(seq, size, batches, stop) })
 		defer func() {
 			close(stop)
 			for range batches { // until the producer has closed it
@@ -32,20 +28,20 @@ func Ahead[T any](seq iter.Seq[T]) iter.Seq[T] {
 	}
 }
 
-func produce[T any](seq iter.Seq[T], batches chan<- []T, stop <-chan struct{}) {
+func produce[T any](seq iter.Seq[T], size int, batches chan<- []T, stop <-chan struct{}) {
 	defer close(batches)
-	batch := make([]T, 0, batchAhead)
+	batch := make([]T, 0, size)
 	hand := func() bool {
 		select {
 		case batches <- batch:
-			batch = make([]T, 0, batchAhead)
+			batch = make([]T, 0, size)
 			return true
 		case <-stop:
 			return false
 		}
 	}
 	for v := range seq {
-		if batch = append(batch, v); len(batch) == batchAhead && !hand() {
+		if batch = append(batch, v); len(batch) == size && !hand() {
 			return
 		}
 	}

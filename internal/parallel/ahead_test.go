@@ -19,12 +19,13 @@ func count(n int) iter.Seq[int] {
 
 func TestAhead(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{0, 1, batchAhead, 5*batchAhead + 1} {
-		if d := cmp.Diff(slices.Collect(count(n)), slices.Collect(Ahead(count(n)))); d != "" {
+	const size = 16
+	for _, n := range []int{0, 1, size, 5*size + 1} {
+		if d := cmp.Diff(slices.Collect(count(n)), slices.Collect(Ahead(count(n), size))); d != "" {
 			t.Errorf("%d items:\n%s", n, d)
 		}
 	}
-	for v := range Ahead(count(100 * batchAhead)) {
+	for v := range Ahead(count(100*size), size) {
 		if v == 10 {
 			break // the producer must end too
 		}
@@ -33,7 +34,7 @@ func TestAhead(t *testing.T) {
 		for range Ahead(func(yield func(int) bool) {
 			yield(1)
 			boom("in the producer")
-		}) {
+		}, size) {
 		}
 	})
 	if p.Error() != "in the producer" {

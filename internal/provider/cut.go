@@ -27,12 +27,19 @@ const (
 // do when it is longer than their context. Such an answer must not be judged. It is nil if the
 // counted tokens can be the whole prompt, and if the server does not count them.
 func wasCut(u *callvet.Usage, q *query) *callvet.Fault {
+	n := u.InputTokens
+	full := n > 0 && n == q.context || n >= leastContext && n%contextStep == 0
+	bytes := len(q.req.System) + len(q.tools)
+	for i := range q.turns {
+		bytes += len(q.turns[i].Content)
+	}
+	if !full && n*maxCharsPerToken >= bytes { // no character weighs more than its bytes
+		return nil
+	}
 	size := characters(q.req.System) + characters(string(q.tools))
 	for i := range q.turns {
 		size += characters(q.turns[i].Content)
 	}
-	n := u.InputTokens
-	full := n > 0 && n == q.context || n >= leastContext && n%contextStep == 0
 	little := size >= shortPrompt && n*maxCharsPerToken < size
 	if !u.Known || !little && (!full || size < n) {
 		return nil

@@ -178,7 +178,7 @@ func TestRulesDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(b), "the table of models that this follows is of "+rulesDate) {
+	if !strings.Contains(string(b), "the table is of "+rulesDate) {
 		t.Errorf("docs/guides/running.md names another day than %s", rulesDate)
 	}
 }

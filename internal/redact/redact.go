@@ -55,9 +55,9 @@ type Redactor struct {
 	seen     seen
 	texts    []text // of the attempt
 	// clean are short strings in which nothing is found, by the role in which they stood, and names
-	// those names of members. Words of a protocol are in every attempt.
-	clean map[pii.Role]map[string]string
-	names map[string]string
+	// those names of members, with the role that each gives. Words of a protocol are in every attempt.
+	clean map[pii.Role]map[string]bool
+	names map[string]name
 	// found counts all values that were found. left counts those of them that stay because the case has them.
 	found, left int
 	// everything is true where no kind is off, usual where no pattern and no name was added, plain where known values
@@ -77,6 +77,12 @@ type seen struct {
 	by    map[slot]string
 	next  map[slot]int // without a value: how many there are
 	order []slot
+}
+
+// name is the name of a member.
+type name struct {
+	text string
+	role pii.Role
 }
 
 // text is a JSON text of an attempt with its value. An attempt has the same text several times: the
@@ -315,15 +321,15 @@ func (r *Redactor) whole(t *text) (out []byte, changed bool) {
 	return out, changed
 }
 
-// learn keeps a string in which nothing was found since found.
-func (r *Redactor) learn(in map[string]string, s string, found int) map[string]string {
+// learn keeps what is known of a string in which nothing was found since found.
+func learn[T any](r *Redactor, in map[string]T, s string, known T, found int) map[string]T {
 	if r.found != found || len(s) > maxCleanLen || len(in) >= maxClean {
 		return in
 	}
 	if in == nil {
-		in = map[string]string{}
+		in = map[string]T{}
 	}
-	in[s] = s
+	in[s] = known
 	return in
 }
 
@@ -525,22 +531,23 @@ func (r *Redactor) object(dst []byte, v value.Value, role pii.Role) (out []byte,
 		}
 		key, clean := r.names[string(e.KeyBytes())]
 		if !clean {
-			key = e.Key()
+			text := e.Key()
+			key = name{text, r.detect.Role(text)}
 		}
-		inner := r.detect.Below(role, key, e)
-		if pair != pii.RoleNone && key == "value" {
+		inner := r.detect.Under(role, key.role, key.text, e)
+		if pair != pii.RoleNone && key.text == "value" {
 			inner = pair
 		}
-		name := key
+		shown := key.text
 		if !clean {
 			found := r.found
-			if name = r.words(key, pii.RoleID, false); name != key {
-				name, changed = unused(name, names), true
-				names = append(names, name)
+			if shown = r.words(key.text, pii.RoleID, false); shown != key.text {
+				shown, changed = unused(shown, names), true
+				names = append(names, shown)
 			}
-			r.names = r.learn(r.names, key, found)
+			r.names = learn(r, r.names, key.text, key, found)
 		}
-		dst = append(quote(dst, name), ':')
+		dst = append(quote(dst, shown), ':')
 		var c bool
 		dst, c = r.walk(dst, e, inner)
 		changed = changed || c
@@ -574,7 +581,7 @@ func (r *Redactor) numeral(dst []byte, v value.Value, role pii.Role) ([]byte, bo
 func (r *Redactor) isKnown(s string) bool { return slices.Contains(r.values, s) }
 
 func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
-	if _, clean := r.clean[role][string(v.Bytes())]; clean {
+	if r.clean[role][string(v.Bytes())] {
 		return append(dst, v.Raw()...), false
 	}
 	s, found := v.Str(), r.found
@@ -585,9 +592,9 @@ func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, boo
 		return quote(dst, t), true
 	}
 	if r.clean == nil {
-		r.clean = map[pii.Role]map[string]string{}
+		r.clean = map[pii.Role]map[string]bool{}
 	}
-	r.clean[role] = r.learn(r.clean[role], s, found)
+	r.clean[role] = learn(r, r.clean[role], s, true, found)
 	return append(dst, v.Raw()...), false
 }
 

@@ -51,7 +51,7 @@ func TestRepeatText(t *testing.T) {
 		uneven bool
 		want   string
 	}{{1, false, ""}, {2, false, "2 repeats"}, {3, true, "up to 3 repeats"}} {
-		if got := (&View{Panels: &panel.Panels{Repeats: c.n, Uneven: c.uneven}}).repeatText(); got != c.want {
+		if got := (&View{Panels: &panel.Panels{Repeats: c.n, Uneven: c.uneven}}).RepeatText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

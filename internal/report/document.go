@@ -30,7 +30,10 @@ type Column struct {
 	Title string
 	Kind  ColumnKind
 	// Rank says which columns a narrow terminal leaves out first: those of a higher rank.
+	// Rank 0 is always drawn.
 	Rank int
+	// quiet columns say nothing that is missed when they are left out.
+	quiet bool
 }
 
 // ColumnKind is what the cells of a column are.
@@ -84,14 +87,8 @@ func (t *Table) grid(s *screen) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	cols := make([]column, len(t.Columns))
-	for i, c := range t.Columns {
-		cols[i] = column{title: c.Title, right: c.Kind == CountColumn, rank: c.Rank}
-		for _, r := range t.Rows {
-			cols[i].cells = append(cols[i].cells, r[i])
-		}
-	}
-	s.hiddenColumns(s.grid(cols[0], cols[1:]))
+	dropped, _ := s.grid(t)
+	s.hiddenColumns(dropped)
 	if t.Note != "" {
 		s.wrapAs("  ", t.Note, s.dim)
 	}

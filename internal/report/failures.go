@@ -60,7 +60,7 @@ func (s *screen) findings(v *View) {
 			s.wrap("  "+f.Code+"  ", plain.FindingLine(&f, v.briefly))
 			continue
 		}
-		for _, l := range plain.FindingText(&f, v.where) {
+		for _, l := range plain.FindingText(&f, v.Where) {
 			text := strings.TrimLeft(l, " ")
 			s.wrap(l[:len(l)-len(text)]+"  ", strings.TrimRight(text, " "))
 		}
@@ -77,8 +77,8 @@ func (v *View) findings() []panel.Finding {
 	return v.Panels.Findings
 }
 
-// where is the attempt that an example points at.
-func (v *View) where(e panel.Example) string {
+// Where is the attempt that an example points at.
+func (v *View) Where(e panel.Example) string {
 	s := e.Task
 	if v.repeats() > 1 {
 		s += fmt.Sprintf(" #%d", e.Attempt+1)
@@ -89,14 +89,14 @@ func (v *View) where(e panel.Example) string {
 	return plain.Line(s)
 }
 
-// briefly is where with the number of the target for its name.
+// briefly is Where with the number of the target for its name.
 func (v *View) briefly(e panel.Example) string {
 	i := slices.IndexFunc(v.Targets, func(t callvet.Target) bool { return t.Name == e.Target })
 	if i < 0 || len(v.Targets) < 2 {
-		return v.where(e)
+		return v.Where(e)
 	}
 	e.Target = targetNumber(i)
-	return v.where(e)
+	return v.Where(e)
 }
 
 func (s *screen) failure(v *View, r Row, more int) {
@@ -185,7 +185,7 @@ func butUnevaluated(r Row) string {
 
 // open lists what was not evaluated, for each target.
 func (s *screen) open(v *View) {
-	for i, p := range v.unevaluatedTargets() {
+	for i, p := range v.Open() {
 		if i == 0 {
 			s.heading("Not evaluated")
 		}
@@ -206,7 +206,8 @@ func (s *screen) open(v *View) {
 // maxKinds bounds the kinds of assertions, and the pieces of evidence, that a report lists.
 const maxKinds = 20
 
-func (v *View) unevaluatedTargets() []panel.TargetPanel {
+// Open are the targets with assertions that were not evaluated.
+func (v *View) Open() []panel.TargetPanel {
 	return slices.DeleteFunc(slices.Clone(v.panels()),
 		func(p panel.TargetPanel) bool { return len(p.NotEvaluated) == 0 })
 }

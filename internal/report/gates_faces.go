@@ -168,10 +168,7 @@ func GatesJUnit(w io.Writer, r *gates.Report) error {
 	}
 	all := junit.Testsuites{Name: "callvet gates", Time: "0.000"}
 	all.AddSuite(suite)
-	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
-		return fmt.Errorf("write junit: %w", err)
-	}
-	return all.WriteXML(w)
+	return writeJUnit(w, &all)
 }
 
 // GatesAnnotations writes workflow commands of GitHub Actions: an error for each gate

@@ -62,7 +62,7 @@ type GatesOptions struct {
 // GatesTerminal writes each verdict with its sentence, what would settle it and what
 // to open; the sentence on the whole stands last.
 func GatesTerminal(w io.Writer, r *gates.Report, opt GatesOptions) error {
-	s := &verdictScreen{opt: opt, several: severalTargets(r)}
+	s := &verdictScreen{screen{opt: TerminalOptions{Color: opt.Color}, width: opt.Width}, severalTargets(r)}
 	if r.Subject != "" {
 		head := "gates for " + plain.Line(r.Subject)
 		if r.Baseline != "" {
@@ -82,20 +82,19 @@ func GatesTerminal(w io.Writer, r *gates.Report, opt GatesOptions) error {
 	for _, note := range r.Notes {
 		s.wrap("note: ", plain.Line(note))
 	}
-	s.b.WriteByte('\n')
+	s.line("")
 	s.wrap("", plain.Line(r.Sentence))
 	if r.Verdict == gate.Inconclusive && !r.Blocks {
 		s.wrap("warning: ", lenient)
 	}
-	_, err := io.WriteString(w, s.b.String())
+	_, err := io.WriteString(w, s.String())
 	return err
 }
 
 const lenient = "not decided; the lenient policy lets the build go on"
 
 type verdictScreen struct {
-	b       strings.Builder
-	opt     GatesOptions
+	screen
 	several bool
 }
 
@@ -104,18 +103,14 @@ const verdictColumn = 14
 
 func (s *verdictScreen) verdict(v *gates.Verdict) {
 	word := GateWord(v)
-	color := lipgloss.Green
+	paint := s.green
 	switch v.Verdict {
 	case gate.Fail:
-		color = lipgloss.Red
+		paint = s.red
 	case gate.Inconclusive:
-		color = lipgloss.Yellow
+		paint = s.yellow
 	}
-	shown := word
-	if s.opt.Color {
-		shown = lipgloss.NewStyle().Foreground(color).Render(word)
-	}
-	s.wrap(shown+strings.Repeat(" ", max(1, verdictColumn-len(word))), GateTitle(v, s.several))
+	s.wrap(paint(word)+strings.Repeat(" ", max(1, verdictColumn-len(word))), GateTitle(v, s.several))
 	indent := strings.Repeat(" ", verdictColumn)
 	s.wrap(indent, plain.Line(v.Sentence))
 	if v.Against != "" {
@@ -205,5 +200,5 @@ func severalTargets(r *gates.Report) bool {
 
 // wrap writes a text behind a prefix, broken at spaces.
 func (s *verdictScreen) wrap(prefix, text string) {
-	s.b.WriteString(hanging(prefix, strings.Repeat(" ", lipgloss.Width(prefix)), text, s.opt.Width) + "\n")
+	s.line("%s", hanging(prefix, strings.Repeat(" ", lipgloss.Width(prefix)), text, s.width))
 }

@@ -43,7 +43,7 @@ func HTML(w io.Writer, v *View) error {
 		"className": className, "bar": plain.RateBar, "diffBar": plain.ChangeBar, "pValue": plain.P,
 		"cost": cost, "assertion": assertionText, "unevaluated": unevaluatedText, "word": word,
 		"difference": func(t panel.TargetComparison) string { return difference(&t) },
-		"lines":      plain.Lines, "own": plain.OwnNotes, "found": plain.FindingCount,
+		"lines":      plain.Lines, "below": below, "baselineOf": baselineOf, "leftOut": leftOut, "own": plain.OwnNotes, "found": plain.FindingCount,
 		"value": value, "values": func(iv stats.Interval) [2]string { return plain.Lines(plain.Rate(iv)) },
 		"share":  func(n, of int) int { return max(1, 100*n/max(1, of)) },
 		"judged": func(v panel.Verdicts) string { return plain.Thousands(v.Pass + v.Fail) },
@@ -111,17 +111,6 @@ func newPage(v *View, out *counted) *page {
 // Title of the page.
 func (p *page) Title() string { return strings.TrimSpace(p.Suite.Name + " " + p.Suite.Version) }
 
-// State is "pass", "fail" or "warn".
-func (p *page) State() string {
-	switch {
-	case p.Verdicts.Fail > 0:
-		return "fail"
-	case p.Verdicts.Error > 0 || p.Verdicts.NotRun > 0 || p.Verdicts.Pass == 0 || p.unevaluated().Assertions > 0:
-		return "warn"
-	}
-	return "pass"
-}
-
 // Findings are the issues that most runs share.
 func (p *page) Findings() []*panel.Finding {
 	var out []*panel.Finding
@@ -130,15 +119,6 @@ func (p *page) Findings() []*panel.Finding {
 	}
 	return out
 }
-
-// Where is the attempt that an example points at.
-func (p *page) Where(e panel.Example) string { return p.where(e) }
-
-// RankNote explains the ranks of the targets; "" where they have none.
-func (p *page) RankNote() string { return p.rankNote() }
-
-// Open are the targets with assertions that were not evaluated.
-func (p *page) Open() []panel.TargetPanel { return p.unevaluatedTargets() }
 
 // Spent reports whether any target tells of tokens or costs.
 func (p *page) Spent() bool {
@@ -157,9 +137,6 @@ func (p *page) SelectionPart() (template.HTML, error) {
 	}
 	return SelectionHTML(p.Selection)
 }
-
-// RepeatText is how many attempts a case has.
-func (p *page) RepeatText() string { return p.repeatText() }
 
 // Judged attempts of the run.
 func (p *page) Judged() int { return p.Verdicts.Pass + p.Verdicts.Fail }
@@ -286,9 +263,6 @@ func (p *page) Grid() Grid {
 	return g
 }
 
-// Below are the notes under the table of metrics.
-func (p *page) Below(rows []MetricRow) []plain.Shared { return below(rows) }
-
 // MetricRows are all metrics.
 func (p *page) MetricRows() []MetricRow {
 	rows, _ := p.metricRows(false)
@@ -325,15 +299,6 @@ func (p *page) Confusions(t panel.TargetPanel) []panel.Confused {
 	out := confused(&t)
 	return out[:min(len(out), 50)]
 }
-
-// Floors are the targets whose attempts are not listed.
-func (p *page) Floors() []string { return p.floors() }
-
-// BaselineOf names the run that is compared with.
-func (p *page) BaselineOf() string { return baselineOf(p.Diff) }
-
-// LeftOut says what a comparison does not cover.
-func (p *page) LeftOut() []string { return leftOut(p.Diff) }
 
 // Changed are the first changed cases of a comparison.
 func (p *page) Changed(t panel.TargetComparison) []panel.CaseChange {

@@ -29,36 +29,6 @@ func plainly(t *testing.T, v any) string {
 	return b.String()
 }
 
-// TestLines holds lines against package json.
-func TestLines(t *testing.T) {
-	t.Parallel()
-	deep := any(1)
-	for range 40 {
-		deep = map[string]any{"in": []any{deep}}
-	}
-	for _, v := range []any{
-		nil, 1, -1.5e-9, true, "", `a "quoted", {text}: [\] <b>`,
-		[]any{},
-		map[string]any{},
-		[]any{nil, false, "x\\", []any{}},
-		deep,
-		map[string]any{
-			"a": 1, "b": []int{1, 2}, "c": map[string]any{"\"": ",:"},
-			"d": json.RawMessage(` { "x" : [ 1 , { } ] } `), "e": "\u2028\n",
-		},
-	} {
-		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var l sheetLines
-		l.add(text)
-		if d := cmp.Diff(strings.Split(plainly(t, v), "\n"), strings.Split(string(l.out)+"\n", "\n")); d != "" {
-			t.Error(d)
-		}
-	}
-}
-
 // fill sets all that v has: numbers to other ones each, and lists to n elements.
 func fill(v reflect.Value, n int, next *int) {
 	*next++
@@ -91,9 +61,8 @@ func fill(v reflect.Value, n int, next *int) {
 // TestEncode: whatever panels have, it is written as package json writes it.
 func TestEncode(t *testing.T) {
 	t.Parallel()
-	same := func(p *panel.Panels) any { return p }
 	for name, in := range map[string]func(*panel.Panels) any{
-		"alone":  same,
+		"alone":  func(p *panel.Panels) any { return p },
 		"within": func(p *panel.Panels) any { return map[string]any{"a": 1, "in": []any{p}, "z": `"metrics":null`} },
 	} {
 		for n := range 4 {
@@ -105,7 +74,7 @@ func TestEncode(t *testing.T) {
 			}
 			before := plainly(t, in(p))
 			var got bytes.Buffer
-			if err := EncodePanels(&got, p, in); err != nil {
+			if err := indented(&got, in(p)); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(strings.Split(before, "\n"), strings.Split(got.String(), "\n")); d != "" {
@@ -117,20 +86,20 @@ func TestEncode(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	if err := EncodePanels(&got, nil, func(p *panel.Panels) any { return []any{p} }); err != nil ||
+	if err := indented(&got, []*panel.Panels{nil}); err != nil ||
 		got.String() != "[\n null\n]\n" {
 		t.Errorf("%q %v", got.String(), err)
 	}
-	if err := EncodePanels(&got, nil, func(*panel.Panels) any { return func() {} }); err == nil {
+	if err := indented(&got, func() {}); err == nil {
 		t.Error("a function was written")
 	}
 	odd := &panel.Panels{Targets: []panel.TargetPanel{{Overall: panel.Slice{Metrics: []panel.Metric{{Versus: &panel.Versus{P: math.NaN()}}}}}}}
-	if err := EncodePanels(&got, odd, same); err == nil {
+	if err := indented(&got, odd); err == nil {
 		t.Error("what is no number was written")
 	}
 	r, w := io.Pipe()
 	r.CloseWithError(io.ErrClosedPipe)
-	if err := EncodePanels(w, &panel.Panels{}, same); !errors.Is(err, io.ErrClosedPipe) {
+	if err := indented(w, &panel.Panels{}); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
 	}
 }

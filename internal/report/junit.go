@@ -53,6 +53,10 @@ func JUnit(w io.Writer, v *View) error {
 		all.AddSuite(suites[i])
 	}
 	all.Time = seconds(total)
+	return writeJUnit(w, &all)
+}
+
+func writeJUnit(w io.Writer, all *junit.Testsuites) error {
 	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
 		return fmt.Errorf("write junit: %w", err)
 	}

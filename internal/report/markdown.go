@@ -18,14 +18,7 @@ import (
 // failed attempts folded away; at most 60 kB, and what is left out is said.
 func Markdown(w io.Writer, v *View) error {
 	var b bytes.Buffer
-	t, _ := v.totals()
-	mark := "✅"
-	switch {
-	case t.Fail > 0:
-		mark = "❌"
-	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0 || v.unevaluated().Assertions > 0:
-		mark = "⚠️"
-	}
+	mark := map[string]string{"pass": "✅", "fail": "❌", "warn": "⚠️"}[v.State()]
 	fmt.Fprintf(&b, "### %s %s: %s\n\n", mark, plain.Markdown(v.Suite.Name), plain.Markdown(v.Sentence()))
 	if v.Diff != nil {
 		mdDiff(&b, v.Diff)
@@ -59,7 +52,7 @@ func Markdown(w io.Writer, v *View) error {
 
 // mdOpen lists what was not evaluated.
 func mdOpen(b *bytes.Buffer, v *View) {
-	for i, p := range v.unevaluatedTargets() {
+	for i, p := range v.Open() {
 		if i == 0 {
 			b.WriteString("\nNot evaluated:\n\n")
 		}
@@ -125,7 +118,7 @@ func mdTail(v *View) string {
 		fmt.Fprintf(&b, "    %s\n", plain.Limited(plain.Line(n), 300))
 	}
 	fmt.Fprintf(&b, "\n<sub>run %s · %s · %s · intervals in brackets, cases as clusters</sub>\n", plain.Markdown(v.ID),
-		plain.Count(v.Suite.Cases, "case", "cases"), cmp.Or(v.repeatText(), "1 repeat"))
+		plain.Count(v.Suite.Cases, "case", "cases"), cmp.Or(v.RepeatText(), "1 repeat"))
 	return b.String()
 }
 
@@ -138,7 +131,7 @@ func mdTargets(b *bytes.Buffer, v *View) {
 		return
 	}
 	t := Table{Columns: texts("target")}
-	note := v.rankNote()
+	note := v.RankNote()
 	if note != "" {
 		t.Columns, t.Note = append(t.Columns, Column{Title: "rank", Kind: FigureColumn}), note+"."
 	}
@@ -173,8 +166,7 @@ func mdSlices(b *bytes.Buffer, v *View) {
 		t.Columns = append(t.Columns, Column{Title: targetLabel(&shown[i]), Kind: FigureColumn})
 	}
 	for _, of := range sliceRows(shown) {
-		p := of.any()
-		r := []string{plain.Line(p.Key) + "=" + plain.Line(p.Value), of.cases()}
+		r := []string{of.name(), of.cases()}
 		for j := range shown {
 			r = append(r, plain.Amount(of.metric(j, panel.MetricPass)))
 		}

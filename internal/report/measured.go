@@ -15,12 +15,12 @@ const measuredNote = "Metrics are paired by case, repeats averaged first; their 
 func measuredTable(t *panel.TargetComparison) Table {
 	out := Table{Title: "Changes of metrics", Note: measuredNote, Columns: []Column{
 		{Title: "metric"},
-		{"cases", CountColumn, 3},
-		{"baseline", TextColumn, 2},
-		{"now", TextColumn, 2},
+		{Title: "cases", Kind: CountColumn, Rank: 3},
+		{Title: "baseline", Kind: TextColumn, Rank: 2},
+		{Title: "now", Kind: TextColumn, Rank: 2},
 		{Title: "change"},
-		{"p", CountColumn, 1},
-		{"verdict", TextColumn, 1},
+		{Title: "p", Kind: CountColumn, Rank: 1},
+		{Title: "verdict", Kind: TextColumn, Rank: 1},
 	}}
 	for i := range t.Measured {
 		m := &t.Measured[i]

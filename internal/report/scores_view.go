@@ -88,24 +88,22 @@ func ScoresByPath(path string) (ScoresFace, error) {
 
 // PanelsJSON writes panels as a document of their own.
 func PanelsJSON(w io.Writer, p *panel.Panels) error {
-	return EncodePanels(w, p, func(p *panel.Panels) any { return p })
+	return indented(w, p)
 }
 
 // ScoresJSON writes the panels with what was read.
 func ScoresJSON(w io.Writer, v *ScoresView) error {
-	err := EncodePanels(w, v.Panels, func(p *panel.Panels) any {
-		return struct {
-			Files []string `json:"files"`
-			Lines int64    `json:"lines"`
-			Steps int64    `json:"steps"`
-			Tasks int64    `json:"task_records"`
-			Bad   int64    `json:"malformed_lines"`
-			// Population is what the numbers are about, and Estimates says so.
-			Population panel.Population `json:"population"`
-			Estimates  string           `json:"estimates"`
-			Sheet      *panel.Panels    `json:"panels"`
-		}{v.Files, v.Lines, v.Steps, v.Tasks, v.Panels.Lost.Records(), panel.TasksLikeThese, v.Population(), p}
-	})
+	err := indented(w, struct {
+		Files []string `json:"files"`
+		Lines int64    `json:"lines"`
+		Steps int64    `json:"steps"`
+		Tasks int64    `json:"task_records"`
+		Bad   int64    `json:"malformed_lines"`
+		// Population is what the numbers are about, and Estimates says so.
+		Population panel.Population `json:"population"`
+		Estimates  string           `json:"estimates"`
+		Sheet      *panel.Panels    `json:"panels"`
+	}{v.Files, v.Lines, v.Steps, v.Tasks, v.Panels.Lost.Records(), panel.TasksLikeThese, v.Population(), v.Panels})
 	if err != nil {
 		return fmt.Errorf("write json: %w", err)
 	}

@@ -341,17 +341,17 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		_, err := io.WriteString(w, s.String())
 		return err
 	}
-	label := column{title: "run"}
-	cols := []column{
-		{title: "created"},
-		{title: "suite", rank: 1},
-		{title: "targets", rank: 3},
-		{title: "pass"},
-		{title: "rate %", rank: 2},
-		{title: "lost", rank: 1, right: true},
-		{title: "cost", rank: 2},
-		{title: "status"},
-	}
+	t := Table{Columns: []Column{
+		{Title: "run"},
+		{Title: "created"},
+		{Title: "suite", Rank: 1},
+		{Title: "targets", Rank: 3},
+		{Title: "pass"},
+		{Title: "rate %", Rank: 2},
+		{Title: "lost", Kind: CountColumn, Rank: 1},
+		{Title: "cost", Rank: 2},
+		{Title: "status"},
+	}}
 	inPart := false
 	for _, r := range runs {
 		passed := fmt.Sprintf("%s/%s", plain.Thousands(r.Cells.Pass), plain.Thousands(r.Cells.Pass+r.Cells.Fail))
@@ -366,7 +366,6 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		if len(r.Tags) > 0 {
 			id += " [" + plain.Line(strings.Join(r.Tags, ", ")) + "]"
 		}
-		label.cells = append(label.cells, id)
 		spent := "–"
 		if r.CostUSD != nil {
 			spent = plain.Dollars(*r.CostUSD)
@@ -375,16 +374,13 @@ func Runs(w io.Writer, runs []RunSummary, loc *time.Location, opt TerminalOption
 		if n := r.Cells.Lost(); n > 0 {
 			lost = plain.Thousands(n) + " of " + plain.Thousands(r.Cells.Planned())
 		}
-		for i, t := range []string{
-			r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28),
-			middle(plain.Line(strings.Join(r.Targets, ", ")), 40),
-			passed, r.Pass.percent(),
-			lost, spent, plain.Line(r.Status),
-		} {
-			cols[i].cells = append(cols[i].cells, t)
-		}
+		t.Rows = append(t.Rows, []string{
+			id, r.Created.In(loc).Format("2006-01-02 15:04"), short(plain.Line(r.Suite), 28),
+			middle(plain.Line(strings.Join(r.Targets, ", ")), 40), passed, r.Pass.percent(), lost, spent,
+			plain.Line(r.Status),
+		})
 	}
-	s.hiddenColumns(s.grid(label, cols))
+	t.grid(s)
 	if inPart {
 		s.line("in part: passed with assertions that were not evaluated")
 	}

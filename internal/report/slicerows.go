@@ -49,6 +49,12 @@ func (s slicesOf) any() *panel.Slice {
 	return nil
 }
 
+// name is the key and the value of the slice.
+func (s slicesOf) name() string {
+	p := s.any()
+	return plain.Line(p.Key) + "=" + plain.Line(p.Value)
+}
+
 // cases is how many cases the slice has: one number, or one for each target where they differ.
 func (s slicesOf) cases() string {
 	each, differ := make([]string, len(s)), false

@@ -15,30 +15,6 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// column of a table on a terminal. Rank 0 is always drawn; where room is short,
-// columns of a higher rank are left out first.
-type column struct {
-	title string
-	cells []string
-	rank  int
-	right bool
-	// quiet columns say nothing that is missed when they are left out.
-	quiet bool
-}
-
-func (c *column) width() int {
-	w := lipgloss.Width(c.title)
-	for _, t := range c.cells {
-		w = max(w, lipgloss.Width(t))
-	}
-	return w
-}
-
-// empty tells that no cell says anything.
-func (c *column) empty() bool {
-	return !slices.ContainsFunc(c.cells, func(t string) bool { return t != "–" })
-}
-
 // Bounds of the first column, in terminal columns: what it gives up for
 // important columns and for all others.
 const (
@@ -46,46 +22,63 @@ const (
 	fairLabel  = 32
 )
 
-// grid draws one table that fits the width: first the labels, cut in the middle
-// where they must be, then the columns for which there is room. It gives the
-// titles of the columns left out and tells whether a label was cut.
-func (s *screen) grid(label column, cols []column) (dropped []string, cut bool) {
-	cols = slices.DeleteFunc(cols, func(c column) bool { return c.empty() })
+// width of a column in terminal columns.
+func (t *Table) width(col int) int {
+	w := lipgloss.Width(t.Columns[col].Title)
+	for _, r := range t.Rows {
+		w = max(w, lipgloss.Width(r[col]))
+	}
+	return w
+}
+
+// empty reports whether no cell of a column says anything.
+func (t *Table) empty(col int) bool {
+	return !slices.ContainsFunc(t.Rows, func(r []string) bool { return r[col] != "–" })
+}
+
+// grid draws a table that fits the width: first the labels, cut in the middle where they must be,
+// then the columns for which there is room. It returns the titles of the columns left out, and
+// whether a label was cut.
+func (s *screen) grid(t *Table) (dropped []string, cut bool) {
 	width := s.width
 	if s.opt.Width <= 0 { // a file or a log has no width: everything is shown
 		width = math.MaxInt
 	}
-	natural := label.width()
-	keep := make([]bool, len(cols))
+	natural := t.width(0)
+	keep := make([]bool, len(t.Columns))
 	used := 0
 	for rank := range maxRank + 1 {
 		least := min(natural, fairLabel)
 		if rank < 2 {
 			least = min(natural, leastLabel)
 		}
-		for i := range cols {
+		for i, c := range t.Columns {
 			limit := width
-			if cols[i].quiet { // it has nothing to report
+			if c.quiet { // it has nothing to report
 				limit = s.width
 			}
-			if w := 2 + cols[i].width(); cols[i].rank == rank && (rank == 0 || least+used+w <= limit) {
+			if w := 2 + t.width(i); i > 0 && c.Rank == rank && !t.empty(i) && (rank == 0 || least+used+w <= limit) {
 				keep[i], used = true, used+w
 			}
 		}
 	}
-	shown := []column{{title: label.title}}
+	shown := Table{Columns: t.Columns[:1:1], Rows: make([][]string, len(t.Rows))}
 	room := max(min(natural, leastLabel), width-used)
-	for _, t := range label.cells {
-		shown[0].cells = append(shown[0].cells, middle(t, room))
+	for i, r := range t.Rows {
+		shown.Rows[i] = []string{middle(r[0], room)}
 	}
-	for i := range cols {
-		if keep[i] {
-			shown = append(shown, cols[i])
-		} else if !cols[i].quiet {
-			dropped = append(dropped, cols[i].title)
+	for i, c := range t.Columns[1:] {
+		switch i++; {
+		case keep[i]:
+			shown.Columns = append(shown.Columns, c)
+			for k, r := range t.Rows {
+				shown.Rows[k] = append(shown.Rows[k], r[i])
+			}
+		case !c.quiet && !t.empty(i):
+			dropped = append(dropped, c.Title)
 		}
 	}
-	s.draw(shown)
+	s.draw(&shown)
 	return dropped, room < natural
 }
 
@@ -95,30 +88,35 @@ const maxLegend = 50
 // maxRank is the rank of the least important columns.
 const maxRank = 6
 
-func (s *screen) draw(cols []column) {
-	row := func(text func(*column) string) string {
+func (s *screen) draw(t *Table) {
+	total := -2
+	width := make([]int, len(t.Columns))
+	for i := range width {
+		width[i] = t.width(i)
+		total += 2 + width[i]
+	}
+	row := func(cells []string) string {
 		var b strings.Builder
-		for i := range cols {
-			t := text(&cols[i])
-			pad := strings.Repeat(" ", max(0, cols[i].width()-lipgloss.Width(t)))
+		for i, cell := range cells {
+			pad := strings.Repeat(" ", max(0, width[i]-lipgloss.Width(cell)))
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			if cols[i].right {
-				t, pad = pad, t
+			if t.Columns[i].Kind == CountColumn {
+				cell, pad = pad, cell
 			}
-			b.WriteString(t + pad)
+			b.WriteString(cell + pad)
 		}
 		return strings.TrimRight(b.String(), " ")
 	}
-	s.line("%s", s.bold(row(func(c *column) string { return c.title })))
-	total := -2
-	for i := range cols {
-		total += 2 + cols[i].width()
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = c.Title
 	}
+	s.line("%s", s.bold(row(head)))
 	s.line("%s", s.dim(strings.Repeat("─", total)))
-	for i := range cols[0].cells {
-		s.line("%s", row(func(c *column) string { return c.cells[i] }))
+	for _, r := range t.Rows {
+		s.line("%s", row(r))
 	}
 }
 
@@ -180,27 +178,27 @@ func (c *targetColumn) value(p *panel.Slice) string {
 	return plain.Amount(p.Metric(c.metric))
 }
 
-// of fills a column for some slices; rates are written without their unit,
+// of adds the column for some slices to a table; rates are written without their unit,
 // which the title carries.
-func (c *targetColumn) of(ps []*panel.Slice) column {
-	out := column{title: c.title, rank: c.rank}
+func (c *targetColumn) of(ps []*panel.Slice, t *Table) {
+	col := Column{Title: c.title, Kind: FigureColumn, Rank: c.rank}
 	rates := c.text == nil && c.metric != panel.MetricLatencyP50
 	if rates {
-		out.title += " %"
+		col.Title += " %"
 	}
 	zero := true
-	for _, p := range ps {
-		t := c.value(p)
+	for i, p := range ps {
+		cell := c.value(p)
 		if rates {
-			t = bare(p.Metric(c.metric))
+			cell = bare(p.Metric(c.metric))
 		}
-		zero = zero && t == "0"
-		out.cells = append(out.cells, t)
+		zero = zero && cell == "0"
+		t.Rows[i] = append(t.Rows[i], cell)
 	}
 	if zero {
-		out.rank, out.quiet = maxRank, true
+		col.Rank, col.quiet = maxRank, true
 	}
-	return out
+	t.Columns = append(t.Columns, col)
 }
 
 // bare writes a rate with its interval in percent, without the sign.
@@ -251,8 +249,8 @@ func rankOf(p *panel.TargetPanel) string {
 	return p.Rank.String()
 }
 
-// rankNote explains the ranks of a table of targets; "" where it has none.
-func (v *View) rankNote() string {
+// RankNote explains the ranks of a table of targets; "" where it has none.
+func (v *View) RankNote() string {
 	if v.Panels == nil || v.Panels.RankedBy == "" {
 		return ""
 	}
@@ -268,42 +266,38 @@ func (s *screen) targets(v *View) {
 	if len(ps) == 0 {
 		return
 	}
-	label := column{title: "target"}
+	t := Table{Columns: []Column{{Title: "target"}, {Title: "rank", Kind: FigureColumn, Rank: 1}}}
 	var all []*panel.Slice
+	var names []string
 	for i := range ps {
 		name := targetLabel(&ps[i])
 		if len(ps) > 1 {
 			name = targetNumber(i) + " " + name
 		}
-		label.cells = append(label.cells, name)
-		all = append(all, &ps[i].Overall)
+		names, all = append(names, name), append(all, &ps[i].Overall)
+		t.Rows = append(t.Rows, []string{name, rankOf(&ps[i])})
 	}
-	rank := column{title: "rank", rank: 1}
-	for i := range ps {
-		rank.cells = append(rank.cells, rankOf(&ps[i]))
-	}
-	cols := []column{rank}
 	for i := range targetColumns {
-		cols = append(cols, targetColumns[i].of(all))
+		targetColumns[i].of(all, &t)
 	}
 	for _, n := range trialNames(ps) {
 		c := targetColumn{title: n, metric: n, rank: 5}
 		if strings.HasSuffix(n, fmt.Sprintf("%c%d", n[4], v.repeats())) {
 			c.rank = 2
 		}
-		cols = append(cols, c.of(all))
+		c.of(all, &t)
 	}
 	s.line("")
-	dropped, cut := s.grid(label, cols)
+	dropped, cut := s.grid(&t)
 	if cut {
-		s.legend(label.cells)
+		s.legend(names)
 	}
 	s.wrapAs("", "[low–high] is the "+plain.Confidence(v.Panels.Confidence)+
 		" interval; repeats of a case are one cluster", s.dim)
-	if note := v.rankNote(); note != "" && !slices.Contains(dropped, "rank") {
+	if note := v.RankNote(); note != "" && !slices.Contains(dropped, "rank") {
 		s.wrapAs("", note, s.dim)
 	}
-	s.hiddenColumns(dropped, cut)
+	s.hiddenColumns(dropped)
 	for i := range ps {
 		if ps[i].Floor {
 			s.wrapAs("", plain.Line(ps[i].Name)+
@@ -313,7 +307,7 @@ func (s *screen) targets(v *View) {
 }
 
 // hiddenColumns names what a table has no room for.
-func (s *screen) hiddenColumns(dropped []string, _ bool) {
+func (s *screen) hiddenColumns(dropped []string) {
 	if len(dropped) > 0 {
 		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
 	}
@@ -364,13 +358,10 @@ func (s *screen) slices(v *View) {
 	if len(some) < 2 {
 		return
 	}
-	label, cases := column{title: "slice"}, column{title: "cases", right: true}
+	t := Table{Columns: []Column{{Title: "slice"}, {Title: "cases", Kind: CountColumn}}}
 	for _, of := range some {
-		p := of.any()
-		label.cells = append(label.cells, plain.Line(p.Key)+"="+plain.Line(p.Value))
-		cases.cells = append(cases.cells, of.cases())
+		t.Rows = append(t.Rows, []string{of.name(), of.cases()})
 	}
-	cols := []column{cases}
 	if len(ps) == 1 {
 		s.heading("By slice")
 		only := make([]*panel.Slice, len(some))
@@ -378,19 +369,18 @@ func (s *screen) slices(v *View) {
 			only[i] = of[0]
 		}
 		for i := range targetColumns[:6] {
-			cols = append(cols, targetColumns[i].of(only))
+			targetColumns[i].of(only, &t)
 		}
 	} else {
 		s.heading("Pass rate by slice, %")
 		for j := range ps {
-			c := column{title: targetNumber(j), rank: min(j, maxRank)}
-			for _, of := range some {
-				c.cells = append(c.cells, bare(of.metric(j, panel.MetricPass)))
+			t.Columns = append(t.Columns, Column{Title: targetNumber(j), Kind: FigureColumn, Rank: min(j, maxRank)})
+			for i, of := range some {
+				t.Rows[i] = append(t.Rows[i], bare(of.metric(j, panel.MetricPass)))
 			}
-			cols = append(cols, c)
 		}
 	}
-	s.hiddenColumns(s.grid(label, cols))
+	t.grid(s)
 	if n := len(rows) - len(some); n > 0 {
 		s.wrapAs("", plain.Count(n, "slice", "slices")+" of one case or of all cases left out; a report has them",
 			s.dim)

@@ -157,7 +157,7 @@ func (s *screen) head(v *View, sentence string) {
 		plain.Count(v.Suite.Cases, "case", "cases"), plain.Count(v.Suite.Tools, "tool", "tools"),
 		plain.Count(len(v.Targets), "target", "targets"),
 	}
-	if text := v.repeatText(); text != "" {
+	if text := v.RepeatText(); text != "" {
 		parts = append(parts, text)
 	}
 	s.wrapAs("", strings.Join(parts, ", ")+" · run "+plain.Line(v.ID), s.dim)

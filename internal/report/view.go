@@ -185,8 +185,8 @@ func (v *View) repeats() int {
 	return max(1, v.Panels.Repeats)
 }
 
-// repeatText is how many attempts a case has, "" where each has one.
-func (v *View) repeatText() string {
+// RepeatText is how many attempts a case has, "" where each has one.
+func (v *View) RepeatText() string {
 	n := v.repeats()
 	if n < 2 {
 		return ""
@@ -219,8 +219,8 @@ func (v *View) counts(target int) bool {
 	return true
 }
 
-// floors are the targets whose attempts do not count for the verdict.
-func (v *View) floors() []string {
+// Floors are the targets whose attempts do not count for the verdict.
+func (v *View) Floors() []string {
 	var out []string
 	for i := range v.Targets {
 		if !v.counts(i) {
@@ -228,6 +228,17 @@ func (v *View) floors() []string {
 		}
 	}
 	return out
+}
+
+// State is "pass", "fail" or "warn".
+func (v *View) State() string {
+	switch t, _ := v.totals(); {
+	case t.Fail > 0:
+		return "fail"
+	case t.Error > 0 || t.NotRun > 0 || t.Pass == 0 || v.unevaluated().Assertions > 0:
+		return "warn"
+	}
+	return "pass"
 }
 
 // unevaluated is what was not evaluated, over the targets that count.
@@ -264,7 +275,7 @@ func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 
 // counted names the targets whose attempts a sentence counts, where it counts not all.
 func (v *View) counted() string {
-	floors := v.floors()
+	floors := v.Floors()
 	if len(floors) == 0 {
 		return ""
 	}

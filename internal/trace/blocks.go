@@ -211,6 +211,7 @@ type Scanner struct {
 	o     Options
 	doc   value.Doc
 	view  View
+	buf   []byte // of a step that is in no line
 	Log   Log
 	forms forms
 	// Broken is called for an invalid step that names its task; nil: not called.
@@ -250,6 +251,18 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 		}
 	}
 	return nil
+}
+
+// Step reads a step as if its line stood in a file; nil if that is not a record. The View is valid until the
+// next one.
+func (s *Scanner) Step(line int64, step *Step) (*View, error) {
+	b, err := step.append(s.buf[:0])
+	if err != nil {
+		return nil, err
+	}
+	s.buf = b
+	v, _, err := s.one(line, b)
+	return v, err
 }
 
 // one reads the first line of data; nil if it is blank or not a record.

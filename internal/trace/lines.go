@@ -26,9 +26,10 @@ func (w *Writer) Attempt(a *Attempt) error {
 	return w.Task(&task)
 }
 
-// Outline is Attempt without the conversation: for sums.
-func (w *Writer) Outline(a *Attempt) error {
-	turn, n, at := 0, 0, 0
+// Named are the calls of an attempt as the steps that its lines have: those without a tool's name are
+// left out.
+func (a *Attempt) Named(yield func(*Step) bool) {
+	turn, at := 0, 0
 	for i := range a.Trace.Turns {
 		t := &a.Trace.Turns[i]
 		for j := range t.Calls {
@@ -37,23 +38,27 @@ func (w *Writer) Outline(a *Attempt) error {
 			}
 			s := a.step(at-1, &t.Calls[j], turn, j)
 			s.CallID = distinct(t.Calls[:j], s.CallID)
-			if err := w.Step(&s); err != nil {
-				return err
+			if !yield(&s) {
+				return
 			}
-			n++
 		}
 		if t.Role == callvet.RoleAssistant {
 			turn++
 		}
 	}
-	task := a.Task()
-	task.Steps, task.Input, task.Answer, task.Foreign = &n, nil, nil, nil
-	if s := task.Scored; s != nil && s.Reason != "" {
-		brief := *s
-		brief.Reason = ""
-		task.Scored = &brief
+}
+
+// Records is how many lines the attempt has.
+func (a *Attempt) Records() int64 {
+	n := int64(1)
+	for i := range a.Trace.Turns {
+		for j := range a.Trace.Turns[i].Calls {
+			if !a.Trace.Turns[i].Calls[j].Nameless() {
+				n++
+			}
+		}
 	}
-	return w.Task(&task)
+	return n
 }
 
 // Lines takes an attempt apart. Calls without an id get "TASK#TURN#N", as the

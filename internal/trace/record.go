@@ -87,6 +87,15 @@ func (m *object) task(t *Task) {
 	}
 }
 
+// AppendSlices appends an object with the tags and the fields of the task, as its record has them.
+func (t *Task) AppendSlices(b []byte) []byte {
+	m := object{b: append(b, '{')}
+	m.texts("tags", t.Tags)
+	m.fields(t.Fields)
+	m.close()
+	return m.b
+}
+
 func (m *object) scored(s *Scored) {
 	if s == nil {
 		return

@@ -40,16 +40,24 @@ func (s *Step) appendRaw(b []byte) []byte {
 // wraps callvet.ErrInvalid when the step has no task, no tool, or a value that
 // is not JSON; nothing is written then.
 func (w *Writer) Step(s *Step) error {
+	b, err := s.append(w.buf[:0])
+	if err != nil {
+		return err
+	}
+	return w.line(b)
+}
+
+// append appends the step as its line, without a line end.
+func (s *Step) append(b []byte) ([]byte, error) {
 	if s.TaskID == "" || s.Tool == "" {
-		return fmt.Errorf("write step %q: a step needs a task id and a tool: %w", s.CallID, callvet.ErrInvalid)
+		return nil, fmt.Errorf("write step %q: a step needs a task id and a tool: %w", s.CallID, callvet.ErrInvalid)
 	}
 	for _, v := range []json.RawMessage{s.Args, s.Result, s.Error} {
 		if v != nil && !s.Parsed.IsOf(v) && !json.Valid(v) {
-			return fmt.Errorf("write step %q of task %q: a value is not JSON: %w", s.CallID, s.TaskID,
+			return nil, fmt.Errorf("write step %q of task %q: a value is not JSON: %w", s.CallID, s.TaskID,
 				callvet.ErrInvalid)
 		}
 	}
-	b := w.buf[:0]
 	b = AppendQuoted(append(b, `{"task_id":`...), s.TaskID)
 	if s.Attempt > 0 {
 		b = strconv.AppendInt(append(b, `,"attempt":`...), int64(s.Attempt), 10)
@@ -82,7 +90,7 @@ func (w *Writer) Step(s *Step) error {
 	if len(s.Guard) > 0 {
 		raw, err := json.Marshal(s.Guard)
 		if err != nil {
-			return invalid(fmt.Sprintf("write step %q of task %q", s.CallID, s.TaskID), err)
+			return nil, invalid(fmt.Sprintf("write step %q of task %q", s.CallID, s.TaskID), err)
 		}
 		b = append(append(b, `,"guard":`...), raw...)
 	}
@@ -101,7 +109,7 @@ func (w *Writer) Step(s *Step) error {
 	if s.Corrects {
 		b = append(b, `,"corrects":true`...)
 	}
-	return w.line(append(b, '}'))
+	return append(b, '}'), nil
 }
 
 // AppendGold appends the label of a step as the JSON object that its record has.

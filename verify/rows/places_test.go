@@ -161,7 +161,7 @@ func (p *places) place(t *testing.T, place string) string {
 			return place
 		}
 		if m[2] == "" {
-			return code("callvet " + m[1])
+			return code(m[1])
 		}
 		option := regexp.MustCompile(`(?m)^ +(?:-., )?--` + m[2] + `\b(?:.*\(default (.*)\))?`).FindStringSubmatch(help)
 		if option == nil {
@@ -169,9 +169,9 @@ func (p *places) place(t *testing.T, place string) string {
 			return place
 		}
 		if m[3] != "" && option[1] != "" {
-			return code("callvet "+m[1]+" --"+m[2]) + " (" + strings.Trim(option[1], `"`) + ")"
+			return code(m[1]+" --"+m[2]) + " (" + strings.Trim(option[1], `"`) + ")"
 		}
-		return code("callvet " + m[1] + " --" + m[2])
+		return code(m[1] + " --" + m[2])
 	case slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, kind):
 		if !p.endpoints[place] {
 			t.Errorf("there is no endpoint %s", place)
@@ -182,7 +182,7 @@ func (p *places) place(t *testing.T, place string) string {
 		if !strings.Contains(document(t, file), strings.Trim(key, "`")) {
 			t.Errorf("%s does not contain %s", file, key)
 		}
-		return code(strings.Trim(key, "`")) + " in [" + filepath.Base(file) + "](" + fromDesign(file) + ")"
+		return "[" + code(strings.Trim(key, "`")) + "](" + fromDesign(file) + ")"
 	case kind == "metric":
 		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables name p90 behind p50
 		if !strings.Contains(p.metrics, "`"+rest+"`") && !strings.Contains(p.metrics, "`"+median+"`") {

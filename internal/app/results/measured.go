@@ -68,12 +68,11 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 	}
 }
 
-// How a run is summed up: few tasks are open at once, since its attempts come task by task, and one
-// worker takes their lines, in small blocks. To read attempts and to write their lines takes several times as long.
+// How a run is summed up: few tasks are open at once, since its attempts come task by task, and one worker sums them
+// while the next ones are read, which takes longer.
 const (
 	openTasks = 1 << 10
 	runJobs   = 1
-	runBlock  = 64 << 10
 )
 
 // Equipped yields those of the chosen cases that have tools of their own, and may yield others, until
@@ -131,7 +130,7 @@ func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	attempts = whileRead(tallyRules(attempts, byRules), used.attempt, between.attempt)
 	add := Adding{
 		Scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, Watch: w, Tools: tools, Steps: cfg,
-		Side: side, attempts: side != nil, Jobs: runJobs, Lines: trace.Options{Block: runBlock},
+		Side: side, attempts: side != nil, Jobs: runJobs,
 	}
 	// lint has reported problems of tools
 	res, _, _, err := add.Up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}})

@@ -322,7 +322,7 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 	}
 	var refused error
 	hash, err = db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
-		for c := range parallel.Ahead(cases) {
+		for c := range parallel.Ahead(cases, 128) {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return

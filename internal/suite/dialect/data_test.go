@@ -95,9 +95,9 @@ func familyOf(rel string) string {
 func bfclOutcome(what string) (dialect, result, lost string) {
 	switch what {
 	case "a BFCL question file":
-		return "bfcl", "loads, with the answers beside it or in it", ""
+		return "bfcl", "loads, with the answers next to it or in it", ""
 	case "a BFCL answer file":
-		return "bfcl", "read beside its questions", ""
+		return "bfcl", "read with its questions", ""
 	case "a BFCL multi-turn question file":
 		return "bfcl", "refused: multi-turn cases need BFCL's simulated APIs", ""
 	case "a file of recorded outputs":
@@ -160,37 +160,55 @@ func refusal(err error) string {
 // refused with a sentence that says what it is; docs/reference/formats.md pins which.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
-	rows := map[string]int{}
+	families := map[string]map[string]int{}
 	for _, f := range dataFiles(t) {
 		dialect, result, lost := outcome(f)
-		if dialect != "" {
-			dialect = "`" + dialect + "`"
-		}
 		if result == "not refused" || strings.Contains(result, "no suite format known") {
 			t.Errorf("%s: %s", f.path, result)
 		}
 		if f.family == "other files" {
 			continue
 		}
-		rows[fmt.Sprintf("| %s | %%d | %s | %s | %s |", f.family, dialect, result, lost)]++
+		if dialect != "" {
+			result = "`" + dialect + "` " + result
+		}
+		if lost != "" {
+			result += " without " + lost
+		}
+		if families[f.family] == nil {
+			families[f.family] = map[string]int{}
+		}
+		families[f.family][result]++
 	}
 	var lines []string
-	for row, n := range rows {
-		lines = append(lines, fmt.Sprintf(row, n))
+	for family, results := range families {
+		var parts []string
+		refused := false
+		for _, result := range slices.Sorted(maps.Keys(results)) { // refusals are the last
+			text := strings.TrimPrefix(result, "refused: is ")
+			if text != result && !refused {
+				refused, text = true, "refused: "+text
+			}
+			if n := results[result]; n > 1 {
+				text = fmt.Sprintf("%s (%d files)", text, n)
+			}
+			parts = append(parts, text)
+		}
+		lines = append(lines, "- "+family+": "+strings.Join(parts, "; "))
 	}
 	sort.Slice(lines, func(i, j int) bool { return strings.ToLower(lines[i]) < strings.ToLower(lines[j]) })
-	// What stands above the table is written by hand, in the page.
+	// The page above the mark is written by hand.
 	path := filepath.Join("..", "..", "..", "docs", "reference", "formats.md")
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const ruler = "\n|---|---|---|---|---|\n"
-	above := strings.LastIndex(string(want), ruler)
+	const mark = "<!-- families -->\n\n"
+	above := strings.Index(string(want), mark)
 	if above < 0 {
-		t.Fatal("docs/reference/formats.md has no table")
+		t.Fatal("docs/reference/formats.md has no place for the families")
 	}
-	got := string(want[:above+len(ruler)]) + strings.Join(lines, "\n") + "\n"
+	got := string(want[:above+len(mark)]) + strings.Join(lines, "\n") + "\n"
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -165,7 +165,7 @@ func used(sp *span) (u callvet.Usage, ok bool) {
 	in, out := sp.attr(inputTokens), sp.attr(outputTokens)
 	if in.Kind() == value.Invalid && out.Kind() == value.Invalid {
 		v := message.HeldResult(sp.attr(usageOf))
-		return message.UsageDetails(v), v.Len() > 0
+		return usageDetails(v), v.Len() > 0
 	}
 	var r message.UsageReader
 	one := callvet.Usage{InputTokens: count(&r, "input_tokens", in), OutputTokens: count(&r, "output_tokens", out)}

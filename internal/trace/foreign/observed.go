@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/callvet/callvet"
@@ -193,7 +194,7 @@ func tokens(v value.Value) callvet.Usage {
 		of = message.First(message.First(message.First(gens, "message"), "kwargs", "data"), "usage_metadata")
 	}
 	u := message.UsageOf(of, v, "totalCost", "calculatedTotalCost")
-	if d := message.UsageDetails(of); d.InputTokens != u.InputTokens || d.OutputTokens != u.OutputTokens {
+	if d := usageDetails(of); d.InputTokens != u.InputTokens || d.OutputTokens != u.OutputTokens {
 		d.CostUSD = u.CostUSD
 		u = d
 	}
@@ -459,4 +460,33 @@ func (o *observation) unwrap() {
 	status := message.Str(in, "status")
 	o.out, o.call = message.HeldResult(c), cmp.Or(o.call, message.Str(in, "tool_call_id"))
 	o.failed, o.passed = status == "error", status == "success"
+}
+
+// usageDetails is message.UsageOf of an object that may take tokens of a cache and reasoning out of input and
+// output, as Langfuse does; the total shows whether that was done.
+func usageDetails(v value.Value) callvet.Usage {
+	u := message.UsageOf(v, value.Value{})
+	in, out, cache := 0, 0, 0
+	for e, ok := v.First(); ok; e, ok = v.Next(e) {
+		switch n := message.Int(v, e.Key()); {
+		case strings.HasPrefix(e.Key(), "input"):
+			in += n
+		case strings.HasPrefix(e.Key(), "output"):
+			out += n
+		case strings.HasPrefix(e.Key(), "cache_"):
+			cache += n
+		}
+	}
+	total := message.Int(v, "total")
+	if total == in+cache+out {
+		in += cache
+	}
+	if total > 0 && total != u.InputTokens+u.OutputTokens && total == in+out {
+		u = callvet.Usage{InputTokens: in, OutputTokens: out, Known: true}
+		u.CachedTokens = message.Int(v, "input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
+		u.ReasoningTokens = message.Int(v, "output_reasoning_tokens", "output_reasoning")
+		u.CacheWriteTokens = message.Int(v, "input_cache_creation", "input_cache_write", "cache_creation_input_tokens",
+			"cache_write_input_tokens")
+	}
+	return u
 }

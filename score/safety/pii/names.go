@@ -65,9 +65,14 @@ func (d *Detector) SecretKey(name string) bool { return d.Role(name) == RoleSecr
 // tool, which are sometimes keyed by the tool's name ("reset_password"). The other roles
 // reach a list's items and no object's members.
 func (d *Detector) Below(above Role, name string, v value.Value) Role {
+	return d.Under(above, d.Role(name), name, v)
+}
+
+// Under is Below where the role of the name is known.
+func (d *Detector) Under(above, named Role, name string, v value.Value) Role {
 	own := above
 	if name != "" {
-		own = d.Role(name)
+		own = named
 		if own != RoleSecret && above == RoleSecret {
 			own = RoleSecret
 			if v.Kind() == value.Number {
