@@ -25,7 +25,8 @@ import (
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // patience is how long a server may be away while its job is watched: it may be brought up to date.
@@ -162,13 +163,13 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 }
 
 // remoteRequest is the request of the flags to a server.
-func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.EvalRequest, error) {
+func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.EvalRequest, error) {
 	req, err := a.request("", f, changed)
 	if err != nil {
 		return nil, err
 	}
 	set, shared := &req.Settings, &req.Shared
-	out := &server.EvalRequest{
+	out := &evals.EvalRequest{
 		ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream,
 		ReplaceSystem: f.target.replace,
 		Name:          req.Name, Notes: req.Notes, RunTags: req.Tags, Repeats: req.Repeats, Seed: req.Seed,
@@ -208,7 +209,7 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.Eva
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, server.EvalTarget{
+		out.Targets = append(out.Targets, api.EvalTarget{
 			ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL,
 			APIKeyEnv: t.APIKeyEnv,
 		})

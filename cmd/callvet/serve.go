@@ -31,6 +31,7 @@ import (
 	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/web"
 )
@@ -80,7 +81,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 		"let all clients read GET /metrics, not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
-	fs.Var(Int(&f.sockets, server.DefaultSockets, 1), "sockets-per-user",
+	fs.Var(Int(&f.sockets, api.DefaultSockets, 1), "sockets-per-user",
 		"connections of a user that follow events at the same time")
 }
 
@@ -151,8 +152,8 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)
 	}
-	srv, err := server.New(cfg)                     //nolint:contextcheck // handlers have that of their request
-	a.process.Patient(server.Drain + 2*time.Second) // the store is closed after it
+	srv, err := server.New(cfg)                  //nolint:contextcheck // handlers have that of their request
+	a.process.Patient(api.Drain + 2*time.Second) // the store is closed after it
 	a.process.OnInterrupt("interrupted; the server has ended")
 	if err == nil { // whoever has read that it serves ends it in peace
 		err = a.tellServer(context.WithoutCancel(ctx), users, &cfg, l)
@@ -160,7 +161,7 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	err = srv.Serve(ctx, l)
+	err = server.Serve(ctx, srv, l)
 	a.drained = err == nil && a.process.Hard.Err() == nil
 	return err
 }
@@ -187,8 +188,8 @@ func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() erro
 }
 
 // config is the server's configuration of addresses.
-func (f *serveFlags) config() (server.Config, error) {
-	cfg := server.Config{Hosts: f.hosts, Sockets: f.sockets, MetricsOpen: f.metricsOpen}
+func (f *serveFlags) config() (api.Config, error) {
+	cfg := api.Config{Hosts: f.hosts, Sockets: f.sockets, MetricsOpen: f.metricsOpen}
 	if f.url != "" {
 		u, err := url.Parse(f.url)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
@@ -284,7 +285,7 @@ func (a *cli) mayListen(ctx context.Context, users *account.Accounts, listen str
 }
 
 // listener listens, and sets the fields of cfg that depend on the address.
-func (f *serveFlags) listener(ctx context.Context, cfg *server.Config, a *cli) (net.Listener, error) {
+func (f *serveFlags) listener(ctx context.Context, cfg *api.Config, a *cli) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("listen: %w", err), Hint: "--listen 127.0.0.1:0 takes a free port"}
@@ -311,7 +312,7 @@ func (f *serveFlags) listener(ctx context.Context, cfg *server.Config, a *cli) (
 }
 
 // tellServer prints the address of the server, the first admin's login link, and warnings.
-func (a *cli) tellServer(ctx context.Context, users *account.Accounts, cfg *server.Config, l net.Listener) error {
+func (a *cli) tellServer(ctx context.Context, users *account.Accounts, cfg *api.Config, l net.Listener) error {
 	fmt.Fprintf(a.err, "serving %s (listening at %s); Ctrl-C ends it\n", plain.Line(cfg.URL.String()), l.Addr())
 	if !cfg.Local && cfg.URL.Scheme == "http" {
 		fmt.Fprintln(a.err,

@@ -101,7 +101,7 @@ var sentenceFiles = []sentenceFile{
 	{files: "internal/app/settings.go", but: []string{`to check the gates.*`}},
 	{files: "internal/app/runs/start.go"},
 	{files: "internal/job/times.go"},
-	{files: "internal/server/*.go", but: slices.Concat(ofFormats, ofNames)},
+	{files: "internal/server/*/*.go", but: slices.Concat(ofFormats, ofNames)},
 	{files: "errors.go"},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/web"
 )
 
@@ -51,7 +52,7 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 	if a.verbose {
 		level = slog.LevelInfo
 	}
-	cfg := server.Config{
+	cfg := api.Config{
 		ReadOnly: true, Store: db, Now: a.now, Version: buildVersion(),
 		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})),
 		App: app.New(app.Config{
@@ -71,11 +72,11 @@ func (a *cli) viewStore(ctx context.Context, listen string) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	a.process.Patient(server.Drain + 2*time.Second)
+	a.process.Patient(api.Drain + 2*time.Second)
 	a.process.OnInterrupt("interrupted; the page has ended")
 	fmt.Fprintf(a.err, "open this link in a browser of this machine; it works once. Ctrl-C ends the page\n  %s\n",
 		srv.ViewLink())
-	err = srv.Serve(ctx, l)
+	err = server.Serve(ctx, srv, l)
 	a.drained = err == nil && a.process.Hard.Err() == nil
 	return err
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -329,31 +330,31 @@ type entry struct {
 }
 
 // makers make objects of a user, for requests that need more than a row. The others have a row.
-func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string {
-	return map[server.Kind]func(t *testing.T, s *site, user string, shared bool) string{
-		server.KindDeletedSuite: func(t *testing.T, s *site, user string, _ bool) string {
+func makers() map[api.Kind]func(t *testing.T, s *site, user string, shared bool) string {
+	return map[api.Kind]func(t *testing.T, s *site, user string, shared bool) string{
+		api.KindDeletedSuite: func(t *testing.T, s *site, user string, _ bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
 			give[any](t, s, as, "DELETE", suites+"/"+made.ID, "")
 			return made.ID
 		},
-		server.KindCatalogue: func(t *testing.T, s *site, user string, shared bool) string {
+		api.KindCatalogue: func(t *testing.T, s *site, user string, shared bool) string {
 			return give[suiteAnswer](t, s, strings.TrimPrefix(user, "user_"), "POST",
 				fmt.Sprintf("/api/catalogues?shared=%v", shared), searched).ID
 		},
-		server.KindGate: func(t *testing.T, s *site, user string, shared bool) string {
+		api.KindGate: func(t *testing.T, s *site, user string, shared bool) string {
 			return give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", "/api/gates",
 				fmt.Sprintf(`{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]","shared":%v}`,
 					shared)).ID
 		},
-		server.KindSuite: func(t *testing.T, s *site, user string, shared bool) string {
+		api.KindSuite: func(t *testing.T, s *site, user string, shared bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
 			give[suiteAnswer](t, s, as, "PATCH", suites+"/"+made.ID,
 				fmt.Sprintf(`{"shared":%v,"system_prompt":"Be brief."}`, shared))
 			return made.ID
 		},
-		server.KindTraces: func(t *testing.T, s *site, user string, shared bool) string {
+		api.KindTraces: func(t *testing.T, s *site, user string, shared bool) string {
 			s.made++
 			made := give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST",
 				fmt.Sprintf("/api/traces?collection=c%d", s.made), sampleTraces)
@@ -365,14 +366,14 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 			}
 			return made.ID
 		},
-		server.KindSchedule: func(t *testing.T, s *site, user string, _ bool) string {
+		api.KindSchedule: func(t *testing.T, s *site, user string, _ bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
-			return give[server.Schedule](t, s, as, "POST", "/api/schedules",
+			return give[evals.Schedule](t, s, as, "POST", "/api/schedules",
 				fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"cron":"0 3 * * *"}`,
 					made.ID)).ID
 		},
-		server.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
+		api.KindRun: func(t *testing.T, s *site, user string, shared bool) string {
 			id := s.ran(t, strings.TrimPrefix(user, "user_"), "", 1)
 			if _, err := s.db.Handle().ExecContext(t.Context(), "UPDATE run_entries SET shared = $1 WHERE run_id = $2",
 				shared, id); err != nil {
@@ -384,18 +385,18 @@ func makers() map[server.Kind]func(t *testing.T, s *site, user string, shared bo
 }
 
 // object makes an object that belongs to a user.
-func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) string {
+func (s *site) object(t *testing.T, kind api.Kind, user string, shared bool) string {
 	t.Helper()
 	if m := makers()[kind]; m != nil {
 		return m(t, s, user, shared)
 	}
 	s.made++
 	id := fmt.Sprintf("%s_%s%d", kind, strings.TrimPrefix(user, "user_"), s.made)
-	text := map[server.Kind]string{
-		server.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
-		server.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, baseline_target, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', 'suite_1', '', '', 'active', 1, 1, 0)",
-		server.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, place, request, result_ref, done, total, eta, detail, error, attempt, timeout, ran, idle, reached, note, created, queued, started, finished, cancel, idempotency) SELECT $1, $2, 'x', 'done', 0, coalesce(max(place), 0) + 1, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 0, 0, 0, x'', 1, 1, 1, 1, $3, '' FROM jobs",
-		server.KindToken:      "INSERT INTO tokens(id, user_id, revoked, hash, name, scopes, created, expires, used) VALUES ($1, $2, $3, randomblob(32), 'x', 'read', 1, 9000000000000, 0)",
+	text := map[api.Kind]string{
+		api.KindRun:        "INSERT INTO run_entries(run_id, user_id, shared, suite_id, suite_version, experiment_id, job_id, created) VALUES ($1, $2, $3, '', 0, '', '', 1)",
+		api.KindExperiment: "INSERT INTO experiments(id, user_id, shared, name, description, suite_id, baseline, baseline_target, state, created, updated, deleted) VALUES ($1, $2, $3, 'x', x'', 'suite_1', '', '', 'active', 1, 1, 0)",
+		api.KindJob:        "INSERT INTO jobs(id, user_id, kind, state, priority, place, request, result_ref, done, total, eta, detail, error, attempt, timeout, ran, idle, reached, note, created, queued, started, finished, cancel, idempotency) SELECT $1, $2, 'x', 'done', 0, coalesce(max(place), 0) + 1, x'7b7d', '', 0, 0, 0, x'7b7d', x'', 0, 0, 0, 0, 0, x'', 1, 1, 1, 1, $3, '' FROM jobs",
+		api.KindToken:      "INSERT INTO tokens(id, user_id, revoked, hash, name, scopes, created, expires, used) VALUES ($1, $2, $3, randomblob(32), 'x', 'read', 1, 9000000000000, 0)",
 	}[kind]
 	if text == "" {
 		t.Fatalf("objects of kind %s: write here how a row of one is made", kind)
@@ -407,9 +408,9 @@ func (s *site) object(t *testing.T, kind server.Kind, user string, shared bool) 
 }
 
 // knowsShared are the kinds that can be shared.
-func knowsShared(k server.Kind) bool {
-	return k == server.KindSuite || k == server.KindCatalogue || k == server.KindRun || k == server.KindExperiment ||
-		k == server.KindTraces || k == server.KindGate
+func knowsShared(k api.Kind) bool {
+	return k == api.KindSuite || k == api.KindCatalogue || k == api.KindRun || k == api.KindExperiment ||
+		k == api.KindTraces || k == api.KindGate
 }
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
@@ -535,7 +536,7 @@ func (s *site) session(t *testing.T, user string, good time.Duration) login {
 type walk struct {
 	t     *testing.T
 	s     *site
-	route server.Route
+	route api.Route
 	entry entry
 	words map[string]string
 	tried int
@@ -576,7 +577,7 @@ func (w *walk) request(as login, ids map[string]string) (code int, text string) 
 		req.Header.Set("Authorization", "Bearer "+as.token)
 	}
 	if as.cookie != "" {
-		req.AddCookie(&http.Cookie{Name: server.SessionCookie, Value: as.cookie})
+		req.AddCookie(&http.Cookie{Name: api.SessionCookie, Value: as.cookie})
 	}
 	res, err := w.s.Client().Do(req)
 	if err != nil {
@@ -602,10 +603,10 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|gate|token)(2?)\}`)
 
 // named are the words of the entry outside the path, with their kinds.
-func (w *walk) named() map[string]server.Kind {
-	out := map[string]server.Kind{}
+func (w *walk) named() map[string]api.Kind {
+	out := map[string]api.Kind{}
 	for _, m := range word.FindAllStringSubmatch(w.entry.body+w.entry.query, -1) {
-		out[m[1]+m[2]] = server.Kind(m[1])
+		out[m[1]+m[2]] = api.Kind(m[1])
 	}
 	return out
 }
@@ -822,7 +823,7 @@ func (w *walk) tries(name, text string) {
 	}
 }
 
-func operation(api *huma.OpenAPI, route server.Route) *huma.Operation {
+func operation(api *huma.OpenAPI, route api.Route) *huma.Operation {
 	item := api.Paths[route.Path]
 	if item == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 )
 
 // asked asks for a path as ana, takes encodings as accept says, and gives the answer with its bytes as they came.
@@ -63,7 +63,7 @@ func TestCompressed(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.Page = fstest.MapFS{
 			"index.html":     {Data: []byte(`{{nonce}} <p>` + strings.Repeat("a long page ", 200))},
 			"assets/a.js":    {Data: []byte(code)},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -28,7 +29,7 @@ import (
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	const clients = 50
-	s := newSite(t, func(c *server.Config) { c.Sockets = clients + 1 })
+	s := newSite(t, func(c *api.Config) { c.Sockets = clients + 1 })
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 100)
 	var crowd []*websocket.Conn
@@ -199,7 +200,7 @@ func TestServeEnds(t *testing.T) { //nolint:paralleltest // it looks at all goro
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	served := make(chan error, 1)
-	go func() { served <- s.srv.Serve(ctx, l) }()
+	go func() { served <- server.Serve(ctx, s.srv, l) }()
 	reads, err := s.dial(t, "ana", "", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,8 @@ import (
 
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/job"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 )
 
 var askedCity = regexp.MustCompile(`weather in city(\d+|X)\?`)
@@ -177,7 +178,7 @@ func TestEvalDelta(t *testing.T) {
 	if first["avg_score"] == nil || first["delta"] != nil || first["baseline_score"] != nil {
 		t.Errorf("without an experiment: %v", first)
 	}
-	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
 	next := s.eval(t, "ana", suite, wrong.URL, fmt.Sprintf(`,"experiment_id":%q`, made.ID))
 	s.awaitJob(t, "ana", next.JobID, "done")
@@ -189,8 +190,8 @@ func TestEvalDelta(t *testing.T) {
 	if got["baseline_score"] != first["avg_score"] || delta >= 0 || delta != score-first["avg_score"].(float64) {
 		t.Errorf("with a baseline: %v, the baseline: %v", got, first)
 	}
-	line := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
-	i := slices.IndexFunc(line.Entries, func(e server.TimelineEntry) bool { return e.ID == next.ResultRef })
+	line := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	i := slices.IndexFunc(line.Entries, func(e evals.TimelineEntry) bool { return e.ID == next.ResultRef })
 	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score ||
 		*line.BaselineScore != got["baseline_score"] || line.BaselineInterval == nil {
 		t.Errorf("timeline %+v, the event: %v", line, got)
@@ -268,7 +269,7 @@ func TestEvalPriority(t *testing.T) {
 // way, and is done in the end with every attempt made once.
 func TestEvalGivesWay(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, func(c *server.Config) { c.Workers, c.JobShift = 1, time.Millisecond })
+	s := newSite(t, func(c *api.Config) { c.Workers, c.JobShift = 1, time.Millisecond })
 	s.private(t)
 	var asked atomic.Int64
 	reached, release, short := make(chan struct{}), make(chan struct{}), make(chan struct{})

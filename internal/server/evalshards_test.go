@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/job"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 )
 
 // counted counts the requests of each city, and how many there are at once.
@@ -66,7 +66,7 @@ func TestEvalShards(t *testing.T) {
 	const cases = 160
 	var ends [2][]map[string]any
 	for i, workers := range []int{1, 3} {
-		s := newSite(t, func(c *server.Config) { c.RunWorkers, c.ShardRounds = workers, 3 })
+		s := newSite(t, func(c *api.Config) { c.RunWorkers, c.ShardRounds = workers, 3 })
 		s.private(t)
 		var n counted
 		m := newMoody(t, func(city int) string {
@@ -130,7 +130,7 @@ func TestEvalShardsEnd(t *testing.T) {
 	}
 	t.Run("cancelled", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t, func(c *server.Config) { c.RunWorkers, c.ShardRounds = 2, 3 })
+		s := newSite(t, func(c *api.Config) { c.RunWorkers, c.ShardRounds = 2, 3 })
 		s.private(t)
 		var hold atomic.Bool
 		hold.Store(true)
@@ -155,7 +155,7 @@ func TestEvalShardsEnd(t *testing.T) {
 	})
 	t.Run("gives way", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t, func(c *server.Config) {
+		s := newSite(t, func(c *api.Config) {
 			c.RunWorkers, c.ShardRounds, c.Workers, c.JobShift = 2, 3, 1, time.Millisecond
 		})
 		s.private(t)
@@ -179,7 +179,7 @@ func TestEvalShardsEnd(t *testing.T) {
 	})
 	t.Run("the server ends", func(t *testing.T) {
 		t.Parallel()
-		shards := func(c *server.Config) { c.RunWorkers, c.ShardRounds = 2, 3 }
+		shards := func(c *api.Config) { c.RunWorkers, c.ShardRounds = 2, 3 }
 		s := newSite(t, shards)
 		s.private(t)
 		var n counted

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // TestDeletionsAreAudited: what was deleted, and by whom, is in the audit log, and nothing of a run stays behind.
@@ -17,11 +18,11 @@ func TestDeletionsAreAudited(t *testing.T) {
 	s := newSite(t)
 	run := s.ran(t, "ana", "", 1)
 	give[any](t, s, "ana", "GET", "/api/runs/"+run, "") // its report is kept from now on
-	ids := map[server.Kind]string{server.KindRun: run}
-	paths := map[server.Kind]string{
-		server.KindRun: "/api/tool-eval/history/", server.KindSuite: "/api/tool-suites/",
-		server.KindCatalogue: "/api/catalogues/", server.KindExperiment: "/api/experiments/",
-		server.KindTraces: "/api/traces/", server.KindGate: "/api/gates/",
+	ids := map[api.Kind]string{api.KindRun: run}
+	paths := map[api.Kind]string{
+		api.KindRun: "/api/tool-eval/history/", api.KindSuite: "/api/tool-suites/",
+		api.KindCatalogue: "/api/catalogues/", api.KindExperiment: "/api/experiments/",
+		api.KindTraces: "/api/traces/", api.KindGate: "/api/gates/",
 	}
 	for kind, path := range paths {
 		if ids[kind] == "" {
@@ -31,7 +32,7 @@ func TestDeletionsAreAudited(t *testing.T) {
 			t.Fatalf("delete %s: %d %s", kind, code, body)
 		}
 	}
-	log := stored[server.Page[account.Entry]](t, s, "root", "GET", "/api/audit?limit=100", "")
+	log := stored[api.Page[account.Entry]](t, s, "root", "GET", "/api/audit?limit=100", "")
 	found := map[string]string{}
 	for _, e := range log.Items {
 		if e.User == "user_ana" {
@@ -124,16 +125,16 @@ func TestBaselineNoLongerShared(t *testing.T) {
 	}
 	share(true)
 	s.suiteOf(t, "ana", "suite_1")
-	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "x", "suite_id": "suite_1"}`)
 	path := "/api/experiments/" + made.ID
-	if got := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+	if got := stored[evals.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
 		fmt.Sprintf(`{"eval_id": %q}`, run)); got.BaselineScore == nil {
 		t.Fatalf("%+v", got)
 	}
 	s.ran(t, "ana", made.ID, 1)
-	look := func() (*float64, server.Timeline) {
-		return stored[server.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, stored[server.Timeline](t, s,
+	look := func() (*float64, evals.Timeline) {
+		return stored[evals.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, stored[evals.Timeline](t, s,
 			"ana", "GET", path+"/timeline", "")
 	}
 	if score, line := look(); score == nil || line.BaselineScore == nil || line.Entries[0].Delta == nil {

@@ -28,7 +28,8 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -310,7 +311,7 @@ func attackRunBest(t *testing.T) {
 	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
 	s.key(t, "root", "sk-of-root-0123456789", evil.URL)
 	suite := s.keepSuite(t, "bo", 2)
-	e := stored[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+	e := stored[evals.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
 	done := s.awaitJob(t, "bo",
 		stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
@@ -335,7 +336,7 @@ func attackSchedule(t *testing.T) {
 	of := func(address, name string) string {
 		return fmt.Sprintf(`{"name": %q, "cron": "0 3 * * *", "eval": %s}`, name, evalOf(suite, address, ""))
 	}
-	made := stored[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
+	made := stored[evals.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
 	path := "/api/schedules/" + made.ID
 	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
 	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`,
@@ -345,7 +346,7 @@ func attackSchedule(t *testing.T) {
 	s.answers(t, 200, "root", "PUT", path,
 		fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`,
 			evalOf(suite, mine.URL, `, "temperature": 0.5`)))
-	run := stored[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
+	run := stored[evals.ScheduleRun](t, s, "root", "POST", path+"/run", "")
 	s.awaitJob(t, "bo", run.Job, "done")
 	if evil.received("sk-") != 0 || mine.received("sk-of-bo") == 0 {
 		t.Errorf("keys: %d at the admin's address, %d at the owner's", evil.received("sk-"), mine.received("sk-of-bo"))
@@ -378,7 +379,7 @@ func attackCache(t *testing.T) {
 func attackExperiment(t *testing.T) {
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	e := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	e := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "x", "suite_id": "suite_1", "shared": true}`)
 	hidden := s.ran(t, "ana", "", 1,
 		app.TargetSpec{Target: "offline/lexical", Name: "hidden-name", SystemPrompt: "hidden-prompt"})
@@ -488,7 +489,7 @@ func attackOldLogins(t *testing.T) {
 func attackEndLogins(t *testing.T) {
 	s := newSite(t)
 	first, _ := s.enter(t, "ana")
-	second := []*http.Cookie{{Name: server.SessionCookie, Value: s.session(t, "user_ana", time.Hour).cookie}}
+	second := []*http.Cookie{{Name: api.SessionCookie, Value: s.session(t, "user_ana", time.Hour).cookie}}
 	s.grant(t, "user_ana", all(), time.Hour)
 	const path = "/api/users/user_ana/logins"
 	l := stored[account.Logins](t, s, "root", "GET", path, "")
@@ -519,7 +520,7 @@ func attackEndLogins(t *testing.T) {
 }
 
 func attackLockout(t *testing.T) {
-	s := newSite(t, func(c *server.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	s := newSite(t, func(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	cookies, password := s.enter(t, "ana")
 	limited := 0
 	for range 60 {
@@ -556,7 +557,7 @@ func attackLockout(t *testing.T) {
 func attackPlantedCookie(t *testing.T) {
 	s := newSite(t)
 	good, _ := s.enter(t, "ana")
-	planted := []*http.Cookie{{Name: server.SessionCookie, Value: "planted"}, {Name: server.SessionCookie, Value: ""}}
+	planted := []*http.Cookie{{Name: api.SessionCookie, Value: "planted"}, {Name: api.SessionCookie, Value: ""}}
 	if code, _ := s.browse(t, "GET", "/api/me", "", append(slices.Clone(planted), good...)); code != 200 {
 		t.Errorf("a planted cookie before the good one: %d", code)
 	}
@@ -576,14 +577,14 @@ func attackHostCookie(t *testing.T) {
 	}
 	code, cookies := over.browse(t, "POST", "/api/session",
 		fmt.Sprintf(`{"name": "ana", "password": %q}`, password), nil)
-	if code != 200 || len(cookies) != 1 || cookies[0].Name != "__Host-"+server.SessionCookie || !cookies[0].Secure ||
+	if code != 200 || len(cookies) != 1 || cookies[0].Name != "__Host-"+api.SessionCookie || !cookies[0].Secure ||
 		cookies[0].Path != "/" || cookies[0].Domain != "" {
 		t.Fatalf("%d %+v", code, cookies)
 	}
 	if code, _ := over.browse(t, "GET", "/api/me", "", cookies); code != 200 {
 		t.Errorf("the good cookie: %d", code)
 	}
-	plain := []*http.Cookie{{Name: server.SessionCookie, Value: cookies[0].Value}}
+	plain := []*http.Cookie{{Name: api.SessionCookie, Value: cookies[0].Value}}
 	if code, _ := over.browse(t, "GET", "/api/me", "", plain); code != 401 {
 		t.Errorf("a cookie that a neighbouring host could plant: %d", code)
 	}
@@ -597,7 +598,7 @@ func attackAudit(t *testing.T) {
 	s.answers(t, 200, "bo", "PATCH", path, `{"shared": true}`)
 	s.answers(t, 200, "root", "PATCH", path, `{"description": "edited"}`)
 	s.awaitJob(t, "bo", stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
-	stored[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+	stored[evals.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "x", "suite_id": %q, "shared": true}`, suite))
 	for _, want := range []struct{ action, user, text string }{
 		{"suite.share", "user_bo", suite},
@@ -646,7 +647,7 @@ func attackUnknownKeys(t *testing.T) {
 // attackAttempts: a run stops where its user holds too many bytes of attempts, keeps what was
 // answered, and goes on once there is room.
 func attackAttempts(t *testing.T) {
-	s := newSite(t, func(c *server.Config) { c.Quota = store.Quota{AttemptBytes: 1} })
+	s := newSite(t, func(c *api.Config) { c.Quota = store.Quota{AttemptBytes: 1} })
 	suite := s.keepSuite(t, "bo", 2)
 	ask := fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite)
 	s.answers(t, 200, "root", "PATCH", "/api/users/user_bo", `{"max_jobs": 1}`)
@@ -676,7 +677,7 @@ func attackAttempts(t *testing.T) {
 
 func attackQuota(t *testing.T) {
 	s := newSite(t,
-		func(c *server.Config) { c.Quota = store.Quota{Jobs: 2, Suites: 3, Experiments: 1, Bytes: 8 << 10} })
+		func(c *api.Config) { c.Quota = store.Quota{Jobs: 2, Suites: 3, Experiments: 1, Bytes: 8 << 10} })
 	suite := s.keepSuite(t, "bo", 2)
 	ask := fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`, suite) // nothing does jobs here
 	for range 2 {
@@ -710,7 +711,7 @@ func attackQuota(t *testing.T) {
 
 func attackFullDisk(t *testing.T) {
 	clock := time.Now()
-	s := newSite(t, func(c *server.Config) { c.Now = func() time.Time { return clock } })
+	s := newSite(t, func(c *api.Config) { c.Now = func() time.Time { return clock } })
 	s.answers(t, 200, "", "GET", "/api/ready", "")
 	folder := filepath.Dir(s.db.Path())
 	if err := os.Rename(folder, folder+"-gone"); err != nil { // open files can be read, and no new one be made
@@ -786,7 +787,7 @@ func costly(t *testing.T, n int) string {
 }
 
 func attackSchemas(t *testing.T) {
-	s := newSite(t, func(c *server.Config) { c.ReadFor = 500 * time.Millisecond })
+	s := newSite(t, func(c *api.Config) { c.ReadFor = 500 * time.Millisecond })
 	text := costly(t, 5000)
 	if text := s.answers(t, 429, "bo", "POST", "/api/tool-eval/import", text); !strings.Contains(text,
 		"longer than a request may") {
@@ -800,7 +801,7 @@ func attackSchemas(t *testing.T) {
 		"longer than a request may") || strings.Contains(text, `"ok":true`) {
 		t.Errorf("lint: %s", text)
 	}
-	s = newSite(t, func(c *server.Config) { c.ReadFor = 24 * time.Hour }) // a client that goes away ends the work
+	s = newSite(t, func(c *api.Config) { c.ReadFor = 24 * time.Hour }) // a client that goes away ends the work
 	ended := make(chan struct{})
 	watched := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)

@@ -22,7 +22,8 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/runs"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/assets"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -150,7 +151,7 @@ func attackMCP(mode string, read int) func(t *testing.T) {
 				t.Errorf("%d: %.300s", code, text)
 			}
 		} else {
-			var told server.MCPTools
+			var told assets.MCPTools
 			err := json.Unmarshal([]byte(text), &told)
 			if code == http.StatusTooManyRequests { // on a busy machine it is not read in time
 				return
@@ -210,7 +211,7 @@ func attackScorer(mode string) func(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSite(t, func(c *server.Config) {
+		s := newSite(t, func(c *api.Config) {
 			users, err := account.New(account.Config{
 				Store:  c.Store,
 				Secret: bytes.Repeat([]byte{7}, account.SecretSize), Allowed: account.Allowed{Commands: true},
@@ -220,7 +221,7 @@ func attackScorer(mode string) func(t *testing.T) {
 			}
 			c.Accounts = users
 		})
-		suite := give[server.Imported](t, s, "bo", "POST", "/api/tool-eval/import", judged(program)).SuiteID
+		suite := give[assets.Imported](t, s, "bo", "POST", "/api/tool-eval/import", judged(program)).SuiteID
 		if text := s.answers(t, 403, "bo", "POST", "/api/tool-eval",
 			fmt.Sprintf(`{"suite_id": %q, "models": ["offline/lexical"]}`,
 				suite)); !strings.Contains(text, "scorers would run") {

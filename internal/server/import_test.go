@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/runs"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/assets"
 )
 
 // send sends a form with a file, as curl -F does.
@@ -192,7 +192,7 @@ func TestLintRoute(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	f := give[server.SuiteForms](t, s, "vera", "GET", "/api/tool-eval/forms", "")
+	f := give[assets.SuiteForms](t, s, "vera", "GET", "/api/tool-eval/forms", "")
 	if len(f.Write) == 0 || f.Write[0] != "toolsuite" || !slices.Contains(f.Write, "callvet") ||
 		!slices.Contains(f.Read, "bfcl") {
 		t.Errorf("%+v", f)

@@ -27,7 +27,7 @@ func (s *site) work(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.srv.RunJobs(ctx) }()
+	go func() { ended <- s.srv.Jobs.Run(ctx) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {

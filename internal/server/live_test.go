@@ -19,7 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -260,7 +260,7 @@ func TestStream(t *testing.T) {
 func TestLoginEnds(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	})
 	s.work(t)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 )
 
 // TestMetrics: admins read what was counted, with routes for labels and no name or id; others where it is opened alone.
@@ -48,7 +48,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("it tells %q", secret)
 		}
 	}
-	open := newSite(t, func(c *server.Config) { c.MetricsOpen = true })
+	open := newSite(t, func(c *api.Config) { c.MetricsOpen = true })
 	if code, text := open.ask(t, "", "GET", "/metrics", ""); code != 200 ||
 		!strings.Contains(text, "callvet_events_total 0\n") {
 		t.Errorf("opened: %d", code)

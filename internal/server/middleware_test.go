@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -44,7 +45,7 @@ func (s *logText) String() string {
 }
 
 // bare is a server without users, as change makes it.
-func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.Accounts, *logText) {
+func bare(t *testing.T, change func(*api.Config)) (*api.Server, *account.Accounts, *logText) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	if err != nil {
@@ -60,7 +61,7 @@ func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.A
 	}
 	log := &logText{}
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
-	cfg := server.Config{
+	cfg := api.Config{
 		App: app.New(base), Work: base, Store: db, Accounts: users,
 		Log: slog.New(slog.NewJSONHandler(log, nil)),
 	}
@@ -75,7 +76,7 @@ func bare(t *testing.T, change func(*server.Config)) (*server.Server, *account.A
 }
 
 // send answers a request without a network.
-func send(srv *server.Server, r *http.Request) *http.Response {
+func send(srv *api.Server, r *http.Request) *http.Response {
 	w := httptest.NewRecorder()
 	srv.Handler().ServeHTTP(w, r)
 	return w.Result()
@@ -115,7 +116,7 @@ func TestLoginInABrowser(t *testing.T) {
 		t.Fatalf("%d %s", res.StatusCode, text(t, res))
 	}
 	c := res.Cookies()[0]
-	if c.Name != server.SessionCookie || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure ||
+	if c.Name != api.SessionCookie || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure ||
 		c.Path != "/" || c.MaxAge <= 0 {
 		t.Errorf("%+v", c)
 	}
@@ -200,7 +201,7 @@ func TestOtherSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, _, _ := bare(t, func(c *server.Config) { c.URL = public })
+	srv, _, _ := bare(t, func(c *api.Config) { c.URL = public })
 	for _, c := range []struct {
 		header []string
 		denied bool
@@ -225,11 +226,11 @@ func TestOtherSites(t *testing.T) {
 
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	local, _, _ := bare(t, func(c *server.Config) { c.Local = true })
-	named, _, _ := bare(t, func(c *server.Config) { c.Hosts = []string{"eval.example"} })
+	local, _, _ := bare(t, func(c *api.Config) { c.Local = true })
+	named, _, _ := bare(t, func(c *api.Config) { c.Hosts = []string{"eval.example"} })
 	open, _, _ := bare(t, nil)
 	for _, c := range []struct {
-		srv  *server.Server
+		srv  *api.Server
 		host string
 		good bool
 	}{
@@ -292,12 +293,12 @@ func TestHeaders(t *testing.T) {
 // TestPanic: a bug in a handler is an answer without details, and the server goes on.
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	srv, _, log := bare(t, func(c *server.Config) {
+	srv, _, log := bare(t, func(c *api.Config) {
 		c.Identify = func(_ http.ResponseWriter, r *http.Request) (*account.Principal, error) {
 			if r.URL.Path == "/api/me" {
 				panic("the inner secret of the handler")
 			}
-			return nil, server.ErrNoLogin
+			return nil, api.ErrNoLogin
 		}
 	})
 	res := send(srv, httptest.NewRequest(http.MethodGet, "http://localhost/api/me", nil))
@@ -319,7 +320,7 @@ func TestPanic(t *testing.T) {
 // TestAddress: only a proxy that is trusted says where a request comes from.
 func TestAddress(t *testing.T) {
 	t.Parallel()
-	srv, _, log := bare(t, func(c *server.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+	srv, _, log := bare(t, func(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
 	for i, c := range []struct{ remote, forwarded, want string }{
 		{"192.0.2.7:1", "203.0.113.1", "192.0.2.7"},
 		{"10.0.0.1:1", "203.0.113.1", "203.0.113.1"},

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 )
 
 // opened asks for a path as a browser that opens it, logged in or not.
@@ -34,7 +34,7 @@ func (s *site) opened(t *testing.T, path string) (*http.Response, string) {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.Page = fstest.MapFS{
 			"index.html":       {Data: []byte(`<meta name="csp-nonce" content="{{nonce}}">the page`)},
 			"icon.svg":         {Data: []byte(`<svg/>`)},
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 // policy to files of the server alone.
 func TestPageNonce(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.Page = fstest.MapFS{"index.html": {Data: []byte(`<meta name="csp-nonce" content="{{nonce}}">`)}}
 	})
 	mark := regexp.MustCompile(`content="([^"{}]{16,})"`)
@@ -98,7 +98,7 @@ func TestPageNonce(t *testing.T) {
 
 func TestPageNotBuilt(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.Page = fstest.MapFS{"unbuilt.html": {Data: []byte("how to build the page")}}
 	})
 	for _, path := range []string{"/", "/runs/x"} {

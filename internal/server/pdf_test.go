@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -21,7 +21,7 @@ func TestPDF(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	browser := filepath.Join(dir, "browser") // prints the page as it is
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.App = app.New(app.Config{
 			Store:   func(context.Context) (*store.DB, error) { return c.Store, nil },
 			Browser: browser, Environ: []string{"PATH=" + os.Getenv("PATH")},

@@ -21,6 +21,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -53,7 +55,7 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func (c *clock) tune(cfg *server.Config) {
+func (c *clock) tune(cfg *api.Config) {
 	cfg.Now = c.time
 	cfg.Wait = func(ctx context.Context, _ time.Duration) error {
 		select {
@@ -75,10 +77,10 @@ func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { defer close(ended); s.srv.RunSchedules(ctx) }()
+	go func() { defer close(ended); evals.RunSchedules(ctx, s.srv) }()
 	<-c.done
 	c.send = func() {
-		if err := s.srv.SendMessages(ctx); err != nil && ctx.Err() == nil {
+		if err := evals.SendMessages(ctx, s.srv); err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
 	}
@@ -96,13 +98,13 @@ func (c *clock) look(d time.Duration) {
 }
 
 // history is what a schedule did, the newest first.
-func (s *site) history(t *testing.T, id string) []server.ScheduleRun {
+func (s *site) history(t *testing.T, id string) []evals.ScheduleRun {
 	t.Helper()
-	return give[server.Page[server.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
+	return give[api.Page[evals.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
 }
 
 // settled looks until no run of a schedule goes on.
-func (c *clock) settled(t *testing.T, s *site, id string) []server.ScheduleRun {
+func (c *clock) settled(t *testing.T, s *site, id string) []evals.ScheduleRun {
 	t.Helper()
 	for _, r := range s.history(t, id) {
 		if r.State == "running" {
@@ -111,13 +113,13 @@ func (c *clock) settled(t *testing.T, s *site, id string) []server.ScheduleRun {
 	}
 	c.look(time.Second)
 	list := s.history(t, id)
-	if slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.State == "running" }) {
+	if slices.ContainsFunc(list, func(r evals.ScheduleRun) bool { return r.State == "running" }) {
 		t.Fatalf("a run goes on: %+v", list)
 	}
 	return list
 }
 
-func causes(list []server.ScheduleRun) string {
+func causes(list []evals.ScheduleRun) string {
 	out := []string{}
 	for i := range list {
 		out = append(out, list[i].Cause+" "+list[i].State)
@@ -125,9 +127,9 @@ func causes(list []server.ScheduleRun) string {
 	return strings.Join(out, ", ")
 }
 
-func (s *site) schedule(t *testing.T, suite, more string) server.Schedule {
+func (s *site) schedule(t *testing.T, suite, more string) evals.Schedule {
 	t.Helper()
-	return give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+	return give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]}%s}`, suite, more))
 }
 
@@ -155,7 +157,7 @@ func TestSchedule(t *testing.T) {
 		t.Fatalf("first: %+v", first)
 	}
 	// The same gates say the same of the run elsewhere.
-	said := give[server.GateVerdict](t, s, "ana", "POST", "/api/runs/"+first[0].Run+"/gate",
+	said := give[api.GateVerdict](t, s, "ana", "POST", "/api/runs/"+first[0].Run+"/gate",
 		`{"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"}`)
 	if said.Report.Verdict != first[0].Verdict || said.Report.Sentence != first[0].Sentence {
 		t.Errorf("gates: %+v, history: %+v", said.Report, first[0])
@@ -172,7 +174,7 @@ func TestSchedule(t *testing.T) {
 		second[0].Changes[0].Change.Point != 0 || !second[0].Due.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Fatalf("after three days: %+v", second)
 	}
-	now := give[server.Schedule](t, again, "ana", "GET", "/api/schedules/"+made.ID, "")
+	now := give[evals.Schedule](t, again, "ana", "GET", "/api/schedules/"+made.ID, "")
 	if !now.Next.Equal(monday().Add(4*24*time.Hour + time.Minute)) {
 		t.Errorf("next: %v", now.Next)
 	}
@@ -275,7 +277,7 @@ func TestScheduleStillGoing(t *testing.T) {
 	m := newModel(t, hold)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 2)
-	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+	made := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(
 			`{"name":"often","cron":"* * * * *","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m","base_url":%q}]}}`, suite, m.URL))
 	c.schedules(t, s)
@@ -293,7 +295,7 @@ func TestScheduleStillGoing(t *testing.T) {
 	if list = c.settled(t, s, made.ID); causes(list) != "time skipped, time done" {
 		t.Fatalf("history: %+v", list)
 	}
-	now := give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	now := give[evals.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	if now.State != "running" || now.Cause != "manual" || now.Run == "" {
 		t.Errorf("run now: %+v", now)
 	}
@@ -338,11 +340,11 @@ func TestScheduleStops(t *testing.T) {
 			c.do(t, s, suite)
 			clock.look(time.Minute)
 			clock.look(24 * time.Hour)
-			after := give[server.Schedule](t, s, "root", "GET", "/api/schedules/"+made.ID, "")
+			after := give[evals.Schedule](t, s, "root", "GET", "/api/schedules/"+made.ID, "")
 			if *after.Enabled || !strings.Contains(after.Stopped, c.why) || after.Next != nil {
 				t.Errorf("%+v", after)
 			}
-			list := give[server.Page[server.ScheduleRun]](t, s, "root", "GET",
+			list := give[api.Page[evals.ScheduleRun]](t, s, "root", "GET",
 				"/api/schedules/"+made.ID+"/history", "").Items
 			if len(list) != 1 || list[0].State != "failed" || list[0].Error != after.Stopped {
 				t.Errorf("history: %+v", list)
@@ -358,7 +360,7 @@ func TestScheduleFails(t *testing.T) {
 	s := newSite(t, c.tune)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 3)
-	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+	made := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(
 			`{"name":"x","cron":"0 6 * * *","eval":{"suite_id":%q,"models":["offline/lexical"],"filter":["c0"]}}`,
 			suite))
@@ -369,7 +371,7 @@ func TestScheduleFails(t *testing.T) {
 	if causes(list) != "time failed" || !strings.Contains(list[0].Error, "filter") || list[0].Run != "" {
 		t.Fatalf("history: %+v", list)
 	}
-	if now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled ||
+	if now := give[evals.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled ||
 		!now.Next.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Errorf("after: %+v", now)
 	}
@@ -419,16 +421,16 @@ func TestScheduleRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, answer)
 		}
 	}
-	if list := give[server.Page[server.Schedule]](t, s, "ana", "GET", "/api/schedules", ""); len(list.Items) != 0 {
+	if list := give[api.Page[evals.Schedule]](t, s, "ana", "GET", "/api/schedules", ""); len(list.Items) != 0 {
 		t.Errorf("something was made: %+v", list)
 	}
 	made := s.schedule(t, suite, "")
-	changed := give[server.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID,
+	changed := give[evals.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID,
 		`{"name":"weekly",`+eval+`,"cron":"0 6 * * MON","time_zone":"Europe/Stockholm","enabled":false}`)
 	if changed.Name != "weekly" || changed.Next != nil || *changed.Enabled {
 		t.Errorf("changed: %+v", changed)
 	}
-	if list := give[server.Page[server.Schedule]](t, s, "bo", "GET", "/api/schedules", ""); len(list.Items) != 0 {
+	if list := give[api.Page[evals.Schedule]](t, s, "bo", "GET", "/api/schedules", ""); len(list.Items) != 0 {
 		t.Errorf("bo sees %+v", list)
 	}
 }
@@ -494,7 +496,7 @@ func TestWebhook(t *testing.T) {
 		len(sealed) == 0 || strings.Contains(string(sealed), made.Secret) {
 		t.Errorf("the secret in the store: %q %v", sealed, err)
 	}
-	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
+	if h := give[evals.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
 		""); h.State != "failed" || h.Status != 503 {
 		t.Errorf("test: %+v", h)
 	}
@@ -560,7 +562,7 @@ func TestWebhookRefused(t *testing.T) {
 	r := newReceiver(t, http.StatusOK)
 	// a private address, which is looked at when it is asked
 	made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, strings.Replace(r.URL, "http:", "https:", 1)))
-	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
+	if h := give[evals.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
 		""); h.State != "failed" || !strings.Contains(h.Error, "refused") || strings.Contains(h.Error, "https://") {
 		t.Errorf("a private address: %+v", h)
 	}
@@ -586,7 +588,7 @@ func TestServeSendsMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { ended <- s.srv.Serve(ctx, l) }()
+	go func() { ended <- server.Serve(ctx, s.srv, l) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -595,7 +597,7 @@ func TestServeSendsMessages(t *testing.T) {
 	})
 	for _, url := range []string{hangs.URL, quick.URL} {
 		made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, url))
-		give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+		give[evals.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	}
 	select {
 	case <-answers:
@@ -607,7 +609,7 @@ func TestServeSendsMessages(t *testing.T) {
 func TestScheduleTimes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, newClock().tune)
-	got := give[server.ScheduleTimes](t, s, "ana", "GET",
+	got := give[evals.ScheduleTimes](t, s, "ana", "GET",
 		"/api/schedule-times?cron=0+3+*+*+1-5&time_zone=Europe/Stockholm", "").Times
 	want := []string{
 		"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z",
@@ -711,13 +713,13 @@ func TestScheduleOfCatalogue(t *testing.T) {
 		!strings.Contains(body, "catalogue") {
 		t.Errorf("the catalogue of another user: %d %s", code, body)
 	}
-	unused := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+	unused := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(`{"name":"unused","eval":%s,"on":["catalogue_changed"],"catalogue_id":%q,"enabled":false}`,
 			eval("offline/lexical"), catalogue))
 	if len(unused.Warnings) == 0 || unused.Warnings[len(unused.Warnings)-1].Code != "catalogue-unused" {
 		t.Errorf("a catalogue that no target searches: %+v", unused.Warnings)
 	}
-	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
+	made := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
 		`{"name":"tools","eval":`+eval(target)+`,"on":["catalogue_changed"],"baseline_last_good":true}`)
 	if made.Catalogue != catalogue ||
 		slices.ContainsFunc(made.Warnings, func(n callvet.Notice) bool { return n.Code == "catalogue-unused" }) {
@@ -732,7 +734,7 @@ func TestScheduleOfCatalogue(t *testing.T) {
 			t.Fatalf("%d of 3 questions pass: %+v", want, list)
 		}
 	}
-	give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	give[evals.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	passes(2)
 	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue,
 		strings.ReplaceAll(searched, "traffic", "other"))
@@ -760,7 +762,7 @@ func TestScheduleOfJumpingClock(t *testing.T) {
 	c.settled(t, s, made.ID)
 	c.add(-ahead)
 	c.look(0)
-	next := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "").Next
+	next := give[evals.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "").Next
 	if next == nil || next.Sub(c.time()) > 24*time.Hour || runs() != 1 {
 		t.Fatalf("next at %v, now %v, %d runs", next, c.time(), runs())
 	}
@@ -783,7 +785,7 @@ func TestScheduleOfJumpingClock(t *testing.T) {
 	c.look(time.Second)
 	list := s.history(t, made.ID)
 	if len(list) != 3 ||
-		!slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
+		!slices.ContainsFunc(list, func(r evals.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
 		t.Errorf("an edit in the future: %s", causes(list))
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/assets"
 )
 
 // TestSemantic: a suite with mode semantic is kept with a warning, a run of it names the model that compares,
@@ -38,7 +39,7 @@ func TestSemantic(t *testing.T) {
 		fmt.Fprintf(w, `{"data":[{"index":0,"embedding":%s}]}`, v)
 	}))
 	t.Cleanup(vectors.Close)
-	s := newSite(t, func(c *server.Config) {
+	s := newSite(t, func(c *api.Config) {
 		c.Work.Getenv = func(name string) string { return map[string]string{"OLLAMA_HOST": vectors.URL}[name] }
 	})
 	if _, err := s.users.SetSettings(t.Context(), people()["root"],
@@ -57,7 +58,7 @@ func TestSemantic(t *testing.T) {
 		{"name":"weather_now","description":"Current weather of a city.","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]}`
 	kept := give[struct {
 		ID       string          `json:"suite_id"`
-		Warnings []server.Remark `json:"warnings"`
+		Warnings []assets.Remark `json:"warnings"`
 	}](t, s, "ana", "POST", "/api/tool-eval/import", text)
 	if len(kept.Warnings) == 0 || kept.Warnings[0].Code != "no-embedder" {
 		t.Errorf("warnings: %+v", kept.Warnings)
@@ -107,9 +108,9 @@ func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	}
 	kept := give[struct {
 		ID       string          `json:"suite_id"`
-		Warnings []server.Remark `json:"warnings"`
+		Warnings []assets.Remark `json:"warnings"`
 	}](t, s, "ana", "POST", "/api/tool-eval/import", text)
-	if slices.ContainsFunc(kept.Warnings, func(r server.Remark) bool { return r.Code == "no-embedder" }) {
+	if slices.ContainsFunc(kept.Warnings, func(r assets.Remark) bool { return r.Code == "no-embedder" }) {
 		t.Errorf("warnings: %+v", kept.Warnings)
 	}
 	type shown struct {

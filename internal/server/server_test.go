@@ -22,6 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -30,7 +31,7 @@ import (
 // roles): ana and bo are members, root is an admin, vera a viewer.
 type site struct {
 	*httptest.Server
-	srv   *server.Server
+	srv   *api.Server
 	db    *store.DB
 	users *account.Accounts
 	app   *app.App
@@ -68,7 +69,7 @@ var emptyStore = sync.OnceValue(func() []byte {
 	return b
 })
 
-func newSite(t *testing.T, change ...func(*server.Config)) *site {
+func newSite(t *testing.T, change ...func(*api.Config)) *site {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
 	if err := os.WriteFile(path, emptyStore(), 0o600); err != nil {
@@ -93,16 +94,16 @@ func newSite(t *testing.T, change ...func(*server.Config)) *site {
 }
 
 // restart is another server on the same store.
-func (s *site) restart(t *testing.T, change ...func(*server.Config)) *site {
+func (s *site) restart(t *testing.T, change ...func(*api.Config)) *site {
 	t.Helper()
 	return serveSite(t, s.db, s.users, change...)
 }
 
-func serveSite(t *testing.T, db *store.DB, users *account.Accounts, change ...func(*server.Config)) *site {
+func serveSite(t *testing.T, db *store.DB, users *account.Accounts, change ...func(*api.Config)) *site {
 	t.Helper()
 	base := app.Config{Store: func(context.Context) (*store.DB, error) { return db, nil }}
 	a := app.New(base)
-	cfg := server.Config{
+	cfg := api.Config{
 		App: a, Work: base, Store: db, Version: "test", Accounts: users,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}

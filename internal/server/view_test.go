@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/server"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -84,7 +85,7 @@ func (s *site) visit(t *testing.T) *visitor {
 	return v
 }
 
-func readOnly(c *server.Config) { c.ReadOnly = true }
+func readOnly(c *api.Config) { c.ReadOnly = true }
 
 // TestView: whoever has the link reads everything, also what belongs to users and to nobody, and changes nothing; it
 // is so beside the server of the users and on a store that cannot be written to.
@@ -93,7 +94,7 @@ func TestView(t *testing.T) {
 	users := newSite(t)
 	first, second := users.orphan(t), users.ran(t, "bo", "", 1)
 	made := give[suiteAnswer](t, users, "ana", "POST", suites, weatherSuite)
-	job := users.object(t, server.KindJob, "user_ana", false)
+	job := users.object(t, api.KindJob, "user_ana", false)
 	if code, text := users.ask(t, "root", "POST", "/api/session/view", `{"token":"x"}`); code != 404 {
 		t.Errorf("a link on a server with users: %d %s", code, text)
 	}
@@ -180,17 +181,17 @@ func TestRunsOfNobody(t *testing.T) {
 		s.orphan(t)); err != nil {
 		t.Fatal(err)
 	}
-	list := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history, "")
+	list := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history, "")
 	if len(list.Items) != 2 || list.Items[0].ID != judged || list.Items[1].ID != id || list.Items[1].User != "" ||
 		list.Items[1].AvgScore == nil {
 		t.Errorf("%+v", list)
 	}
-	page := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
-	rest := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1&cursor="+page.Next, "")
+	page := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
+	rest := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history+"?limit=1&cursor="+page.Next, "")
 	if len(page.Items) != 1 || len(rest.Items) != 1 || rest.Items[0].ID != id || rest.Next != "" {
 		t.Errorf("%+v %+v", page, rest)
 	}
-	if other := stored[server.Page[server.EvalRun]](t, s, "root", "GET", history+"?suite=another",
+	if other := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history+"?suite=another",
 		""); len(other.Items) != 0 {
 		t.Errorf("%+v", other)
 	}
@@ -198,7 +199,7 @@ func TestRunsOfNobody(t *testing.T) {
 		if code, text := s.ask(t, user, "GET", "/api/runs/"+id, ""); code != 404 {
 			t.Errorf("as %s: %d %s", user, code, text)
 		}
-		if list := stored[server.Page[server.EvalRun]](t, s, user, "GET", history+"?suite=weather",
+		if list := stored[api.Page[evals.EvalRun]](t, s, user, "GET", history+"?suite=weather",
 			""); len(list.Items) > 1 {
 			t.Errorf("as %s: %+v", user, list)
 		}

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/callvet/callvet/internal/server/api"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/server"
 )
 
 // TestAppOf: each user has an App of his own, which is made anew when what it may use changes.
@@ -115,14 +116,14 @@ func TestSecretsOfTheServer(t *testing.T) {
 			map[string]string{"HF_TOKEN": "mine", "OPENAI_API_KEY": "sk-server-0123456789"},
 		},
 	} {
-		look := server.Environment(mine, getenv, c.allowed)
+		look := api.Environment(mine, getenv, c.allowed)
 		for _, name := range []string{"OPENAI_API_KEY", "CALLVET_SECRET_KEY", "DATABASE_PASSWORD", "HOME", "HF_TOKEN"} {
 			if got := look(name); got != c.want[name] {
 				t.Errorf("%+v: %s: %q", c.allowed, name, got)
 			}
 		}
 	}
-	got := server.Visible([]string{
+	got := api.Visible([]string{
 		"PATH=/bin", "OPENAI_API_KEY=sk-server-0123456789", "CALLVET_DB=x",
 		"CALLVET_SECRET_KEY=never", "DATABASE_PASSWORD=never",
 	}, mine)

@@ -1,0 +1,408 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+)
+
+// Body is a response with a body.
+type Body[T any] struct{ Body T }
+
+// Me is the user who sends the request.
+type Me struct {
+	*account.Principal
+	// Grants are the scopes that a token of this user may have.
+	Grants []account.Scope `json:"grants" nullable:"false"`
+	// ReadOnly is Config.ReadOnly.
+	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`
+}
+
+// loggedIn is the response that begins or ends a session.
+type loggedIn struct {
+	SetCookie http.Cookie `header:"Set-Cookie"`
+	Body      Me
+}
+
+// newCookie is a response without a body that sets the session cookie of a browser.
+type newCookie struct {
+	SetCookie http.Cookie `header:"Set-Cookie"`
+}
+
+// sessionCookie is the name of the cookie of a session. Over HTTPS it has the prefix __Host-: the
+// browser accepts it from this host only, not from another host of the domain or over plain http.
+func sessionCookie(secure bool) string {
+	if secure {
+		return "__Host-" + SessionCookie
+	}
+	return SessionCookie
+}
+
+// cookie is the cookie of a session; without a secret it deletes the browser's cookie.
+func cookie(ctx context.Context, in *account.Login) http.Cookie {
+	c := http.Cookie{
+		Name: sessionCookie(about(ctx).secure), Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: about(ctx).secure, MaxAge: -1,
+	}
+	if in != nil {
+		c.Value, c.Expires, c.MaxAge = in.Secret, in.Expires, int(account.SessionLife.Seconds())
+	}
+	return c
+}
+
+func (s *Server) me(p *account.Principal) Me {
+	return Me{Principal: p, Grants: p.Role.Grants(), ReadOnly: s.Config.ReadOnly}
+}
+
+// AddAccounts adds the routes of logins, users, tokens and keys.
+func (s *Server) AddAccounts() {
+	if s.Config.Accounts == nil {
+		return
+	}
+	s.addSession()
+	s.addTokens()
+	s.addUsers()
+	s.addKeys()
+}
+
+func (s *Server) addSession() {
+	users := s.Config.Accounts
+	type credentials struct {
+		Body struct {
+			Name     string `json:"name" maxLength:"200"`
+			Password string `json:"password" maxLength:"2000"`
+		}
+	}
+	Add(s, huma.Operation{
+		OperationID: "login", Method: http.MethodPost, Path: "/api/session",
+		Summary: "Log in with name and password", Tags: []string{"session"}, MaxBodyBytes: SmallBody,
+	},
+		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *credentials) (*loggedIn, error) {
+			l, err := users.Login(ctx, in.Body.Name, in.Body.Password, about(ctx).address)
+			if err != nil {
+				return nil, err
+			}
+			return &loggedIn{SetCookie: cookie(ctx, l), Body: s.me(l.Principal)}, nil
+		})
+	type linkClaim struct {
+		Body struct {
+			Link     string `json:"link" maxLength:"200" doc:"the secret of the one-time link: what stands behind #claim="`
+			Name     string `json:"name,omitempty" maxLength:"200" doc:"the name of the first admin; others have one"`
+			Password string `json:"password" maxLength:"2000" doc:"the password to have from now on"`
+		}
+	}
+	Add(s,
+		huma.Operation{
+			OperationID: "claim", Method: http.MethodPost, Path: "/api/session/claim",
+			Summary: "Use a one-time link: choose a password, and log in", Tags: []string{"session"},
+			MaxBodyBytes: SmallBody,
+		},
+		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *linkClaim) (*loggedIn, error) {
+			l, err := users.Claim(ctx, in.Body.Link, in.Body.Name, in.Body.Password, about(ctx).address)
+			if err != nil {
+				return nil, err
+			}
+			return &loggedIn{SetCookie: cookie(ctx, l), Body: s.me(l.Principal)}, nil
+		})
+	Add(s, huma.Operation{
+		OperationID: "logout", Method: http.MethodDelete, Path: "/api/session",
+		Summary: "Log out: end the session, or the token, that the request is sent with", Tags: []string{"session"},
+		DefaultStatus: http.StatusNoContent,
+	}, Access{Scope: account.ScopeRead},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*newCookie, error) {
+			var err error
+			if by.Token != "" {
+				err = users.RevokeToken(ctx, by, by.Token)
+			} else {
+				err = users.Logout(ctx, by)
+			}
+			return &newCookie{cookie(ctx, nil)}, err
+		})
+	Add(s, huma.Operation{
+		OperationID: "quota", Method: http.MethodGet, Path: "/api/me/quota",
+		Summary: "What you hold, and may hold at most", Tags: []string{"session"},
+	}, Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[store.Held]], error) {
+			all, err := s.Config.Quota.Of(ctx, s.Config.Store.Rows(), by.User)
+			return &Body[Page[store.Held]]{Page[store.Held]{Items: all}}, err
+		})
+	type passwordChange struct {
+		Body struct {
+			Before   string `json:"before" maxLength:"2000"`
+			Password string `json:"password" maxLength:"2000"`
+		}
+	}
+	Add(s, huma.Operation{
+		OperationID: "change-password", Method: http.MethodPut, Path: "/api/me/password",
+		Summary: "Change the password: all sessions and tokens end, and a new session begins",
+		Tags:    []string{"session"}, DefaultStatus: http.StatusNoContent, MaxBodyBytes: SmallBody,
+	}, Access{Session: true}, func(ctx context.Context, by *account.Principal, in *passwordChange) (*newCookie, error) {
+		l, err := users.ChangePassword(ctx, by, in.Body.Before, in.Body.Password)
+		if err != nil {
+			return nil, err
+		}
+		return &newCookie{cookie(ctx, l)}, nil
+	})
+}
+
+// ByID names an object in the path. It is exported because huma fills only exported embedded types.
+type ByID struct {
+	ID string `path:"id" maxLength:"100"`
+}
+
+func (s *Server) addTokens() {
+	users := s.Config.Accounts
+	Add(s, huma.Operation{
+		OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens",
+		Summary: "Your tokens, without their secrets", Tags: []string{"tokens"},
+	}, Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[account.Token]], error) {
+			all, err := users.Tokens(ctx, by.User)
+			return &Body[Page[account.Token]]{Page[account.Token]{Items: all}}, err
+		})
+	type tokenCreate struct {
+		Body struct {
+			Name   string          `json:"name" minLength:"1" maxLength:"100" doc:"what it is for"`
+			Scopes []account.Scope `json:"scopes" minItems:"1" maxItems:"4" enum:"read,run,write,admin"`
+			Days   int             `json:"days,omitempty" minimum:"1" maximum:"366" doc:"how long it is good (default: 90)"`
+		}
+	}
+	type madeToken struct {
+		account.Token
+		Secret string `json:"secret" doc:"what a program sends: Authorization: Bearer …; it is shown once"`
+	}
+	Add(s,
+		huma.Operation{
+			OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens",
+			Summary: "Make a token for a program", Tags: []string{"tokens"}, DefaultStatus: http.StatusCreated,
+		},
+		Access{Session: true},
+		func(ctx context.Context, by *account.Principal, in *tokenCreate) (*Body[madeToken], error) {
+			t, secret, err := users.MakeToken(ctx, by,
+				account.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: in.Body.Days})
+			return &Body[madeToken]{madeToken{Token: t, Secret: secret}}, err
+		})
+	Add(s, huma.Operation{
+		OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}",
+		Summary: "Revoke a token", Tags: []string{"tokens"}, DefaultStatus: http.StatusNoContent,
+	},
+		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer may end his own
+		func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
+			return nil, users.RevokeToken(ctx, by, in.ID)
+		})
+}
+
+// linked is a user with his one-time login link.
+type linked struct {
+	account.User
+	Link string `json:"link" doc:"the one-time link by which the user chooses a password; it is shown once, and good for seven days"`
+}
+
+func (s *Server) addUsers() {
+	users, tags, admins := s.Config.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	// A new login or a higher role outlives a token: a leaked token must not be able to take over
+	// accounts.
+	inPerson := Access{Role: account.Admin, Scope: account.ScopeAdmin, Session: true}
+	Add(s, huma.Operation{
+		OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users",
+		Tags: tags,
+	}, admins,
+		func(ctx context.Context, _ *account.Principal, in *PageIn) (*Body[Page[account.User]], error) {
+			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
+			return &Body[Page[account.User]]{Page[account.User]{Items: all, Next: next}}, err
+		})
+	type userCreate struct {
+		Body struct {
+			Name    string       `json:"name" maxLength:"64"`
+			Role    account.Role `json:"role" enum:"viewer,member,admin"`
+			MaxJobs int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64" doc:"jobs that run at the same time (default: 2)"`
+		}
+	}
+	Add(s, huma.Operation{
+		OperationID: "create-user", Method: http.MethodPost, Path: "/api/users",
+		Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated,
+	}, inPerson,
+		func(ctx context.Context, by *account.Principal, in *userCreate) (*Body[linked], error) {
+			u, secret, err := users.Invite(ctx, by,
+				account.NewUser{Name: in.Body.Name, Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
+			return &Body[linked]{linked{User: u, Link: s.pageURL(secret)}}, err
+		})
+	Add(s, huma.Operation{
+		OperationID: "get-user", Method: http.MethodGet, Path: "/api/users/{id}", Summary: "One user",
+		Tags: tags,
+	}, admins,
+		func(ctx context.Context, _ *account.Principal, in *ByID) (*Body[account.User], error) {
+			u, err := users.User(ctx, in.ID)
+			return &Body[account.User]{u}, err
+		})
+	type userChange struct {
+		ByID
+		Body struct {
+			Role    *account.Role `json:"role,omitempty" enum:"viewer,member,admin"`
+			MaxJobs *int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64"`
+		}
+	}
+	Add(s, huma.Operation{
+		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}",
+		Summary: "Change the role or the limits of a user", Tags: tags,
+	}, admins,
+		func(ctx context.Context, by *account.Principal, in *userChange) (*Body[account.User], error) {
+			u, err := users.ChangeUser(ctx, by, in.ID, account.UserChange{Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
+			if err == nil && in.Body.MaxJobs != nil {
+				err = s.Jobs.Grant(context.WithoutCancel(ctx))
+			}
+			return &Body[account.User]{u}, err
+		})
+	Add(s, huma.Operation{
+		OperationID: "remove-user", Method: http.MethodDelete, Path: "/api/users/{id}",
+		Summary: "Remove a user: sessions, tokens and jobs end at once, data stays", Tags: tags,
+		DefaultStatus: http.StatusNoContent,
+	}, admins, func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
+		if err := users.Remove(ctx, by, in.ID); err != nil {
+			return nil, err
+		}
+		ctx = context.WithoutCancel(ctx)
+		return nil, errors.Join(s.cancelJobsOf(ctx, in.ID),
+			s.Config.Store.Change(ctx, "forget comparisons", func(q *rows.Queries) error {
+				return q.DropRunDocuments(ctx, ComparisonsOf(in.ID).RunID) // no other user can read them
+			}))
+	})
+	type userLink struct {
+		Link string `json:"link" doc:"shown once, and good for seven days"`
+	}
+	Add(s,
+		huma.Operation{
+			OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link",
+			Summary: "A new one-time link for a user who forgot the password", Tags: tags,
+			DefaultStatus: http.StatusCreated,
+		}, inPerson,
+		func(ctx context.Context, by *account.Principal, in *ByID) (*Body[userLink], error) {
+			secret, err := users.Relink(ctx, by, in.ID)
+			return &Body[userLink]{userLink{Link: s.pageURL(secret)}}, err
+		})
+	type login struct {
+		ByID
+		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all of them end, and links that were not used"`
+	}
+	Add(s, huma.Operation{
+		OperationID: "list-logins", Method: http.MethodGet, Path: "/api/users/{id}/logins",
+		Summary: "Sessions and tokens of a user, without their secrets", Tags: tags,
+	}, admins,
+		func(ctx context.Context, _ *account.Principal, in *ByID) (*Body[account.Logins], error) {
+			l, err := users.Logins(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &Body[account.Logins]{*l}, nil
+		})
+	Add(s,
+		huma.Operation{
+			OperationID: "end-logins", Method: http.MethodDelete, Path: "/api/users/{id}/logins",
+			Summary: "End a session or a token of a user, or all of them", Tags: tags,
+			DefaultStatus: http.StatusNoContent,
+		}, admins,
+		func(ctx context.Context, by *account.Principal, in *login) (*struct{}, error) {
+			return nil, users.EndLogins(ctx, by, in.ID, in.Login)
+		})
+	type audit struct {
+		PageIn
+		Action string `query:"action" maxLength:"100" doc:"such as login.failed"`
+		User   string `query:"user_id" maxLength:"100"`
+	}
+	Add(s, huma.Operation{
+		OperationID: "list-audit", Method: http.MethodGet, Path: "/api/audit",
+		Summary: "Who changed what others may do, the newest first", Tags: tags,
+	}, admins,
+		func(ctx context.Context, _ *account.Principal, in *audit) (*Body[Page[account.Entry]], error) {
+			all, next, err := users.Audit(ctx,
+				account.AuditQuery{Cursor: in.Cursor, Limit: in.Limit, Action: in.Action, User: in.User})
+			return &Body[Page[account.Entry]]{Page[account.Entry]{Items: all, Next: next}}, err
+		})
+	type settingsTold struct {
+		account.Settings
+		// Allowed is what is in force: the flags of the server together with these settings.
+		Allowed account.Allowed `json:"allowed" readOnly:"true"`
+	}
+	show := func(ctx context.Context, err error) (*Body[settingsTold], error) {
+		if err != nil {
+			return nil, err
+		}
+		out := &Body[settingsTold]{}
+		if out.Body.Settings, err = users.Settings(ctx); err != nil {
+			return nil, err
+		}
+		out.Body.Allowed, err = users.Allowed(ctx)
+		return out, err
+	}
+	Add(s, huma.Operation{
+		OperationID: "get-settings", Method: http.MethodGet, Path: "/api/settings",
+		Summary: "What the work of users may do", Tags: tags,
+	}, admins,
+		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*Body[settingsTold], error) {
+			return show(ctx, nil)
+		})
+	Add(s, huma.Operation{
+		OperationID: "change-settings", Method: http.MethodPut, Path: "/api/settings",
+		Summary: "Change what the work of users may do", Tags: tags,
+	}, admins,
+		func(ctx context.Context, by *account.Principal,
+			in *struct{ Body account.Settings },
+		) (*Body[settingsTold], error) {
+			_, err := users.SetSettings(ctx, by, in.Body)
+			return show(ctx, err)
+		})
+}
+
+func (s *Server) addKeys() {
+	users, tags := s.Config.Accounts, []string{"keys"}
+	Add(s, huma.Operation{
+		OperationID: "list-keys", Method: http.MethodGet, Path: "/api/keys",
+		Summary: "Your keys of providers, without their values", Tags: tags,
+	}, Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[account.ProviderKey]], error) {
+			all, err := users.ProviderKeys(ctx, by.User)
+			return &Body[Page[account.ProviderKey]]{Page[account.ProviderKey]{Items: all}}, err
+		})
+	type Named struct {
+		Variable string `path:"variable" maxLength:"100" doc:"the variable under which targets know the key, such as OPENAI_API_KEY"`
+	}
+	type keySet struct {
+		Named
+		Body struct {
+			Value string   `json:"value" minLength:"1" maxLength:"8192"`
+			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider and private addresses that an admin allows"`
+		}
+	}
+	Add(s, huma.Operation{
+		OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}",
+		Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: SmallBody,
+	}, Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, in *keySet) (*Body[account.ProviderKey], error) {
+			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
+			if len(kept.Hosts) == 0 {
+				var err error
+				if kept.Hosts, kept.Near, err = s.defaultHosts(ctx, by.User, in.Variable); err != nil {
+					return nil, err
+				}
+			}
+			k, err := users.SetProviderKey(ctx, by, in.Variable, kept)
+			return &Body[account.ProviderKey]{k}, err
+		})
+	Add(s,
+		huma.Operation{
+			OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}",
+			Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent,
+		},
+		Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, in *Named) (*struct{}, error) {
+			return nil, users.DropProviderKey(ctx, by, in.Variable)
+		})
+}

@@ -1,0 +1,134 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/job"
+)
+
+// JobOutput is a response with one job.
+type JobOutput struct{ Body job.Job }
+
+// JobEvents are events of one job.
+type JobEvents struct {
+	Events []json.RawMessage `json:"events" nullable:"false"`
+}
+
+// JobIn names a job in a path.
+type JobIn struct {
+	ID string `path:"id"`
+}
+
+// AddJobs adds the routes that show and cancel jobs.
+func (s *Server) AddJobs() {
+	type listInput struct {
+		PageIn
+		Status string `query:"status" enum:"pending,queued,running,done,failed,cancelled,interrupted"`
+		Type   string `query:"job_type"`
+		User   string `query:"user_id" doc:"for admins: the jobs of a user, or * for all"`
+	}
+	Add(s, huma.Operation{
+		OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/jobs", Summary: "Jobs, the newest first",
+		Tags: []string{"jobs"},
+	}, Access{},
+		func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body Page[job.Job] }, error) {
+			from, err := in.Mark()
+			if err != nil {
+				return nil, err
+			}
+			query := job.Query{
+				User: by.User, State: job.State(in.Status), Kind: in.Type, Before: from.At,
+				Most: in.Limit,
+			}
+			switch {
+			case in.User == "" || in.User == by.User:
+			case by.Role != account.Admin:
+				return nil, &callvet.FieldError{
+					Field: "user_id", Kind: callvet.ErrDenied,
+					Text: "{user_id}: the jobs of others are for admins",
+				}
+			case in.User == "*":
+				query.User = ""
+			default:
+				query.User = in.User
+			}
+			list, next, err := s.Jobs.List(ctx, query)
+			if err != nil {
+				return nil, err
+			}
+			out := &struct{ Body Page[job.Job] }{Page[job.Job]{Items: list}}
+			if next > 0 {
+				out.Body.Next = PageMark{At: next}.String()
+			}
+			return out, nil
+		})
+	Add(s, huma.Operation{
+		OperationID: "get-job", Method: http.MethodGet, Path: "/api/jobs/{id}", Summary: "One job",
+		Tags: []string{"jobs"},
+	}, Access{Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
+			j, err := s.Jobs.Job(ctx, in.ID)
+			return &JobOutput{j}, err
+		})
+	type eventsInput struct {
+		JobIn
+		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"300" doc:"how many, the newest"`
+	}
+	Add(s, huma.Operation{
+		OperationID: "list-job-events", Method: http.MethodGet, Path: "/api/jobs/{id}/events",
+		Summary: "The newest events of a job, in order", Tags: []string{"jobs"},
+	}, Access{Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *eventsInput) (*struct{ Body JobEvents }, error) {
+			list, err := s.Jobs.EventsOf(ctx, in.ID, in.Limit)
+			out := &struct{ Body JobEvents }{JobEvents{Events: texts(list)}}
+			return out, err
+		})
+	Add(s, huma.Operation{
+		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job",
+		Tags: []string{"jobs"},
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
+			return s.CancelJob(ctx, in.ID)
+		})
+	Add(s, huma.Operation{
+		OperationID: "resume-job", Method: http.MethodPost, Path: "/api/jobs/{id}/resume",
+		Summary: "Queue a job again that failed: it goes on from what it stored", Tags: []string{"jobs"},
+		DefaultStatus: http.StatusAccepted,
+	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
+			j, err := s.Jobs.Resume(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &JobOutput{j}, nil
+		})
+}
+
+// CancelJob cancels a job. A waiting job has ended in the response; for a running one an event
+// reports the end.
+func (s *Server) CancelJob(ctx context.Context, id string) (*JobOutput, error) {
+	j, err := s.Jobs.Cancel(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &JobOutput{j}, nil
+}
+
+// cancelJobsOf cancels the jobs of a removed user: they would go on with his keys.
+func (s *Server) cancelJobsOf(ctx context.Context, user string) error {
+	list, err := s.Jobs.Active(ctx, user)
+	for i := range list {
+		_, cerr := s.Jobs.Cancel(ctx, list[i].ID)
+		err = errors.Join(err, cerr)
+	}
+	return err
+}
