@@ -128,7 +128,11 @@ func strayCall(e value.Value) bool {
 // type is "tool-" and the name; "" for other parts.
 func uiTool(e value.Value) string {
 	name, ok := strings.CutPrefix(first(e, "type").Str(), "tool-")
-	if !ok || !has(e, "toolCallId") || !has(e, "state") || has(e, "toolName") {
+	if !ok || !has(e, "toolCallId") || has(e, "toolName") {
+		return ""
+	}
+	// tool-call, tool-result and tool-error are parts of model messages, which have no state.
+	if !has(e, "state") && (!has(e, "input") || name == "call" || name == "result" || name == "error") {
 		return ""
 	}
 	return name
