@@ -12,7 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/lab"
 )
 
 // queryCommand asks one question.
@@ -58,7 +58,7 @@ they share with the question. With --expect and its like the decision is judged 
 		if out.Verdict != "" && out.Verdict != callvet.VerdictPass {
 			a.exitStatus = exitGateFailed
 		}
-		return emit(a, out, report.CatalogAnswer)
+		return emit(a, out, lab.CatalogAnswer)
 	}
 	return cmd
 }

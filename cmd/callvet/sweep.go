@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/lab"
 )
 
 const sweepLong = `Measure how often the first tool is right as a catalogue grows, and under other weights.
@@ -51,7 +51,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 			if c == nil || models.quiet && !a.jsonOut { // there may be one although the run of it ended early
 				return err
 			}
-			return errors.Join(err, emit(a, c, report.Curve))
+			return errors.Join(err, emit(a, c, lab.Curve))
 		}
 		if models.resume != "" {
 			return ask(cmd.Context(), models, models.resumed("", models.changed), catalogs.ResumeCurve, show)
@@ -67,7 +67,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 			q.Configurations = append(q.Configurations, one)
 		}
 		if len(q.Models) == 0 {
-			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, catalogs.RunSweep, report.Sweep)
+			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, catalogs.RunSweep, lab.Sweep)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/lab"
 )
 
 // toolsCommand looks at a catalog, and changes its texts.
@@ -30,7 +31,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 			if out.Errors() > 0 {
 				a.exitStatus = exitUsage
 			}
-			return emit(a, out, report.CatalogFindings)
+			return emit(a, out, lab.CatalogFindings)
 		},
 	})
 	var q catalogs.ConfusableRequest
@@ -39,7 +40,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Confusable, report.Confusable)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Confusable, lab.Confusable)
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run with confusions to show next to the similarity")
@@ -105,9 +106,9 @@ func (a *cli) whatIfCommand() *cobra.Command {
 		return ask(cmd.Context(), models, q, catalogs.WhatIf, func(out *catalogs.WhatIfResult, err error) error {
 			switch {
 			case err == nil:
-				return emit(a, out, report.WhatIf)
+				return emit(a, out, lab.WhatIf)
 			case out != nil && !a.jsonOut: // the findings without a model remain
-				_ = report.WhatIf(a.out, out)
+				_ = lab.WhatIf(a.out, out)
 			}
 			return err
 		})
@@ -145,7 +146,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
 		if dry {
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.ListPrompts, report.Prompts)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.ListPrompts, lab.Prompts)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
@@ -158,7 +159,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return emit(a, out, report.Suggestions)
+			return emit(a, out, lab.Suggestions)
 		})
 	}
 	return cmd
@@ -175,7 +176,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Apply, report.Applied)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Apply, lab.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -47,7 +48,7 @@ func Tuning(w io.Writer, t *catalog.Tuning) error {
 				fmt.Sprintf("%g", m.To), plain.Percent(m.Goal),
 			})
 		}
-		Aligned(&b, rows)
+		report.Aligned(&b, rows)
 	}
 	if len(t.Weights) > 0 || u.Folds > 0 {
 		held(&b, t)

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -39,7 +40,7 @@ func Suggestions(to io.Writer, s *catalog.Suggestions) error {
 		}
 		rows = append(rows, r)
 	}
-	Aligned(&b, rows)
+	report.Aligned(&b, rows)
 	for i := range s.Tools {
 		t := &s.Tools[i]
 		fmt.Fprintf(&b, "  %s: %s\n", plain.Line(t.Tool), plain.Limited(plain.Line(t.Why()), 600))

@@ -1,12 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 )
@@ -70,7 +71,7 @@ func overlaps(b *strings.Builder, r *suite.CoverageReport) {
 		})
 	}
 	if len(rows) > 1 {
-		Aligned(b, rows)
+		report.Aligned(b, rows)
 	}
 	if more := len(r.Overlaps) - maxListed; more > 0 {
 		fmt.Fprintf(b, "… and %s; --json has them\n", plain.Count(more, "pair more", "pairs more"))

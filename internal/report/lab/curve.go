@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -27,7 +28,7 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 			plain.Thousands(p.Given), plain.Rate(p.Hit),
 		})
 	}
-	Aligned(&b, rows)
+	report.Aligned(&b, rows)
 	for i := range c.Models {
 		curveOf(&b, &c.Models[i])
 	}
@@ -45,7 +46,7 @@ func Curve(w io.Writer, c *catalog.Curve) error {
 				plain.Change(p.Change), plain.P(p.P), plain.P(p.Adjusted),
 			})
 		}
-		Aligned(&b, rows)
+		report.Aligned(&b, rows)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -78,7 +79,7 @@ func curveOf(b *strings.Builder, m *catalog.ModelCurve) {
 			estimated + fmt.Sprintf("%.0f", p.ToolTokens), cost,
 		})
 	}
-	Aligned(b, rows)
+	report.Aligned(b, rows)
 	if m.Measured {
 		fmt.Fprintf(b,
 			"Tokens of tools: %.3g a byte of their JSON, measured as prompts of the same question grow with the tools in them.\n", m.TokensPerByte)

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -15,7 +16,7 @@ import (
 func CatalogAnswer(w io.Writer, a *catalog.QueryAnswer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", plain.Line(a.Query))
-	WriteDecision(&b, &a.Decision)
+	report.WriteDecision(&b, &a.Decision)
 	if a.Route != nil {
 		fmt.Fprintf(&b, "the route is %s\n", plain.Line(a.Route.Text))
 	}
@@ -29,7 +30,7 @@ func CatalogAnswer(w io.Writer, a *catalog.QueryAnswer) error {
 			place = fmt.Sprintf("has rank %d", y.Rank)
 		}
 		fmt.Fprintf(&b, "expected %s %s: %.4g (%s)\n", plain.Line(y.Tool.Tool), place, y.Tool.Score,
-			QuestionParts(y.Tool.Parts))
+			report.QuestionParts(y.Tool.Parts))
 		for _, r := range y.Reasons {
 			fmt.Fprintf(&b, "    because %s\n", plain.Line(r))
 		}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -43,7 +44,7 @@ func Confusable(w io.Writer, c *catalog.Confusable) error {
 		}
 		rows = append(rows, r)
 	}
-	Aligned(&b, rows)
+	report.Aligned(&b, rows)
 	b.WriteString(
 		"Similarity is the cosine of how the words of name and description are written; synonyms are not seen.\n")
 	if c.Left > 0 {

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -32,7 +33,7 @@ func Sweep(w io.Writer, s *catalog.Sweep) error {
 			fmt.Sprint(p.K), plain.Rate(p.MRR),
 		})
 	}
-	Aligned(&b, rows)
+	report.Aligned(&b, rows)
 	if slices.ContainsFunc(s.Points, func(p catalog.SweepPoint) bool { return p.Tools < p.Distractors }) {
 		b.WriteString("The catalogue has fewer other tools than asked for in the last rows: all of them were taken.\n")
 	}
@@ -45,7 +46,7 @@ func Sweep(w io.Writer, s *catalog.Sweep) error {
 				plain.P(p.P), plain.P(p.Adjusted),
 			})
 		}
-		Aligned(&b, rows)
+		report.Aligned(&b, rows)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

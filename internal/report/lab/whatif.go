@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package lab
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/catalog"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -98,7 +99,7 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 	if c.Adjusted != nil {
 		rows[0], rows[1] = append(rows[0], "p over models (Holm)"), append(rows[1], plain.P(*c.Adjusted))
 	}
-	Aligned(b, rows)
+	report.Aligned(b, rows)
 	fmt.Fprintf(b, "%s\n", c.Sentence)
 	if u := c.Usage; u != nil {
 		usage(b, u)
@@ -135,7 +136,7 @@ func comparison(b *strings.Builder, c *catalog.Comparison) {
 			break
 		}
 	}
-	Aligned(b, rows)
+	report.Aligned(b, rows)
 	if n := len(c.Tools) - maxListed - 1; n > 0 {
 		fmt.Fprintf(b, "… and %d more tools with changed questions: --json has all\n", n)
 	}
@@ -184,7 +185,7 @@ func alone(b *strings.Builder, w *catalog.WhatIfResult) {
 				plain.Change(a.All.Change), plain.P(a.All.P), plain.P(a.Adjusted), took,
 			})
 	}
-	Aligned(b, rows)
+	report.Aligned(b, rows)
 }
 
 // usage tells what models cost.
