@@ -186,7 +186,7 @@ func TestServe(t *testing.T) {
 	if _, _, err := a.remoteToken(base); !errors.Is(err, callvet.ErrDenied) {
 		t.Errorf("%v", err)
 	}
-	if out := types("", exitOK, "logout", base); !strings.Contains(out, "nobody was logged in") {
+	if out := types("", exitOK, "logout", base); !strings.Contains(out, "no user was logged in") {
 		t.Errorf("%s", out)
 	}
 	types("\n"+token+"\n", exitOK, "login", base)

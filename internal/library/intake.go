@@ -222,8 +222,8 @@ func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error
 }
 
 // List returns at most n of a user's and the shared collections, the newest first. It starts after
-// a position: those begun before a time in milliseconds or, at that time, with a lesser id.
-// everybody lists those of all users.
+// a position: those begun before a time in milliseconds or, at that time, with a lesser id. With
+// everybody it lists those of all users.
 func (in *Intake) List(ctx context.Context, user string, everybody bool, before int64, beforeID string,
 	n int,
 ) ([]Collection, error) {

@@ -406,8 +406,8 @@ func (p Page) before() (at int64, id string) {
 	return p.Before, p.BeforeID
 }
 
-// List returns a user's and the shared suites, the newest first; everybody lists those of all
-// users. search is a part of their names, case-insensitive.
+// List returns a user's and the shared suites, the newest first. With everybody it lists those of
+// all users. search is a part of their names, case-insensitive.
 func (l *Suites) List(ctx context.Context, user, search string, everybody bool, page Page) ([]Entry, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().SuiteEntries(ctx, rows.SuiteEntriesParams{

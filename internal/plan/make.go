@@ -52,8 +52,8 @@ type Rate struct {
 	Chance   float64 `json:"chance"`
 	Failures int     `json:"failures_allowed"`
 	Smallest []MinN  `json:"smallest"`
-	// Several is how many tasks are needed with several attempts at each, whose
-	// correlation is Alike.
+	// Several is how many tasks are needed with several attempts at each. Alike is their
+	// correlation.
 	Several []Attempts `json:"attempts,omitempty"`
 	Alike   *Alike     `json:"correlation,omitempty"`
 	// Repeats is the gate's assumption about the correlation of attempts at a task. Measured is

@@ -28,8 +28,8 @@ type attemptJSON struct {
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
-// AttemptJSON writes an attempt on one line: all that is stored of it, or in at most 2,000 bytes what a reader
-// needs to see why it ended as it did.
+// AttemptJSON writes an attempt on one line. With full it writes all that is stored, else at most
+// 2,000 bytes with the reasons for the outcome.
 func AttemptJSON(w io.Writer, target string, r Row, full bool) error {
 	a := attemptJSON{Case: *r.Case, Target: target, Result: r.Cell.Result, Trace: r.Cell.Trace}
 	if full {

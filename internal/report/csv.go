@@ -64,7 +64,7 @@ func (v *View) scoreNames() []string {
 	return names
 }
 
-// selects tells whether a target makes decisions.
+// selects reports whether a target makes decisions.
 func (v *View) selects() bool {
 	return slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return t.Selects })
 }

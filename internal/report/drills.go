@@ -89,7 +89,7 @@ func drillRow(s *drills.Slice) []string {
 	return out
 }
 
-// writeColumns writes rows whose cells stand below one another.
+// writeColumns writes rows with aligned columns.
 func writeColumns(w io.Writer, rows [][]string) {
 	var width []int
 	for _, row := range rows {

@@ -138,8 +138,8 @@ func (s *screen) details(r Row) {
 	}
 }
 
-// told reports whether the comparison of calls or the assertions say all that
-// the reason of the verdict says.
+// told reports whether the comparison of calls or the assertions contain all that the reason of the
+// verdict contains.
 func told(r Row) bool {
 	reason := because(r)
 	for _, a := range failedAssertions(&r.Cell.Result) {
@@ -167,7 +167,7 @@ func differs(d callDiff) bool {
 		slices.ContainsFunc(d.Lines, func(l diffLine) bool { return l.Mark != "=" })
 }
 
-// alike tells of further repeats that a shown attempt stands for.
+// alike prints the number of further repeats like a shown attempt.
 func alike(more int) string {
 	if more == 0 {
 		return ""
@@ -216,7 +216,7 @@ func kindText(k panel.UnevaluatedKind) string {
 	return fmt.Sprintf("%s: %s (%s)", plain.Line(k.Name), plain.Line(k.Reason), plain.Count(k.N, "time", "times"))
 }
 
-// unevaluatedText says what was not evaluated, and why.
+// unevaluatedText names an assertion that was not evaluated, with the reason.
 func unevaluatedText(a callvet.Assertion) string {
 	t := plain.Line(a.Name) + ": " + plain.Line(a.Reason)
 	if a.Expected != "" {
@@ -240,8 +240,8 @@ func orNothing(s string) string {
 	return nothing
 }
 
-// failedAssertions draws what did not hold, expected above got; what several
-// share is said once.
+// failedAssertions draws the assertions that failed, expected above got. What several share is
+// printed once.
 func (s *screen) failedAssertions(r Row) {
 	list := failedAssertions(&r.Cell.Result)
 	wide := 0

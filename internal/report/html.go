@@ -88,7 +88,7 @@ type page struct {
 	Verdicts panel.Verdicts
 	Classes  []panel.Count
 	Warnings []string
-	// Estimates says what the numbers are about.
+	// Estimates names the population of the numbers.
 	Estimates string
 	out       *counted
 	shown     int
@@ -120,7 +120,7 @@ func (p *page) Findings() []*panel.Finding {
 	return out
 }
 
-// Spent reports whether any target tells of tokens or costs.
+// Spent reports whether any target has tokens or costs.
 func (p *page) Spent() bool {
 	for _, t := range p.panels() {
 		if cost(t.Overall.Usage) != "–" {
@@ -130,7 +130,7 @@ func (p *page) Spent() bool {
 	return false
 }
 
-// SelectionPart tells what routers and retrievers decided; empty without any.
+// SelectionPart returns the decisions of routers and retrievers; empty without any.
 func (p *page) SelectionPart() (template.HTML, error) {
 	if p.Selection == nil {
 		return "", nil
@@ -208,7 +208,7 @@ type GridRow struct {
 // GridCell counts the attempts at a case by one target.
 type GridCell struct{ Pass, Judged, Errors int }
 
-// Mark tells in one sign how the attempts went: all passed, some did not, or none was judged.
+// Mark returns one sign for the attempts: all passed, some did not, or none was judged.
 func (c GridCell) Mark() string {
 	switch {
 	case c.Judged == 0 && c.Errors > 0:

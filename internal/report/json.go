@@ -39,7 +39,7 @@ type Document struct {
 	Manifest   []Field           `json:"manifest,omitempty"`
 	Panels     *panel.Panels     `json:"panels"`
 	Diff       *panel.Comparison `json:"diff,omitempty"`
-	// Selection tells what routers and retrievers decided.
+	// Selection contains the decisions of routers and retrievers.
 	Selection *routing.Section `json:"selection,omitempty"`
 	// JudgeReports are what judges said of targets as a whole.
 	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
@@ -70,7 +70,7 @@ type Record struct {
 	Reason       string              `json:"reason,omitempty"`
 	Scores       []callvet.Score     `json:"scores,omitempty"`
 	Plan         string              `json:"plan,omitempty"`
-	Rules        int                 `json:"rules,omitempty"` // the version by which the attempt was judged
+	Rules        int                 `json:"rules,omitempty"` // the version for the attempt
 	Comparison   []callvet.CallMatch `json:"comparison,omitempty"`
 	Assertions   []callvet.Assertion `json:"assertions,omitempty"`
 	// NotEvaluated counts the assertions in that state.
@@ -88,7 +88,7 @@ type Record struct {
 	Cached       bool              `json:"cached,omitempty"`
 }
 
-// Record tells an attempt as the JSON faces do.
+// Record returns an attempt in the form of the JSON faces.
 func (v *View) Record(r Row) Record {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	return Record{

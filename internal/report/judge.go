@@ -189,7 +189,7 @@ func printSuccess(w io.Writer, r *labels.CalibrationReport, s *labels.Success) {
 	}
 }
 
-// printSlices tells the judge by the values of a slice key.
+// printSlices prints the numbers of the judge by the values of a slice key.
 func printSlices(w io.Writer, r *labels.CalibrationReport) {
 	if r.Slices == nil {
 		return

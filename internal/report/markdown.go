@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Markdown writes a comment for a pull request: a verdict, a table, and the
-// failed attempts folded away; at most 60 kB, and what is left out is said.
+// Markdown writes a comment for a pull request: a verdict, a table, and the failed attempts folded
+// away; at most 60 kB, with a note on what is left out.
 func Markdown(w io.Writer, v *View) error {
 	var b bytes.Buffer
 	mark := map[string]string{"pass": "✅", "fail": "❌", "warn": "⚠️"}[v.State()]

@@ -48,8 +48,8 @@ var lossMeasures = [...]string{
 	"safety_incidents", "blocked_incidents", "attack_success", "attack_exposed", "hallucinated_args",
 }
 
-// shortMeasures are the names of the measures that a short table of these slices has: the ten that matter
-// most, and each that must be seen in one of the slices.
+// shortMeasures returns the names of the measures in a short table of these slices. They are the
+// ten most important ones, and each one that must be seen in one of the slices.
 func shortMeasures(of ...*panel.Slice) map[string]bool {
 	shown, known := map[string]bool{}, map[string]bool{}
 	for _, s := range of {

@@ -17,7 +17,7 @@ import (
 
 // ScoresView is what the faces write.
 type ScoresView struct {
-	// Files are the names of what was read.
+	// Files are the names of the files that were read.
 	Files  []string
 	Panels *panel.Panels
 	// Lines, Steps and Tasks count lines and records.
@@ -31,7 +31,7 @@ type ScoresView struct {
 	Version string
 	// Width of the terminal in columns, for Terminal; 0 is no limit.
 	Width int
-	// Verbose tells each finding on the terminal with its evidence, its quick test and what helps.
+	// Verbose prints each finding on the terminal with its evidence, its quick test and its fix.
 	Verbose bool
 	// All shows every measure on the terminal, not only those that matter most.
 	All bool
@@ -54,7 +54,7 @@ func (v *ScoresView) Notes() []string {
 	return out
 }
 
-// Population says what the numbers are about.
+// Population describes the population of the numbers.
 func (v *ScoresView) Population() string { return panel.TasksLikeThese.Sentence() }
 
 // ScoresFace writes a View in one format.
@@ -91,7 +91,7 @@ func PanelsJSON(w io.Writer, p *panel.Panels) error {
 	return indented(w, p)
 }
 
-// ScoresJSON writes the panels with what was read.
+// ScoresJSON writes the panels with the names of the files that were read.
 func ScoresJSON(w io.Writer, v *ScoresView) error {
 	err := indented(w, struct {
 		Files []string `json:"files"`
@@ -137,12 +137,12 @@ func (r row) N() string {
 // Amount is the metric with its interval.
 func (r row) Amount() string { return plain.Amount(r.Metric) }
 
-// Companion is the share of tasks in which all is right, or "".
+// Companion is the share of tasks with everything right, or "".
 func (r row) Companion() string {
 	switch {
 	case r.ByTask == nil:
 		return ""
-	case r.ByTask.LowerIsBetter: // the share in which something is wrong
+	case r.ByTask.LowerIsBetter: // the share with an error
 		right := *r.ByTask
 		right.Interval = right.Interval.Complement()
 		return plain.Amount(&right)
@@ -158,7 +158,7 @@ func (r row) Coverage() string {
 	return ""
 }
 
-// Notes are what to keep in mind about the metric, without what stands below the table.
+// Notes are the notes on the metric that are not below the table.
 func (r row) Notes(below []plain.Shared) []string {
 	out := plain.OwnNotes(r.Metric, below)
 	if c := r.Coverage(); c != "" {

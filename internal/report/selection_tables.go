@@ -32,7 +32,7 @@ func SelectionTables(t *routing.Target) []Table {
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
-// strange tells what is odd about answers.
+// strange lists the notes on odd answers.
 func strange(t *routing.Target) Table {
 	out := Table{Title: "Strange answers", Columns: texts("what is strange"), Prose: true}
 	for _, n := range t.Notes {
@@ -181,10 +181,10 @@ func patterns(t *routing.Target) Table {
 	return out.more(10, "tags")
 }
 
-// maxLabels is how many columns a matrix has; what has more is told in wrong pairs.
+// maxLabels bounds the columns of a matrix; with more labels the wrong pairs are listed.
 const maxLabels = 8
 
-// matrix holds what was expected, by row, against what was chosen.
+// matrix has a row for each expected label and a column for each chosen one.
 func matrix(t *routing.Target, title string, all []panel.Confused) Table {
 	var want, got []string
 	n := map[[2]string]int{}

@@ -14,9 +14,9 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Attempts explains some attempts, normally all of one case: verdict, comparison,
-// failed assertions, one line of scores and the conversation; all scores and
-// the raw exchanges where the options ask for them.
+// Attempts explains some attempts, normally all of one case: verdict, comparison, failed
+// assertions, one line of scores and the conversation. It adds all scores and the raw exchanges if
+// the options ask for them.
 func Attempts(w io.Writer, v *View, rows []Row, opt TerminalOptions) error {
 	s := newScreen(opt)
 	for i, r := range rows {
@@ -228,10 +228,10 @@ func (s *screen) scores(r *callvet.Result) {
 	}
 }
 
-// maxScoreLine is how many scores are told in a line.
+// maxScoreLine is how many scores a line has.
 const maxScoreLine = 8
 
-// scoreLine tells the scores that most people read, and how many there are besides.
+// scoreLine returns the scores that most people read, and the number of the others.
 func scoreLine(scores []callvet.Score) string {
 	var parts []string
 	for _, name := range []string{"overall", "tool_selection", "arg_accuracy", "assertions"} {
@@ -439,7 +439,7 @@ func (s *screen) comparison(c *panel.Comparison) {
 	for _, l := range leftOut(c) {
 		s.wrap("  ", l)
 	}
-	if c.Population == panel.ThisSuite { // the run that a comparison stands in says the other
+	if c.Population == panel.ThisSuite { // the report of a run prints the other
 		s.wrapAs("  ", c.Population.Sentence(), s.dim)
 	}
 	for _, w := range c.Warnings {
@@ -519,7 +519,7 @@ func changeText(c panel.CaseChange) string {
 	return t
 }
 
-// leftOut says which cases the comparison does not cover.
+// leftOut names the cases that the comparison does not cover.
 func leftOut(c *panel.Comparison) []string {
 	var out []string
 	add := func(what string, ids []string) {

@@ -72,7 +72,7 @@ func Prompts(to io.Writer, p *catalog.Prompts) error {
 	return err
 }
 
-// Applied says what was written.
+// Applied prints what was written.
 func Applied(to io.Writer, a *catalog.Applied) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s", plain.Count(len(a.Tools), "edit", "edits"), plain.Line(a.Catalogue))

@@ -82,7 +82,7 @@ func (s *screen) grid(t *Table) (dropped []string, cut bool) {
 	return dropped, room < natural
 }
 
-// maxLegend bounds how many cut names are told in full below a table.
+// maxLegend bounds how many cut names are printed in full below a table.
 const maxLegend = 50
 
 // maxRank is the rank of the least important columns.
@@ -233,7 +233,7 @@ func outcome(p *panel.Slice, o callvet.Outcome) int {
 	return 0
 }
 
-// targetLabel names a target and says what is special about it.
+// targetLabel is the name of a target, with a remark if it is a baseline.
 func targetLabel(p *panel.TargetPanel) string {
 	if p.Floor {
 		return plain.Line(p.Name) + " (baseline)"
@@ -313,7 +313,7 @@ func (s *screen) hiddenColumns(dropped []string) {
 	}
 }
 
-// legend tells the full names of a table whose labels were cut.
+// legend prints the full names below a table with labels that were cut.
 func (s *screen) legend(names []string) {
 	if all := strings.Join(names, " · "); lipgloss.Width(all) <= s.width {
 		s.line("%s", s.dim(all))

@@ -25,13 +25,13 @@ type TerminalOptions struct {
 	MaxFailures int
 	// NoSlices leaves out the tables per slice.
 	NoSlices bool
-	// Verbose tells each finding with its evidence, its quick test and what helps.
+	// Verbose prints each finding with its evidence, its quick test and its fix.
 	Verbose bool
 	// Scores lists all scores of an attempt, All its conversation and its exchanges too.
 	Scores, All bool
 	// Measures adds the table of measures to a run: those that matter most, with All every one.
 	Measures bool
-	// Brief leaves the tables of a run out whose attempts all passed. Verbose shows them.
+	// Brief leaves out the tables of a run if all attempts passed. Verbose shows them.
 	Brief bool
 }
 
@@ -105,9 +105,9 @@ func (s *screen) wrapAs(prefix, text string, paint func(string) string) {
 	}
 }
 
-// Terminal writes the result of a run for a person: the verdict, failed attempts
-// with what was expected beside what came, findings, tables per target and
-// slice, and the next commands.
+// Terminal writes the result of a run for a person: the verdict, failed attempts, findings, tables
+// per target and slice, and the next commands. A failed attempt shows what was expected next to
+// what came.
 func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s := newScreen(opt)
 	if opt.Brief && !opt.Verbose && v.allPassed() {

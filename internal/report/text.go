@@ -26,7 +26,7 @@ func short(s string, n int) string {
 	return s
 }
 
-// tokens of a slice; what was not told is never counted as 0.
+// tokens of a slice; unknown usage is never counted as 0.
 func tokens(u panel.Usage) string {
 	n := u.InputTokens + u.OutputTokens
 	switch {
@@ -115,8 +115,8 @@ func callText(c *callvet.Call) string {
 	return plain.Line(callvet.ToolName(c.Tool)) + "(" + args + ")"
 }
 
-// callRemarks say what is to be known of a call beside its arguments: who answered where that
-// was not a mock, what the guard decided, and its error.
+// callRemarks returns the remarks on a call: who answered if that was not a mock, the decision of
+// the guard, and its error.
 func callRemarks(c *callvet.Call) (out []string) {
 	if c.Env != "" && c.Env != callvet.EnvMock && !c.Denied() {
 		out = append(out, "answered by: "+plain.Line(string(c.Env)))

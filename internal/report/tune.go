@@ -62,7 +62,7 @@ func part(cases, clusters int) string {
 		plain.Count(clusters, "set of right tools", "sets of right tools"))
 }
 
-// held tells the one comparison.
+// held prints the one comparison.
 func held(b *strings.Builder, t *catalog.Tuning) {
 	u := &t.Tuned
 	how := "p " + plain.P(u.P)
@@ -92,7 +92,7 @@ func held(b *strings.Builder, t *catalog.Tuning) {
 	}
 }
 
-// tuningVerdict says what to do.
+// tuningVerdict returns the advice.
 func tuningVerdict(b *strings.Builder, t *catalog.Tuning) {
 	u := &t.Tuned
 	b.WriteString("\n")

@@ -93,8 +93,8 @@ func addRoutes(s *api.Server) {
 	evals.AddSchedules(s)
 }
 
-// Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then
-// it takes no new ones, lets requests in work end, hands jobs back, and returns.
+// Serve answers requests from l, works on jobs, and starts scheduled runs until ctx ends. Then it
+// accepts no new requests, waits for those in work, returns the jobs to the queue, and returns.
 func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 	if !s.Config.ReadOnly {
 		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt that early ends it in peace, too

@@ -255,9 +255,9 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	return cells, last, db.explain("read attempts", rows.Err())
 }
 
-// DoneCells streams the stored cells of a run without reading the traces. It sets Case, Target,
-// Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached, Usage.Known,
-// Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 if there are any such
+// DoneCells streams the stored cells of a run without reading the traces. It sets Case, Target and
+// Repeat. Of trace and result it sets only CaseID, Outcome, Attempts, Cached, Usage.Known,
+// Usage.CostUSD, Verdict, Class and the overall score. NotEvaluated is 1 if there are any such
 // assertions.
 func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Cell, error] {
 	return db.DoneCellsIn(ctx, runID, 0, math.MaxInt)
