@@ -155,8 +155,8 @@ func serverCommands() map[string]onServer {
 	}
 }
 
-// TestFlagsAreInTheAPI: every flag of the commands that evaluate is a field of a request of the server,
-// or is of the command line alone for a reason that is written here.
+// TestFlagsAreInTheAPI: every flag of the commands that evaluate is a field of a request of the
+// server, or only of the command line, for a reason in this file.
 func TestFlagsAreInTheAPI(t *testing.T) {
 	t.Parallel()
 	api := describedAPI(t)

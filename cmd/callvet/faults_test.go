@@ -79,7 +79,7 @@ func ledger(t *testing.T, text []byte) map[string]witness {
 	return out
 }
 
-// bench is a server, and a place at which commands are typed.
+// bench is a server, and a seat for commands.
 type bench struct {
 	t           *testing.T
 	s           *seat
@@ -564,7 +564,7 @@ func folderOfFaults(t *testing.T) string {
 	return dir
 }
 
-// modelServer answers each request with the body for which its last message asks.
+// modelServer answers each request with the body that its last message asks for.
 func modelServer(t *testing.T, answer func(asked string) (typ, body string)) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

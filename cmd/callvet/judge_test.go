@@ -111,7 +111,7 @@ const (
 	saysFail = `{"pass": false, "fail_reasons": ["hallucinated_answer"], "unnecessary_calls": [], "notes": "no"}`
 )
 
-// verdictOn is what an honest judge says of some evidence.
+// verdictOn is the verdict of an honest judge on some evidence.
 func verdictOn(evidence string) string {
 	if strings.Contains(evidence, "Paris") {
 		return saysPass

@@ -181,8 +181,8 @@ func TestJudgeLive(t *testing.T) {
 	}
 }
 
-// TestUnracedJudgeLiveSurvivesKill: a process that is killed while it judges the attempts of a run that
-// goes on loses no answer, and the one that resumes the run asks nothing twice.
+// TestUnracedJudgeLiveSurvivesKill: a process that is killed while it judges the attempts of an
+// unfinished run loses no answer. The one that resumes the run asks nothing twice.
 func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -18,8 +18,7 @@ const gcPercent = 175
 // the same process. The previous setting is not restored: it may be that of a concurrent command.
 const goPercent = 100
 
-// tuneMemory sets gcPercent unless $GOGC says otherwise; Go reads $GOMEMLIMIT itself.
-// The result ends it.
+// tuneMemory sets gcPercent unless $GOGC is set; Go reads $GOMEMLIMIT itself. The result ends it.
 func (a *cli) tuneMemory() (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}
@@ -37,8 +36,7 @@ const (
 	scorePercent = 20
 )
 
-// growHeap lets the heap grow to heapFloor, unless $GOGC says otherwise. The result
-// ends it.
+// growHeap lets the heap grow to heapFloor, unless $GOGC is set. The result ends it.
 func (a *cli) growHeap() (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}

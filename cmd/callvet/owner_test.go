@@ -77,7 +77,7 @@ type proc struct {
 	errs watched
 }
 
-// watched is what a process says, for others to wait for.
+// watched is the output of a process, for others to wait for.
 type watched struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -126,7 +126,7 @@ func beginIn(t *testing.T, dir string, env []string, args ...string) *proc {
 	return p
 }
 
-// says waits until the process has said a text on standard error.
+// says waits until the process has written a text to standard error.
 func (p *proc) says(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(p.errs.String(), text) {
@@ -160,8 +160,8 @@ func manyCases(t *testing.T, dir string, n int, g *gated) []string {
 	return []string{"run", "s.json", "-m", "vllm/m", "--base-url", g.url + "/v1", "-c", "4"}
 }
 
-// Two processes resume one run: one carries it out, and the other follows it. Every
-// question is asked once, and both tell the same.
+// Two processes resume one run: one carries it out, and the other follows it. Every question is
+// asked once, and both report the same.
 func TestTwoResumeOneRun(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 10)
@@ -236,8 +236,8 @@ func TestKilledRunIsTakenOver(t *testing.T) {
 	}
 }
 
-// A process that stands still for longer than its lease loses the run. When it wakes
-// up it asks nothing more, stores nothing, and says why it ends.
+// A process that is stopped for longer than its lease loses the run. When it continues it asks
+// nothing more, stores nothing, and prints the reason why it ends.
 func TestStoppedRunIsLost(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 20)

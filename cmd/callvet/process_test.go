@@ -47,7 +47,7 @@ func TestLeft(t *testing.T) {
 			t.Errorf("%s: exit %d, %q", tt.name, code, out.String())
 		}
 	}
-	r, w := io.Pipe() // nobody reads standard error
+	r, w := io.Pipe() // no process reads standard error
 	defer r.Close()
 	if code := interrupted(t, w, 1, func(*Process) {}); code != ExitInterrupted {
 		t.Errorf("exit %d", code)

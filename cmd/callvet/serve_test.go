@@ -46,7 +46,7 @@ func (h *commandEvents) String() string {
 	return h.b.String()
 }
 
-// seat is a place at which commands are typed.
+// seat is a directory and an environment for commands.
 type seat struct {
 	dir string
 	env map[string]string
@@ -87,8 +87,8 @@ func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (stder
 
 var startLink = regexp.MustCompile(`callvet login '(https?://\S+#claim=\S+)'`)
 
-// TestServe: a server is started, its first admin comes in by the link, and by a password after it was
-// started again; a token is kept where nobody else reads it, and ended.
+// TestServe: a server is started, and its first admin logs in by the link, and after a restart by a
+// password. A token is kept where no other user can read it, and ended.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

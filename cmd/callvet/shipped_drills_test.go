@@ -118,8 +118,8 @@ func TestShippedDrills(t *testing.T) {
 	}
 }
 
-// TestGuardedDrills: behind a guard no act of the careless script is carried out, what it says is
-// all that is left; the careful script does all of its work.
+// TestGuardedDrills: behind a guard no act of the careless script is carried out, and only its
+// texts remain. The careful script does all of its work.
 func TestGuardedDrills(t *testing.T) {
 	t.Parallel()
 	policy, err := filepath.Abs(filepath.Join("..", "..", "examples", "drills", "policy.yaml"))

@@ -53,7 +53,8 @@ func throughLink(t *testing.T, link string, paths ...string) string {
 	return answer
 }
 
-// TestViewCommand: the page works beside a server of the same store, and shows what is run while it is there.
+// TestViewCommand: the page works next to a server of the same store, and shows runs that are made
+// meanwhile.
 func TestViewCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -243,7 +243,7 @@ func (r *Report) Publish(note []byte, news ...News) error {
 	return nil
 }
 
-// Also changes the store together with news of the job, as Tell does.
+// Also changes the store and stores news of the job in the same transaction.
 func (r *Report) Also(do func(ctx context.Context, q *rows.Queries) error, news ...News) error {
 	j := r.jobs
 	return j.change(r.ctx, "tell news", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {

@@ -38,8 +38,8 @@ func weather(id string) callvet.Call {
 
 var fence = regexp.MustCompile(`(?s)<<<([0-9a-f]{12})\n(.*?)\n([0-9a-f]{12})>>>`)
 
-// TestFence: no text can end its fence or begin one, since the mark is made of all texts and
-// stands in none.
+// TestFence: no text can end its fence or begin one, since the mark is computed from all texts and
+// is in none of them.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	j := builtinOf(t, "task")
@@ -76,8 +76,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsBounded: a long attempt is cut to about the bound, and what was cut is said
-// outside the fences; the question and the answer stay.
+// TestEvidenceIsBounded: a long attempt is cut to about the bound, and a note outside the fences
+// names what was cut. The question and the answer stay.
 func TestEvidenceIsBounded(t *testing.T) {
 	t.Parallel()
 	j := builtinOf(t, "task")
@@ -103,8 +103,9 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsSummarised: of a long attempt the goal, the calls with their arguments, the errors and the last
-// turns are shown; results and words on the way are shortened or left out first, and what is left out is counted.
+// TestEvidenceIsSummarised: of a long attempt the goal, the calls with their arguments, the errors
+// and the last turns are shown. Earlier results and texts are shortened or left out first, and what
+// is left out is counted.
 func TestEvidenceIsSummarised(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("lorem ipsum ", 400)

@@ -105,8 +105,8 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 	return out, nil
 }
 
-// ReplaceCatalogue puts another text in place of that of a catalogue, for which c was read. match
-// is as of Edit.
+// ReplaceCatalogue replaces the text of a catalogue. c was read from the new text. match is as of
+// Edit.
 func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
 	if err := checkSuiteName(c.Name); err != nil {
 		return err

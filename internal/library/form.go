@@ -17,9 +17,9 @@ import (
 )
 
 // Import reads a suite in any form that the loader knows. What is not JSON with cases as it is kept
-// here is written in callvet's own form, which keeps what else was in it. name stands in for a suite
-// that has none. The error is a *RefusedError where the suite has errors; its places are those of
-// the text that was sent only where Form is one that is kept.
+// here is written in callvet's own form, which keeps what else was in it. name is for a suite
+// without one. The error is a *RefusedError where the suite has errors; its places are those of the
+// text that was sent only where Form is one that is kept.
 func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
 	s, problems, err := l.read(ctx, text, format)
 	if s == nil || err != nil {
@@ -134,8 +134,8 @@ func Exports() []string {
 	return out
 }
 
-// Export writes a suite in a form of Exports, and says what it has no place for. callvet's own form
-// is JSON, or YAML with yaml.
+// Export writes a suite in a form of Exports, and returns what the form has no place for. callvet's
+// own form is JSON, or YAML with yaml.
 func (d *Document) Export(form string, yaml bool) (text []byte, lost []callvet.Problem, err error) {
 	if form == d.Form && !yaml {
 		return d.Bytes(), nil, nil

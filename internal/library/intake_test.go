@@ -69,7 +69,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFile: what more can stand behind becomes lines; archives, frames and lists of records stand alone.
+// TestFile: a file that more can follow becomes lines; archives, frames and lists of records stay
+// single files.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -46,8 +46,7 @@ type Suites struct {
 }
 
 const (
-	// bigText is the size, in bytes, from which a text takes seconds to read, and bigAtOnce how
-	// many of these are read at once.
+	// A text of bigText bytes or more takes seconds to read. bigAtOnce of them are read at once.
 	bigText   = 1 << 20
 	bigAtOnce = 2
 )

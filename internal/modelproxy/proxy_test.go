@@ -243,7 +243,7 @@ func TestSameRequestAgain(t *testing.T) {
 	for _, n := range []int{1, 2, 1, 2} {
 		ask(fmt.Sprintf(`{"n":%d}`, n))
 	}
-	_, at = proxied(t, p, folder, nil) // goes on where the recording ends
+	_, at = proxied(t, p, folder, nil) // continues after the end of the recording
 	ask(`{"n":1}`)
 	ask(`{"n":2}`)
 	ask(`{"n":3}`)

@@ -77,7 +77,7 @@ func Usual() Ask {
 	return q
 }
 
-// usual fills in what has a usual value and is not given.
+// usual fills in the usual values of fields that are not given.
 func (q *Ask) usual() {
 	if !q.given("power") {
 		q.Power = 0.8

@@ -96,9 +96,9 @@ type MinN struct {
 	Tasks    int `json:"tasks"`
 }
 
-// Mean is for a bound on a mean amount of tasks whose amounts are lognormal or, of
-// calls, counts. Tasks is 0 for more than gates.MostTasks. Pilot is the file that SD, or Truth
-// too, were taken from.
+// Mean is for a bound on a mean amount of tasks. The amounts are lognormal or, for calls, counts.
+// Tasks is 0 for more than gates.MostTasks. Pilot is the file that SD, or Truth too, were taken
+// from.
 type Mean struct {
 	Bound      float64 `json:"bound"`
 	Truth      float64 `json:"truth"`

@@ -286,8 +286,8 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.ask(ctx, http.MethodPost, "/api/tool-eval/cancel", nil, map[string]string{"job_id": id}, nil)
 }
 
-// Watch polls a job until it is over, and calls tell for each change. It retries while the server
-// is unreachable, such as during an update: the job continues there. patience bounds that.
+// Watch polls a job until it is over, and passes each change to its callback. It retries while the
+// server is unreachable, such as during an update: the job continues there. patience bounds that.
 func (c *Client) Watch(ctx context.Context, id string, patience time.Duration, tell func(*Job)) (*Job, error) {
 	const first, most = 100 * time.Millisecond, 2 * time.Second
 	pause, away := first, time.Duration(0)

@@ -93,7 +93,7 @@ func openBrowser(t *testing.T) *browser {
 		_, _ = io.WriteString(b.w, `{"id":999999,"method":"Browser.close"}`+"\x00")
 		_, _ = io.Copy(io.Discard, b.r) // until the browser has closed its end
 		_, _ = ourOut.Close(), ourIn.Close()
-		_ = cmd.Wait() // how it ends says nothing about the page
+		_ = cmd.Wait() // its exit code does not depend on the page
 		cancel()
 		_ = os.RemoveAll(profile)
 		if t.Failed() {

@@ -23,7 +23,7 @@ type diffLine struct {
 	Actual   string
 	Rule     string
 	Note     string
-	// Whole marks a line about the call itself, which a title may say already.
+	// Whole marks a line about the call itself, which may repeat a title.
 	Whole bool
 }
 

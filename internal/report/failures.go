@@ -175,7 +175,7 @@ func alike(more int) string {
 	return fmt.Sprintf("  (and %s)", plain.Count(more, "other repeat", "other repeats"))
 }
 
-// butUnevaluated follows a verdict that does not say all.
+// butUnevaluated follows a verdict with assertions that were not evaluated.
 func butUnevaluated(r Row) string {
 	if n := r.Cell.Result.NotEvaluated; n > 0 {
 		return fmt.Sprintf(", %s not evaluated", plain.Count(n, "assertion", "assertions"))

@@ -30,7 +30,7 @@ type Document struct {
 	Created time.Time `json:"created"`
 	Status  string    `json:"status"`
 	Summary string    `json:"summary"`
-	// Population is what the numbers are about, and Estimates says so in a sentence.
+	// Population is what the numbers are about, and Estimates the same in a sentence.
 	Population panel.Population  `json:"population"`
 	Estimates  string            `json:"estimates"`
 	Cache      *Reused           `json:"cache,omitempty"`
@@ -41,12 +41,12 @@ type Document struct {
 	Diff       *panel.Comparison `json:"diff,omitempty"`
 	// Selection contains the decisions of routers and retrievers.
 	Selection *routing.Section `json:"selection,omitempty"`
-	// JudgeReports are what judges said of targets as a whole.
+	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
-	// Problem says what of the run cannot be read; what can be read is shown all the same.
+	// Problem names the parts of the run that cannot be read; the others are shown all the same.
 	Problem string   `json:"problem,omitempty"`
 	Next    []string `json:"next,omitempty"`
 }
@@ -154,8 +154,8 @@ func JSON(w io.Writer, v *View) error {
 	return b.Flush()
 }
 
-// JSONL writes the run as trace lines: those of its calls, and a record of each attempt with what
-// the scorer said.
+// JSONL writes the run as trace lines: those of its calls, and a record of each attempt with the
+// result of the scorer.
 func JSONL(w io.Writer, v *View) error {
 	to := trace.NewWriter(w)
 	for r, err := range v.cells() {

@@ -82,7 +82,7 @@ func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	}
 }
 
-// mdJudges are what judges say of targets as a whole, as much as leaves room for the rest.
+// mdJudges writes the reports of judges on whole targets, as much as leaves room for the rest.
 func mdJudges(b *bytes.Buffer, v *View) {
 	const most = plain.MaxMarkdown / 2
 	for i := range v.JudgeReports {
@@ -314,5 +314,5 @@ func fenceFor(s string) string {
 	return strings.Repeat("`", longest+1)
 }
 
-// codeText is a text that may stand between single backticks.
+// codeText is a text that may be between single backticks.
 func codeText(s string) string { return strings.ReplaceAll(plain.Line(s), "`", "'") }

@@ -17,7 +17,7 @@ import (
 // comes last. It is not safe for concurrent use.
 type Progress struct {
 	W io.Writer
-	// TTY says that W is a terminal; Width is its width, 0 means 80.
+	// TTY: W is a terminal; Width is its width, 0 means 80.
 	TTY   bool
 	Width int
 	// Now is the clock.

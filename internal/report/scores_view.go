@@ -99,7 +99,7 @@ func ScoresJSON(w io.Writer, v *ScoresView) error {
 		Steps int64    `json:"steps"`
 		Tasks int64    `json:"task_records"`
 		Bad   int64    `json:"malformed_lines"`
-		// Population is what the numbers are about, and Estimates says so.
+		// Population is what the numbers are about, and Estimates the same in a sentence.
 		Population panel.Population `json:"population"`
 		Estimates  string           `json:"estimates"`
 		Sheet      *panel.Panels    `json:"panels"`
@@ -240,7 +240,7 @@ func confusedTable(p *panel.TargetPanel, most int) Table {
 	return t.more(most, "pairs")
 }
 
-// sharedNotes are the warnings that stand below tables of these rows.
+// sharedNotes are the warnings below tables of these rows.
 func sharedNotes(rows []row) []plain.Shared {
 	var ms []*panel.Metric
 	for _, r := range rows {

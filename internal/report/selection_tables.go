@@ -317,7 +317,7 @@ func diagnosis(d *routing.Diagnosis) []string {
 	return out
 }
 
-// QuestionParts writes the terms of a score, and what stood before a reranker took their place.
+// QuestionParts writes the terms of a score, and those that a reranker replaced.
 func QuestionParts(parts []callvet.Part) string {
 	if len(parts) == 0 {
 		return "no terms"

@@ -292,14 +292,14 @@ type RunSummary struct {
 	Pass   RunRate `json:"pass"`
 	// CostUSD is nil when it is not known.
 	CostUSD *float64 `json:"cost_usd"`
-	// Judging are judges that are asked while the run goes on: what they said so far counts
-	// nowhere before it is over.
+	// Judging are judges that are asked during the run: their answers count nowhere before it is
+	// over.
 	Judging []RunJudging `json:"judging,omitempty"`
-	// Problem says what of the run cannot be read; "" where all can be.
+	// Problem names the parts of the run that cannot be read; "" if there are none.
 	Problem string `json:"problem,omitempty"`
 }
 
-// RunJudging is a judge that is asked while a run goes on, and how often it has answered.
+// RunJudging is a judge that is asked during a run, and how often it has answered.
 type RunJudging struct {
 	ID      string `json:"id"`
 	Judge   string `json:"judge"`

@@ -31,14 +31,14 @@ func (t *Table) width(col int) int {
 	return w
 }
 
-// empty reports whether no cell of a column says anything.
+// empty reports whether all cells of a column are empty.
 func (t *Table) empty(col int) bool {
 	return !slices.ContainsFunc(t.Rows, func(r []string) bool { return r[col] != "–" })
 }
 
 // grid draws a table that fits the width: first the labels, cut in the middle where they must be,
-// then the columns for which there is room. It returns the titles of the columns left out, and
-// whether a label was cut.
+// then as many columns as have room. It returns the titles of the columns left out, and whether a
+// label was cut.
 func (s *screen) grid(t *Table) (dropped []string, cut bool) {
 	width := s.width
 	if s.opt.Width <= 0 { // a file or a log has no width: everything is shown
@@ -170,7 +170,7 @@ var targetColumns = []targetColumn{
 	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
 }
 
-// value of the column with its unit, as text that stands alone.
+// value of the column with its unit, as text without a table.
 func (c *targetColumn) value(p *panel.Slice) string {
 	if c.text != nil {
 		return c.text(p)

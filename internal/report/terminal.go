@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TerminalOptions say how the terminal faces draw.
+// TerminalOptions are the options of the terminal faces.
 type TerminalOptions struct {
 	// Width in columns; 0 is no terminal: tables have all columns, and texts lines of 120.
 	Width int
@@ -106,8 +106,8 @@ func (s *screen) wrapAs(prefix, text string, paint func(string) string) {
 }
 
 // Terminal writes the result of a run for a person: the verdict, failed attempts, findings, tables
-// per target and slice, and the next commands. A failed attempt shows what was expected next to
-// what came.
+// per target and slice, and the next commands. A failed attempt shows the expected and the actual
+// calls.
 func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s := newScreen(opt)
 	if opt.Brief && !opt.Verbose && v.allPassed() {

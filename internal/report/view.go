@@ -43,7 +43,7 @@ type View struct {
 	Diff *panel.Comparison
 	// Selection, when set, contains the decisions of routers and retrievers.
 	Selection *routing.Section
-	// JudgeReports are what judges said of targets as a whole.
+	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport
 	// Models are those that retrievers asked for vectors and orders; nil without any,
 	// and for runs that were read back.
@@ -52,7 +52,7 @@ type View struct {
 	All string
 	// Next are the most useful commands now, most useful first.
 	Next []string
-	// Problem says what of the run cannot be read; "" where all can be.
+	// Problem names the parts of the run that cannot be read; "" if there are none.
 	Problem string
 }
 

@@ -112,7 +112,7 @@ func (db *DB) Cells(ctx context.Context, runID string, f Filter) iter.Seq2[*call
 	}
 }
 
-// targets lists the targets to read one after the other; -1 stands for all at once.
+// targets lists the targets to read one after the other; -1 means all at once.
 func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, targets []int, err error) {
 	err = db.read.QueryRowContext(ctx, "SELECT num FROM runs WHERE id=?", runID).Scan(&num)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -199,7 +199,7 @@ func (db *DB) Describe(ctx context.Context, id string, change func(*Words) error
 	})
 }
 
-// TakenError says that another run has a name. It wraps ErrConflict.
+// TakenError reports that another run has a name. It wraps ErrConflict.
 type TakenError struct{ Name, Run string }
 
 func (e *TakenError) Error() string {

@@ -15,7 +15,8 @@ import (
 // changes a verdict. A text has it at its end, after a mark; the columns of a cell have it in the
 // flags. Rows of earlier versions have none, and are read unchecked.
 
-// sumMark stands before the checksum of a text. JSON contains no such byte, and no damaged bit makes a space of it.
+// sumMark precedes the checksum of a text. JSON contains no such byte, and no damaged bit makes a
+// space of it.
 const sumMark = 0x13
 
 const sumBytes = 5 // with the mark

@@ -126,7 +126,7 @@ func TestCheckFindsDamage(t *testing.T) {
 // damagedBits is how many bits TestDamagedBit flips.
 const damagedBits = 600
 
-// Kinds of what damage does.
+// The effects of damage.
 const (
 	same   = "same"
 	lost   = "lost"
@@ -134,7 +134,7 @@ const (
 	silent = "silent"
 )
 
-// damage is the kind of what was read in place of what was written.
+// damage returns the effect of damage: got was read, and want was written.
 func damage(want, got []string) string {
 	if slices.Equal(want, got) {
 		return same

@@ -81,7 +81,7 @@ func ascii(b []byte) bool {
 	return true
 }
 
-// appendVisible appends a character, which stands as text in its bytes.
+// appendVisible appends text, the bytes of a visible character, or the escape of a hidden one.
 func appendVisible(out []byte, r rune, text []byte) []byte {
 	switch {
 	case r == utf8.RuneError && len(text) == 1:

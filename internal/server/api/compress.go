@@ -127,7 +127,7 @@ func (p *packing) Flush() {
 	_ = http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap returns the inner writer, on which http.ResponseController sets deadlines.
+// Unwrap returns the inner writer: http.ResponseController sets deadlines there.
 func (p *packing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // end sends the rest.

@@ -38,7 +38,7 @@ type (
 		Upload
 		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite with gold that passes its own check, or traces with labels of their steps"`
 	}
-	// GoldSheet is a sheet of tasks for which a person writes the right calls. The server does not
+	// GoldSheet is a sheet of tasks. A person writes the right calls into it. The server does not
 	// store it.
 	GoldSheet struct {
 		Tasks    []json.RawMessage `json:"tasks" nullable:"false" doc:"tasks as a gold sheet has them: what was asked, called and answered, and for each turn whether a call was needed and which calls are right; args_json is the text of the arguments, which keeps all digits of a number"`

@@ -33,7 +33,7 @@ const maxUpload = 32 << 20
 //go:embed example.json
 var importExample []byte
 
-// Upload is a request whose body is a file, or a form with one (multipart/form-data).
+// Upload is a request with a file as its body, or a form with one (multipart/form-data).
 type Upload struct {
 	ContentType string `header:"Content-Type" hidden:"true"`
 	RawBody     []byte

@@ -67,7 +67,7 @@ func (c *targetCount) add(v callvet.Verdict, by int64) {
 	}
 }
 
-// evalRun stores the events of a run while it goes on.
+// evalRun stores the events of a run while it runs.
 type evalRun struct {
 	feed   *results.Feed
 	report *job.Report

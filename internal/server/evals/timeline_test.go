@@ -152,7 +152,7 @@ func TestNoteOf(t *testing.T) {
 	}
 }
 
-// TestEnded: more is to come of what runs or waits.
+// TestEnded: a run that runs or waits has not ended.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]bool{
