@@ -77,7 +77,7 @@ func (c *curler) missed() []string {
 	})
 }
 
-// do runs curl and gives the status and the body.
+// do runs curl and returns the status and the body.
 func (c *curler) do(method, at string, args ...string) (status string, body []byte) {
 	c.t.Helper()
 	where, _, _ := strings.Cut(at, "?")

@@ -300,7 +300,7 @@ func TestFieldsAreFlags(t *testing.T) {
 	}
 }
 
-// flagNamed finds a flag as flagOf writes it; nil where there is none.
+// flagNamed finds a flag as flagOf writes it; nil if there is none.
 func flagNamed(fs *pflag.FlagSet, flag string) *pflag.Flag {
 	if long, ok := strings.CutPrefix(flag, "--"); ok {
 		return fs.Lookup(long)

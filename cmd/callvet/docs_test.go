@@ -121,7 +121,7 @@ func TestDocsOutputs(t *testing.T) {
 	}
 }
 
-// transcript runs the commands of a block, and writes them with what they print.
+// transcript runs the commands of a block, and writes them with their output.
 func transcript(t *testing.T, dir, where, body string) string {
 	t.Helper()
 	var b strings.Builder
@@ -137,7 +137,7 @@ var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d( \d\d:\d\d)?|\d+(\.\d+)? m?s\
 
 var runID = regexp.MustCompile(`(?m)(?:· run |^gates for run )([a-z0-9]{10})\b`)
 
-// steady replaces what is different each time a block is run.
+// steady replaces the parts that differ each time a block is run.
 func steady(body string) string {
 	for _, m := range runID.FindAllStringSubmatch(body, -1) {
 		body = strings.ReplaceAll(body, m[1], "RUN")

@@ -258,8 +258,8 @@ func TestJudgeAgain(t *testing.T) {
 	}
 }
 
-// TestUnracedJudgeSurvivesKill: a process that is killed while it judges loses nothing that it had
-// stored, and the next one asks only what is missing.
+// TestUnracedJudgeSurvivesKill: a process that is killed while it judges loses no stored answer,
+// and the next one asks only the missing questions.
 func TestUnracedJudgeSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -232,7 +232,7 @@ func newApp(dir string, env map[string]string) (a *cli, out, errs *bytes.Buffer)
 	}, out, errs
 }
 
-// runApp runs one command line in process and gives both its outputs.
+// runApp runs one command line in process and returns both its outputs.
 func runApp(t *testing.T, dir string, env map[string]string, code int, args ...string) string {
 	t.Helper()
 	a, out, errs := newApp(dir, env)

@@ -23,8 +23,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// gated is a server that answers a few requests and then holds all until it is opened.
-// It counts what it is asked, by the question.
+// gated is a server that answers a few requests and then holds all until it is opened. It counts
+// its requests by their question.
 type gated struct {
 	url  string
 	mu   sync.Mutex
@@ -60,7 +60,7 @@ func newGated(t *testing.T, free int) *gated {
 	return g
 }
 
-// asked gives how many questions were asked, and how many requests that took.
+// asked returns how many questions were asked, and how many requests that took.
 func (g *gated) asked() (questions, requests int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -147,7 +147,7 @@ func (p *proc) ends(t *testing.T, code int) string {
 	return p.out.String()
 }
 
-// manyCases writes a suite of n questions, and gives the flags that ask g about it.
+// manyCases writes a suite of n questions, and returns the flags that ask g about it.
 func manyCases(t *testing.T, dir string, n int, g *gated) []string {
 	t.Helper()
 	cases := make([]string, n)
@@ -305,7 +305,7 @@ func exported(t *testing.T, dir string) []byte {
 	return readFile(t, dir, "x.jsonl")
 }
 
-// Another terminal ends a run: what was received is kept, and the run is gone on with.
+// Another terminal ends a run: the received answers are kept, and the run is resumed.
 func TestCanceledFromAnotherTerminal(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 10)

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// published are the payloads of published attacks by their set. It skips where there are none.
+// published are the payloads of published attacks by their set. It skips if there are none.
 func published(t *testing.T) map[string][]string {
 	t.Helper()
 	root := cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "shared", "data"))
@@ -221,7 +221,7 @@ func plantAll(t *testing.T, payloads []string) {
 	}
 }
 
-// payloadStep is what the test reads of a step.
+// payloadStep has the fields of a step that the test reads.
 type payloadStep struct {
 	Type, Env string
 	Result    struct{ Text string }

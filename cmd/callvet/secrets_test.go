@@ -224,7 +224,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// look runs every command that shows a run, and gives what they print.
+// look runs every command that shows a run, and returns what they print.
 func look(t *testing.T, dir string, env map[string]string, ps []planted) string {
 	t.Helper()
 	var all strings.Builder

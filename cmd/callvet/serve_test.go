@@ -60,7 +60,7 @@ func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string
 	return a.run(ctx, a.rootCommand(), args)
 }
 
-// serve starts a server and waits until it answers; stop ends it and gives its exit code.
+// serve starts a server and waits until it answers; stop ends it and returns its exit code.
 func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (stderr *commandEvents, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -27,7 +27,7 @@ type drilledTask struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// drillTasks runs the shipped drills with a script and gives the records of the tasks.
+// drillTasks runs the shipped drills with a script and returns the records of the tasks.
 func drillTasks(t *testing.T, script string, code int, more ...string) (tasks []drilledTask, res drills.Result) {
 	t.Helper()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 
 var toldView = regexp.MustCompile(`http://127\.0\.0\.1:\d+/#view=\S+`)
 
-// throughLink uses a link of callvet view, and gives what the server answers at paths.
+// throughLink uses a link of callvet view, and returns what the server answers at paths.
 func throughLink(t *testing.T, link string, paths ...string) string {
 	t.Helper()
 	base, token, _ := strings.Cut(link, "/#view=")

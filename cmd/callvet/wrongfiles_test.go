@@ -26,7 +26,7 @@ const (
 )
 
 // TestWrongFiles gives every command that reads a file one with a value of the wrong kind. The
-// message names the file, and the key where there is one; never a type of Go.
+// message names the file, and the key if there is one; never a type of Go.
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

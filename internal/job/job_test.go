@@ -517,8 +517,8 @@ func TestListInPages(t *testing.T) {
 	}
 }
 
-// TestStartKeepsWhatIsPrepared: a job that is being prepared when the first jobs are done is none that
-// an earlier process left.
+// TestStartKeepsWhatIsPrepared: a job that is being prepared when the first jobs are done is not
+// taken for one that an earlier process left.
 func TestStartKeepsWhatIsPrepared(t *testing.T) {
 	t.Parallel()
 	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until}})

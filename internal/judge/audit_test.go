@@ -209,7 +209,7 @@ func (m *simulated) says(rng *rand.Rand, k Key, good bool) string {
 	return fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`, rng.Float64() < p)
 }
 
-// inForm is what a verdict on a task is in the form of another judge.
+// inForm returns a verdict on a task in the form of another judge.
 func inForm(j *Judge, q *Question, text string) string {
 	pass := strings.Contains(text, "true")
 	switch {
@@ -241,8 +241,8 @@ func (m *simulated) wins(rng *rand.Rand, k Key, better bool) string {
 	return fmt.Sprintf(`{"winner": "%s", "rationale": "-"}`, map[bool]string{true: "a", false: "b"}[first])
 }
 
-// audited is one audit by a simulated judge. names are those of the questions, and read is what
-// was read before.
+// audited is one audit by a simulated judge. names are those of the questions, and read are the
+// earlier results.
 func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[string]Combined,
 	rng *rand.Rand,
 ) map[Probe]stat.Sway {

@@ -183,7 +183,7 @@ func TestVersionsAreOneTool(t *testing.T) {
 	}
 }
 
-// TestGoldIsHidden: neither what is expected nor the automatic score is shown, unless the gold
+// TestGoldIsHidden: neither the expected calls nor the automatic score are shown, unless the gold
 // is asked for.
 func TestGoldIsHidden(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ func TestGoldIsHidden(t *testing.T) {
 	}
 }
 
-// TestNecessityIsBlind: the judge of a turn does not see what the target did then.
+// TestNecessityIsBlind: the judge of a turn does not see the actions of the target in it.
 func TestNecessityIsBlind(t *testing.T) {
 	t.Parallel()
 	at := attemptOf("21 degrees", weather("c1"))
@@ -271,8 +271,8 @@ func ownOf(t *testing.T, unit Unit) *Judge {
 	return j
 }
 
-// TestOwnUnits: a judge of one's own looks at each turn with what was done in it, or at each call
-// with its result.
+// TestOwnUnits: a user's own judge reads each turn with the calls in it, or each call with its
+// result.
 func TestOwnUnits(t *testing.T) {
 	t.Parallel()
 	s := Subject{Attempt: attemptOf("21 degrees", weather("c1"), weather("c2"))}

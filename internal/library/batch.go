@@ -32,7 +32,7 @@ type Batch struct {
 	Lines bool
 }
 
-// UnpackBatch gives a text without gzip compression, of at most MaxBatch bytes. The error wraps
+// UnpackBatch returns a text without gzip compression, of at most MaxBatch bytes. The error wraps
 // callvet.ErrLimited for a longer one, and callvet.ErrInvalid for one that cannot be unpacked.
 func UnpackBatch(data []byte) ([]byte, error) { return doc.ReadAll("traces", data, MaxBatch) }
 

@@ -86,8 +86,7 @@ func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	}, nil
 }
 
-// Catalogues lists a user's and the shared catalogues, the newest first. With everybody it lists
-// those of all users.
+// Catalogues lists a user's and the shared catalogues, or those of all users, the newest first.
 func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().Catalogues(ctx,

@@ -89,8 +89,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestShipped: suites of every form that the documents show come in, stay what they were, and go
-// out as they came.
+// TestShipped: suites of every form in the documents are imported, keep their meaning, and are
+// exported unchanged.
 func TestShipped(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)

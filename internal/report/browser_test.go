@@ -175,7 +175,7 @@ func (b *browser) open(html []byte) {
 	}
 }
 
-// eval gives the value of an expression in the page, as JSON.
+// eval returns the value of an expression in the page, as JSON.
 func (b *browser) eval(js string) string {
 	b.t.Helper()
 	var out struct {

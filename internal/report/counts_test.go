@@ -16,7 +16,7 @@ func panelsWith(ps ...panel.TargetPanel) *View {
 }
 
 // TestReused: answers are those attempts that did not end in an error and did run. The command
-// is named where there is one.
+// is named if there is one.
 func TestReused(t *testing.T) {
 	t.Parallel()
 	with := func(cached int, outcomes ...panel.Count) panel.TargetPanel {

@@ -65,8 +65,8 @@ func diffs(r Row) (out []callDiff, more int) {
 	return out, more
 }
 
-// firstOf picks at most n elements in their order, those that tells accepts before the others, and
-// counts the rest.
+// firstOf picks at most n elements in their order, those that match before the others, and counts
+// the rest.
 func firstOf[T any](list []T, n int, tells func(*T) bool) (picked []T, left int) {
 	if len(list) <= n {
 		return list, 0

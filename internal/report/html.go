@@ -172,7 +172,7 @@ func (p *page) Reports() iter.Seq[*JudgeReport] {
 // JudgeParts are the lists of a judge's report.
 func (p *page) JudgeParts(r *JudgeReport) []reportPart { return r.parts(50, 1000) }
 
-// HiddenReports counts the reports that the page left out so far; "" where there is none.
+// HiddenReports counts the reports that the page left out so far; "" if there is none.
 func (p *page) HiddenReports() string {
 	return moreOf(len(p.JudgeReports)-p.reports, "report", "reports")
 }

@@ -236,8 +236,8 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreBounded: what one attempt shows is bounded in every face, and what is
-// left out is counted. What differs is shown before what does not.
+// TestAttemptsAreBounded: the text of an attempt is bounded in every face, and what is left out is
+// counted. What differs is shown before what does not.
 func TestAttemptsAreBounded(t *testing.T) {
 	t.Parallel()
 	var turns []callvet.Turn

@@ -24,7 +24,7 @@ type ScoresView struct {
 	Lines, Steps, Tasks int64
 	// Problems are the bad lines and unknown names that are listed.
 	Problems []callvet.Problem
-	// Excerpt gives the text of an example's trace, redacted; nil or "" where it
+	// Excerpt returns the text of an example's trace, redacted; nil or "" where it
 	// cannot be read again.
 	Excerpt func(panel.Example) string
 	// Version of callvet.

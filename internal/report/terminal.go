@@ -175,8 +175,8 @@ func (v *View) allPassed() bool {
 	return t.Pass > 0 && t.Fail == 0 && t.Error == 0 && t.NotRun == 0 && open.Assertions == 0 && open.Unjudged == 0
 }
 
-// passed writes a run without a failure: what was run, how sure the rate is, what it took, warnings, and
-// the next command.
+// passed writes a run without a failure: its suite and targets, the interval of the rate, time and
+// cost, warnings, and the next command.
 func (s *screen) passed(v *View) {
 	all := &v.panels()[0].Overall
 	text := v.Sentence()

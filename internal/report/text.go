@@ -56,7 +56,7 @@ func cost(u panel.Usage) string {
 // title of an error class.
 func className(c string) string { return panel.Word(c) }
 
-// ending is what is to be known of how an attempt ended, in addition to its outcome.
+// ending returns the details of how an attempt ended, in addition to its outcome.
 func ending(t *callvet.Trace) (out []string) {
 	if t.Reason != "" {
 		out = append(out, panel.Word(string(t.Reason)))
@@ -70,7 +70,7 @@ func ending(t *callvet.Trace) (out []string) {
 	return out
 }
 
-// question is what the case asks, or describes where it asks nothing.
+// question returns the question of the case, or its description if there is none.
 func question(c *callvet.Case) string { return cmp.Or(c.Question(), c.Description) }
 
 // attemptName is the case with the repeat where there are several.

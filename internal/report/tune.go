@@ -14,7 +14,7 @@ import (
 // fewClusters is how many sets of right tools held out are few.
 const fewClusters = 20
 
-// Tuning writes what a search for weights found, and what to do with it.
+// Tuning writes the result of a search for weights, and the advice on it.
 func Tuning(w io.Writer, t *catalog.Tuning) error {
 	var b strings.Builder
 	u := &t.Tuned

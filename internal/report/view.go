@@ -30,13 +30,13 @@ type View struct {
 	Tools   []callvet.Tool
 	Targets []callvet.Target
 	Panels  *panel.Panels
-	// Manifest is what is needed to make the run again: hashes, versions, seeds.
+	// Manifest is the data to repeat the run: hashes, versions, seeds.
 	Manifest []Field
-	// Cells gives the attempts with one of the verdicts (none: all), in a stable
+	// Cells returns the attempts with one of the verdicts (none: all), in a stable
 	// order. It may be called several times and a stream may be left early; rows
 	// stay valid. Nil means that there are none.
 	Cells func(verdicts ...callvet.Verdict) iter.Seq2[Row, error]
-	// Verdicts gives all attempts case by case, with the id of the case, the target, the outcome
+	// Verdicts returns all attempts case by case, with the id of the case, the target, the outcome
 	// and the verdict, and nothing else. Nil means that Cells has to be asked.
 	Verdicts func() iter.Seq2[Row, error]
 	// Diff, when set, compares the run with a baseline.
@@ -241,7 +241,7 @@ func (v *View) State() string {
 	return "pass"
 }
 
-// unevaluated is what was not evaluated, over the targets that count.
+// unevaluated returns the assertions that were not evaluated, over the targets that count.
 func (v *View) unevaluated() (u panel.Unevaluated) {
 	for _, p := range v.panels() {
 		if v.counts(p.Target) {
@@ -374,7 +374,7 @@ func (v *View) reasons() reasons {
 	return r
 }
 
-// list gives the reasons of an outcome with their counts: " (token limit: 3, empty answer: 1)".
+// list returns the reasons of an outcome with their counts: " (token limit: 3, empty answer: 1)".
 func (r reasons) list(o callvet.Outcome) string {
 	var parts []string
 	for _, x := range r.all {

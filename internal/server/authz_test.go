@@ -313,7 +313,8 @@ func entries() map[string]entry {
 // scheduled names all that a schedule may name.
 const scheduled = `{"name":"nightly","eval":{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]},"on":["catalogue_changed"],"catalogue_id":"{catalogue}","baseline_eval_id":"{run}"}`
 
-// filters is why an id is nothing to steal: it chooses among what the user sees anyway.
+// filters is the reason why an id needs no check: it selects among objects that the user sees
+// anyway.
 const filters = "chooses among the user's own"
 
 // entry is how a good request of a route is made.

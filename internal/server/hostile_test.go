@@ -210,7 +210,7 @@ func (l *listener) received(text string) (n int) {
 	return n
 }
 
-// answers sends a request as a user, fails where the status is another one, and gives the body.
+// answers sends a request as a user, fails where the status is another one, and returns the body.
 func (s *site) answers(t *testing.T, code int, as, method, path, body string) string {
 	t.Helper()
 	got, text := s.ask(t, as, method, path, body)
@@ -418,7 +418,7 @@ func attackAdminToken(t *testing.T) {
 	}
 }
 
-// browse sends a request with cookies, and gives the status and the cookies that come back.
+// browse sends a request with cookies, and returns the status and the cookies that come back.
 func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.Cookie,
 	header ...string,
 ) (int, []*http.Cookie) {

@@ -15,7 +15,7 @@ import (
 
 const lab = "/api/v1/admin/tool-eval"
 
-// selected runs the three questions over a catalogue that root keeps, and gives the ids of both.
+// selected runs the three questions over a catalogue that root keeps, and returns the ids of both.
 func selected(t *testing.T, s *site) (catalogue string, rep selectReport) {
 	t.Helper()
 	catalogue = give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID

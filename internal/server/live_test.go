@@ -66,7 +66,7 @@ func say(t *testing.T, c *websocket.Conn, text string) {
 	}
 }
 
-// startEval starts an eval of ana's and gives its job.
+// startEval starts an eval of ana's and returns its job.
 func (s *site) startEval(t *testing.T, suite string) string {
 	t.Helper()
 	code, body := s.ask(t, "ana", "POST", "/api/tool-eval",

@@ -239,7 +239,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// damage changes what is stored behind the server's back.
+// damage changes stored data without the server.
 func (s *site) damage(t *testing.T, query string, args ...any) {
 	t.Helper()
 	if _, err := s.db.Handle().ExecContext(t.Context(), query, args...); err != nil {

@@ -27,7 +27,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// clock is the time of a server, which a test moves; look lets the server look once at what is due.
+// clock is the time of a server, moved by a test; look lets the server check once for due
+// schedules.
 type clock struct {
 	mu   sync.Mutex
 	now  time.Time
@@ -89,7 +90,7 @@ func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
 	return stop
 }
 
-// look moves the clock, and lets the server look at what is due, and then send messages.
+// look moves the clock, and lets the server check for due schedules, and then send messages.
 func (c *clock) look(d time.Duration) {
 	c.add(d)
 	c.ask <- struct{}{}
@@ -97,7 +98,7 @@ func (c *clock) look(d time.Duration) {
 	c.send()
 }
 
-// history is what a schedule did, the newest first.
+// history is the history of a schedule, the newest first.
 func (s *site) history(t *testing.T, id string) []evals.ScheduleRun {
 	t.Helper()
 	return give[api.Page[evals.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
@@ -435,7 +436,7 @@ func TestScheduleRefused(t *testing.T) {
 	}
 }
 
-// receiver is a webhook that answers with a status, and keeps what it was sent.
+// receiver is a webhook that answers with a status, and keeps the messages.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -696,7 +697,7 @@ func TestWebhooksTakeTurns(t *testing.T) {
 	}
 }
 
-// TestScheduleOfCatalogue: a run that searches a catalogue shows what an edit of it did.
+// TestScheduleOfCatalogue: a run that searches a catalogue shows the effect of an edit of it.
 func TestScheduleOfCatalogue(t *testing.T) {
 	t.Parallel()
 	c := newClock()

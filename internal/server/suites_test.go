@@ -48,7 +48,7 @@ type problem struct {
 	Errors []struct{ Location, Message string }
 }
 
-// refuse sends a request that must not succeed, and gives where it is wrong.
+// refuse sends a request that must not succeed, and returns where it is wrong.
 func (s *site) refuse(t *testing.T, as, method, path, body string, want int) (places []string, p problem) {
 	t.Helper()
 	code, answer := s.ask(t, as, method, path, body)

@@ -223,7 +223,8 @@ no JSON
 	}
 }
 
-// TestTracesRefused: what cannot be read, or has no place, is refused with the reason, and nothing of it is kept.
+// TestTracesRefused: an unreadable file, or one without room, is refused with the reason, and
+// nothing of it is stored.
 func TestTracesRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -38,7 +38,7 @@ func sealed(text []byte) []byte {
 	return seal(append(make([]byte, 0, len(text)+sumBytes), text...), 0)
 }
 
-// unseal gives a text without its checksum; the error is ErrDamaged.
+// unseal returns a text without its checksum; the error is ErrDamaged.
 func unseal(b []byte) ([]byte, error) {
 	at := len(b) - sumBytes
 	if at < 0 || b[at] != sumMark {

@@ -150,7 +150,7 @@ func damage(want, got []string) string {
 	return lost
 }
 
-// readAll reads what a store has in every way that it can be read.
+// readAll reads the contents of a store in every possible way.
 func readAll(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{

@@ -47,7 +47,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes what is left of a character that was cut off.
+// Flush writes the bytes of a character that was cut off.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -116,7 +116,7 @@ func (p *packing) pack() error {
 	return err
 }
 
-// Flush sends what was written, of whatever size.
+// Flush sends the buffered bytes, of whatever size.
 func (p *packing) Flush() {
 	if p.status != 0 && p.zip == nil {
 		_ = p.pack() // the next write returns the error

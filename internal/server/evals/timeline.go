@@ -166,7 +166,7 @@ func compared(ctx context.Context, s *api.Server, run string, with traces.DiffRe
 		func() (*panel.Comparison, error) { return traces.Diff(ctx, s.Config.App, with, nil) })
 }
 
-// overall is the difference of the overall scores of a pair; nil where there is none.
+// overall is the difference of the overall scores of a pair; nil if there is none.
 func overall(c *panel.TargetComparison) *panel.Difference {
 	for i := range c.Measured {
 		if c.Measured[i].Metric == metricOverall {
