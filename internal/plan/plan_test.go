@@ -204,7 +204,7 @@ func TestUnracedBaseline(t *testing.T) {
 	}
 }
 
-// TestRefused: what a metric has no use for is an error that names what it has.
+// TestRefused: a field that a metric does not use is an error that names the right one.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -385,8 +385,8 @@ func TestSimulatedChances(t *testing.T) {
 	}
 }
 
-// TestAskJSON: a request is as good as a command line, and what it has keys for is given,
-// zeros too.
+// TestAskJSON: a request is equivalent to a command line. Its keys count as given, also with the
+// value zero.
 func TestAskJSON(t *testing.T) {
 	t.Parallel()
 	var q plan.Ask

@@ -111,7 +111,7 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-// read gives the browser's next message.
+// read returns the browser's next message.
 func (b *browser) read() message {
 	b.t.Helper()
 	raw, err := b.r.ReadBytes(0)
@@ -227,7 +227,7 @@ func (b *browser) complaints() []string {
 	return out
 }
 
-// shot is what the page looks like; it must not be blank.
+// shot returns a picture of the page; it must not be blank.
 func (b *browser) shot(name string) image.Image {
 	b.t.Helper()
 	var out struct{ Data string }

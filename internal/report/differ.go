@@ -49,8 +49,8 @@ const (
 
 const nothing = "(nothing)"
 
-// diffs are the calls of an attempt compared with what was expected, and how many more
-// there are. Where the result has no comparison but calls were made, the list is empty.
+// diffs returns the calls of an attempt compared with the expected ones, and how many more there
+// are. Where the result has no comparison but calls were made, the list is empty.
 func diffs(r Row) (out []callDiff, more int) {
 	matches, more := firstOf(r.Cell.Result.Calls, maxCalls,
 		func(m *callvet.CallMatch) bool { return m.State != callvet.StateMatched })
@@ -200,7 +200,7 @@ func word(mark string) string {
 	return "wrong"
 }
 
-// repairs of an attempt: what was mended before it was scored.
+// repairs of an attempt, made before it was scored.
 func repairs(t *callvet.Trace) []string {
 	var out []string
 	for _, r := range t.Mended() {
@@ -308,7 +308,7 @@ func (g *failureGroup) take(r Row, limit int) {
 	}
 }
 
-// classOf is the error class of a failed attempt; its verdict where scoring gave none.
+// classOf returns the error class of a failed attempt, or its verdict if it has no class.
 func classOf(r Row) string {
 	if c := r.Cell.Result.Class; c != "" {
 		return string(c)

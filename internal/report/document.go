@@ -35,7 +35,7 @@ type Column struct {
 	quiet bool
 }
 
-// ColumnKind is what the cells of a column are.
+// ColumnKind is the kind of the cells of a column.
 type ColumnKind uint8
 
 // The kinds: texts are escaped, figures are the program's own, counts are figures that are aligned

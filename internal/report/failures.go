@@ -50,7 +50,7 @@ func (s *screen) failures(v *View) error {
 	return nil
 }
 
-// findings are the issues that most runs share, and what helps.
+// findings prints the issues that most runs share, with their fixes.
 func (s *screen) findings(v *View) {
 	for i, f := range v.findings() {
 		if i == 0 {
@@ -183,7 +183,7 @@ func butUnevaluated(r Row) string {
 	return ""
 }
 
-// open lists what was not evaluated, for each target.
+// open lists the assertions that were not evaluated, for each target.
 func (s *screen) open(v *View) {
 	for i, p := range v.Open() {
 		if i == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// GatesMarkdown writes a comment for a pull request: the sentence on the whole, a
-// table, and below it what would settle or explain each gate that did not pass.
+// GatesMarkdown writes a comment for a pull request: the sentence on the whole, a table, and below
+// it the details of each gate that did not pass.
 func GatesMarkdown(w io.Writer, r *gates.Report) error {
 	var b strings.Builder
 	several := severalTargets(r)

@@ -20,7 +20,7 @@ import (
 // GatesFace writes a report in one form.
 type GatesFace func(io.Writer, *gates.Report) error
 
-// GatesByPath gives the face for a file's extension: .md, .xml, .json or .txt.
+// GatesByPath returns the face for a file's extension: .md, .xml, .json or .txt.
 func GatesByPath(path string) (GatesFace, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".md", ".markdown":
@@ -59,8 +59,8 @@ type GatesOptions struct {
 	Color bool
 }
 
-// GatesTerminal writes each verdict with its sentence, what would settle it and what to open. The
-// sentence on the whole is last.
+// GatesTerminal writes each verdict with its sentence, the number of tasks that would settle it,
+// and the attempts to open. The sentence on the whole is last.
 func GatesTerminal(w io.Writer, r *gates.Report, opt GatesOptions) error {
 	s := &verdictScreen{screen{opt: TerminalOptions{Color: opt.Color}, width: opt.Width}, severalTargets(r)}
 	if r.Subject != "" {

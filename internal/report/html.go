@@ -24,7 +24,7 @@ var pageHTML string
 //go:embed page/page.js
 var pageJS string
 
-// Limits of the HTML face; what is beyond is counted on the page.
+// Limits of the HTML face; the rest is counted on the page.
 const (
 	maxHTMLFailures = 300
 	maxHTMLPasses   = 500
@@ -68,7 +68,7 @@ func HTML(w io.Writer, v *View) error {
 	return b.w.Flush()
 }
 
-// counted counts what is written, so that the page can stop in time.
+// counted counts the bytes written, so that the page can stop in time.
 type counted struct {
 	w *bufio.Writer
 	n int
@@ -79,7 +79,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.w.Write(b)
 }
 
-// page is what the template sees.
+// page is the data of the template.
 type page struct {
 	*View
 	CSS      template.CSS
@@ -185,13 +185,13 @@ func (p *page) Trials() []string {
 	return trialNames(p.panels())
 }
 
-// Most of the grid of cases; what is beyond is counted on the page.
+// Limits of the grid of cases; the rest is counted on the page.
 const (
 	maxGridCases   = 200
 	maxGridTargets = 20
 )
 
-// Grid is what became of each case at each target.
+// Grid has the outcome of each case at each target.
 type Grid struct {
 	Targets []string
 	Rows    []GridRow
@@ -463,8 +463,8 @@ func eachBubble(out []bubble, turns []callvet.Turn, target bool) []bubble {
 	return out
 }
 
-// split is a value in three parts: what two values share at both ends and what
-// differs between, so that the page can mark it.
+// split is a value in three parts: two values share the parts at both ends, and differ in the part
+// between. The page marks that part.
 type split struct{ Before, Part, After string }
 
 // ExpectedParts splits the expected value of a line.

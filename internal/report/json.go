@@ -62,7 +62,7 @@ type Record struct {
 	Fields  map[string]string `json:"fields,omitempty"`
 	Verdict callvet.Verdict   `json:"verdict"`
 	Outcome callvet.Outcome   `json:"outcome"`
-	// Unread is why the attempt is unparseable; Notes are what a person has to know of how it ended.
+	// Unread is the reason why the attempt is unparseable; Notes are remarks on how it ended.
 	Unread       callvet.Reason      `json:"unread,omitempty"`
 	FinishReason string              `json:"finish_reason,omitempty"`
 	Notes        []string            `json:"notes,omitempty"`

@@ -50,7 +50,7 @@ func Markdown(w io.Writer, v *View) error {
 	return err
 }
 
-// mdOpen lists what was not evaluated.
+// mdOpen lists the assertions that were not evaluated.
 func mdOpen(b *bytes.Buffer, v *View) {
 	for i, p := range v.Open() {
 		if i == 0 {
@@ -65,7 +65,7 @@ func mdOpen(b *bytes.Buffer, v *View) {
 	}
 }
 
-// mdFindings are the issues that most runs share, and what helps.
+// mdFindings writes the issues that most runs share, with their fixes.
 func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	for i, f := range list {
 		if i == 0 {

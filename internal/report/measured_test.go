@@ -59,7 +59,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// An interval from nothing to no end is none.
+// An unbounded interval is not printed.
 func TestAmountWithoutEnds(t *testing.T) {
 	t.Parallel()
 	for want, iv := range map[string]stats.Interval{

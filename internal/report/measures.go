@@ -41,7 +41,7 @@ var nextMeasures = [...][]string{
 	{"tool_latency_p90"},
 }
 
-// lossMeasures are about what is lost, broken or unsafe: they are hidden only at their best value.
+// lossMeasures are about losses, errors and safety: they are hidden only at their best value.
 var lossMeasures = [...]string{
 	panel.MetricError, panel.MetricUnparseable, panel.MetricMiss, panel.MetricRateLimited, "timeout_rate",
 	"rejected_rate", "unknown_tool_rate", "execution_success", "result_consistency", "postconditions", "safe_calls",

@@ -119,7 +119,7 @@ func (t Tick) line(width int) string {
 	if width == 0 {
 		return s
 	}
-	// A narrow terminal has no room for all: what can be missed most goes first.
+	// A narrow terminal has no room for all parts: the least important one is left out first.
 	for _, less := range []string{
 		spaced(count, failed, errors, spent, eta), spaced(count, failed, errors, eta), spaced(count, failed, errors),
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// CatalogAnswer writes what one question got.
+// CatalogAnswer writes the answer to one question.
 func CatalogAnswer(w io.Writer, a *catalog.QueryAnswer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", plain.Line(a.Query))

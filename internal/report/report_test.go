@@ -237,7 +237,7 @@ func TestSizesAreBounded(t *testing.T) {
 }
 
 // TestAttemptsAreBounded: the text of an attempt is bounded in every face, and what is left out is
-// counted. What differs is shown before what does not.
+// counted. Differences are shown before equal parts.
 func TestAttemptsAreBounded(t *testing.T) {
 	t.Parallel()
 	var turns []callvet.Turn

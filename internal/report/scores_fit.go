@@ -59,8 +59,8 @@ func (t *text) noted(rows [][]string) {
 	}
 }
 
-// narrowCounts cuts what is counted, the third column, from one of the texts on, the first that makes enough
-// room. The rows are changed.
+// narrowCounts cuts the third column, the counts, at one text after the other until the rows fit.
+// The rows are changed.
 func (t *text) narrowCounts(rows [][]string, texts ...string) {
 	for _, from := range texts {
 		if total(widths(rows)) > t.width {
@@ -180,7 +180,7 @@ func total(width []int) int {
 	return n
 }
 
-// noteIndent is before what belongs to the row above.
+// noteIndent precedes a line that belongs to the row above.
 const noteIndent = "    "
 
 // hanging breaks a text between words into lines of at most width columns, 0 for no limit; a longer word has a

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Limits of the terminal's tables; what is beyond is counted.
+// Limits of the terminal's tables; the rest is counted.
 const (
 	maxSlices   = 30
 	maxConfused = 12

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// ScoresView is what the faces write.
+// ScoresView is the data of the faces.
 type ScoresView struct {
 	// Files are the names of the files that were read.
 	Files  []string
@@ -37,7 +37,7 @@ type ScoresView struct {
 	All bool
 }
 
-// Notes are what the numbers assume, and what n_eff is where one is shown.
+// Notes are the assumptions of the numbers, and the meaning of n_eff if one is shown.
 func (v *ScoresView) Notes() []string {
 	var out []string
 	if v.Panels.Assumed != "" {
@@ -116,8 +116,8 @@ type row struct {
 	ByTask *panel.Metric
 }
 
-// N is what the metric counts, and how many independent ones these are worth where
-// that is another number: "1,204 calls of 300 tasks (n_eff 410)".
+// N returns the count of the metric, and the number of independent values if that differs: "1,204
+// calls of 300 tasks (n_eff 410)".
 func (r row) N() string {
 	iv := r.Metric.Interval
 	seen := r.Metric.Seen()

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// Limits of the tables; what is beyond is counted in the note.
+// Limits of the tables; the rest is counted in the note.
 const (
 	maxRows   = 30
 	maxFailed = 20

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Bounds of the first column, in terminal columns: what it gives up for
-// important columns and for all others.
+// Least widths of the first column, in terminal columns: next to important columns and next to all
+// others.
 const (
 	leastLabel = 16
 	fairLabel  = 32
@@ -306,7 +306,7 @@ func (s *screen) targets(v *View) {
 	}
 }
 
-// hiddenColumns names what a table has no room for.
+// hiddenColumns names the columns that a table has no room for.
 func (s *screen) hiddenColumns(dropped []string) {
 	if len(dropped) > 0 {
 		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)

@@ -35,7 +35,7 @@ type TerminalOptions struct {
 	Brief bool
 }
 
-// screen collects what is drawn.
+// screen collects the output.
 type screen struct {
 	strings.Builder
 	opt   TerminalOptions
@@ -146,7 +146,7 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	return err
 }
 
-// head writes the name of the suite, how large the run is, and how it went.
+// head writes the name of the suite, the size of the run, and its outcome.
 func (s *screen) head(v *View, sentence string) {
 	name := plain.Line(v.Suite.Name)
 	if v.Suite.Version != "" {

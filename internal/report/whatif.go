@@ -19,7 +19,7 @@ const (
 	maxQuestion = 120
 )
 
-// WhatIf writes what edits would change.
+// WhatIf writes the changes that edits would make.
 func WhatIf(to io.Writer, w *catalog.WhatIfResult) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s over %s", plain.Count(len(w.Edits), "edit", "edits"), plain.Names(w.Edits),

@@ -208,7 +208,7 @@ func (f *fuzzer) streams(op *huma.Operation) bool {
 	return op.Responses["101"] != nil
 }
 
-// send asks the handler itself, and catches what it panics with.
+// send calls the handler itself, and recovers from its panics.
 func (f *fuzzer) send(t *testing.T, req *http.Request) (code int, answer string, panicked any) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -468,7 +468,7 @@ func (f *fuzzer) value(s *huma.Schema, depth int) any {
 	return text
 }
 
-// named gives values that lead further into what is done: ids of others, addresses.
+// named returns values that pass the first checks: ids of others, addresses.
 func (f *fuzzer) named(name string, s *huma.Schema, depth int) any {
 	switch {
 	case strings.HasSuffix(name, "_id") && f.rand.IntN(2) == 0:

@@ -72,7 +72,7 @@ func Description(version string) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// addRoutes adds all routes. Only their handlers need what the server opens.
+// addRoutes adds all routes. Only their handlers use the resources of an open server.
 func addRoutes(s *api.Server) {
 	s.API = humago.New(s.Mux, api.Description(s.Config.Version))
 	s.Metrics = s.NewMetrics() //nolint:contextcheck // a scrape has a time of its own

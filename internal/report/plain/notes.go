@@ -129,8 +129,8 @@ func titles(ms []*panel.Metric) string {
 	return strings.Join(out, ", ")
 }
 
-// shows reports whether the interval of a metric is what its warning is about: that of a
-// rate of none or all.
+// shows reports whether the warning of a metric is about its interval: that of a rate of none or
+// all.
 func shows(m *panel.Metric, warning string) bool {
 	return m.Interval.Status == stats.StatusBoundary && strings.HasPrefix(warning, "none of ")
 }

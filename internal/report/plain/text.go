@@ -63,8 +63,7 @@ func P(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// Amount writes a metric of any unit with its interval; "–" for nil and for
-// what is not defined.
+// Amount writes a metric of any unit with its interval; "–" for nil and for an undefined one.
 func Amount(m *panel.Metric) string {
 	if m == nil || !m.Interval.Defined() {
 		return "–"

@@ -48,7 +48,7 @@ type (
 		Problems []GoldProblem     `json:"problems" nullable:"false" doc:"what is blank or contradicts itself in tasks that are checked"`
 		Tools    []GoldTool        `json:"tools,omitempty" doc:"tools that the tasks were offered or called"`
 	}
-	// GoldProblem is what is wrong at one place of a sheet.
+	// GoldProblem is an error at one place of a sheet.
 	GoldProblem struct {
 		Task    string `json:"task"`
 		Key     string `json:"key" doc:"the place in the task, such as turns[0].calls[1].args"`

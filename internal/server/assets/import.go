@@ -206,7 +206,7 @@ func unplaced(err error) error {
 	return fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, err)
 }
 
-// LintAnswer is what is wrong with a suite.
+// LintAnswer contains the findings on a suite.
 type LintAnswer struct {
 	OK        bool     `json:"ok" doc:"there is no error; there may be warnings"`
 	Form      string   `json:"form" doc:"empty where it cannot be read"`

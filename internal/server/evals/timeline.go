@@ -309,7 +309,7 @@ func judged(ctx context.Context, s *api.Server, r *trial) ([]TimelineEntry, erro
 	return out, nil
 }
 
-// summarize describes in a few words what a run asked.
+// summarize describes the request of a run in a few words.
 func summarize(c *runs.RunConfiguration) string {
 	text := ""
 	for i := range c.Targets {
