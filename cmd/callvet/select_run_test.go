@@ -170,8 +170,8 @@ func TestDiffOfSelections(t *testing.T) {
 	}
 }
 
-// The options of the run are applied and printed: the number of tries, one attempt of what cannot
-// differ, and the place of the warnings.
+// The options of the run are applied and printed: the number of tries, one attempt for targets with
+// fixed answers, and the place of the warnings.
 func TestSelectAsksAsTold(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32

@@ -69,7 +69,8 @@ func layers(t *routing.Target) Table {
 	return out
 }
 
-// misses says under which layers wrong tools were wrong.
+// misses counts the wrong tools that earlier layers blocked, and those that were wrong on their
+// own.
 func misses(t *routing.Target) string {
 	blocked, own, out := 0, 0, ""
 	for _, c := range t.ToolMisses {

@@ -222,8 +222,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	return true
 }
 
-// CellsAfter returns up to most cells of a run, in the order in which they became durable. after is
-// the last of an earlier call; 0: from the first. A cell that was asked again keeps its place.
+// CellsAfter returns up to most cells of a run, in the order that they became durable. after is the
+// last of an earlier call; 0: from the first. A cell that was asked again keeps its place.
 func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	most int,
 ) (cells []*callvet.Cell, last int64, err error) {
@@ -317,7 +317,7 @@ func (c *columns) cell() *callvet.Cell {
 type Misplaced struct{ CaseID, Case, Target string }
 
 // Misplaced counts the attempts of a run that are not at one of its cases, or not of one of its
-// targets, and returns up to most of the first ones.
+// targets. It returns up to most of the first ones.
 func (db *DB) Misplaced(ctx context.Context, runID string, cases, targets,
 	most int,
 ) (n int64, first []Misplaced, err error) {
