@@ -104,8 +104,8 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 	return out, nil
 }
 
-// ReplaceCatalogue replaces the text of a catalogue. c was read from the new text. match is as of
-// Edit.
+// ReplaceCatalogue replaces the text of a catalogue. c is the stored catalogue with its new text.
+// match is as of Edit.
 func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
 	if err := checkSuiteName(c.Name); err != nil {
 		return err

@@ -87,8 +87,9 @@ func (s *site) visit(t *testing.T) *visitor {
 
 func readOnly(c *api.Config) { c.ReadOnly = true }
 
-// TestView: a reader with the link reads everything, with and without a user, and changes nothing.
-// This holds next to the server of the users, and on a store that cannot be written to.
+// TestView: a reader with the link reads everything, also objects of users and those without a
+// user, and changes nothing. This holds next to the server of the users, and on a store that cannot
+// be written to.
 func TestView(t *testing.T) {
 	t.Parallel()
 	users := newSite(t)
