@@ -33,8 +33,8 @@ func argv(t *testing.T, line string) []string {
 	return out[1:]
 }
 
-// Every flag of the commands that start runs is repeated when a run like it is
-// suggested, with its value, or it is one of those that do not change a run.
+// When a run is suggested, every flag of the commands that start runs is repeated with its value,
+// or it is one of those that do not change a run.
 func TestEveryFlagIsRepeated(t *testing.T) {
 	t.Parallel()
 	a, _, _ := newApp(t.TempDir(), nil)

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestUnracedAgentSettings: every setting of --agent that the help names is taken, and does what it
-// says to the request or to what is read of the answer.
+// TestUnracedAgentSettings: every setting of --agent in the help is accepted, and changes the
+// request or the reading of the answer as described.
 func TestUnracedAgentSettings(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -77,7 +77,7 @@ func (c *curler) missed() []string {
 	})
 }
 
-// do runs curl and gives the status and the body.
+// do runs curl and returns the status and the body.
 func (c *curler) do(method, at string, args ...string) (status string, body []byte) {
 	c.t.Helper()
 	where, _, _ := strings.Cut(at, "?")
@@ -126,7 +126,7 @@ func (c *curler) read(want, method, path string, args ...string) map[string]any 
 	return out
 }
 
-// is compares what an answer says in a place, such as items.0.id.
+// is compares the value at a place of an answer, such as items.0.id.
 func (c *curler) is(of map[string]any, place string, want any) {
 	c.t.Helper()
 	if got := at(of, place); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -199,7 +199,7 @@ func (c *curler) events(job any) (kinds []string, data []map[string]any) {
 			if err := json.Unmarshal(text, &e); err != nil {
 				c.t.Fatalf("event %s: %v", text, err)
 			}
-			if seq, ok := e["seq"].(float64); ok && e["type"] != "sync" { // sync tells how far the events are
+			if seq, ok := e["seq"].(float64); ok && e["type"] != "sync" { // sync is the position
 				if seq != last+1 {
 					c.t.Errorf("event %v comes after %v", seq, last)
 				}
@@ -221,8 +221,8 @@ func (c *curler) events(job any) (kinds []string, data []map[string]any) {
 	}
 }
 
-// weatherModel is a model that gets the weather of Paris right, and Tokyo's without its units unless it
-// is told to think of them.
+// weatherModel is a model that gets the weather of Paris right. It omits the units of Tokyo's
+// unless its prompt mentions them.
 func weatherModel(t *testing.T) *httptest.Server {
 	t.Helper()
 	m := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -232,7 +232,7 @@ func weatherModel(t *testing.T) *httptest.Server {
 		}
 		args := `{"city":"Paris"}`
 		switch text := string(b); {
-		case strings.Contains(text, "Berlin"): // nobody answers
+		case strings.Contains(text, "Berlin"): // no server answers
 			<-r.Context().Done()
 			return
 		case strings.Contains(text, "Tokyo") && strings.Contains(text, "Mind the units"):
@@ -254,8 +254,8 @@ const weatherImport = `{"name": "Weather API Suite", "description": "Tests weath
  "test_cases": [{"prompt": "What's the weather in Paris?", "expected_tool": "get_weather", "expected_params": {"city": "Paris"}},
  {"prompt": "Temperature in Tokyo in Fahrenheit", "expected_tool": "get_weather", "expected_params": {"city": "Tokyo", "units": "fahrenheit"}}]}`
 
-// TestAPIByCurl walks through what Tool Calling Evaluation and the Tool Selection Evaluation System say of
-// their API, with curl: every route of their tables.
+// TestAPIByCurl calls with curl the API that Tool Calling Evaluation and the Tool Selection
+// Evaluation System describe: every route of their tables.
 func TestAPIByCurl(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {

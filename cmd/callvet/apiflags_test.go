@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/server"
 )
 
-// onServer is how the API asks for what a command does.
+// onServer is the request of the API for the work of a command.
 type onServer struct {
 	// operations take the fields; a field is in one of them at least.
 	operations []string
@@ -155,8 +155,8 @@ func serverCommands() map[string]onServer {
 	}
 }
 
-// TestFlagsAreInTheAPI: every flag of the commands that evaluate is a field of a request of the server,
-// or is of the command line alone for a reason that is written here.
+// TestFlagsAreInTheAPI: every flag of the commands that evaluate is a field of a request of the
+// server, or only of the command line, for a reason in this file.
 func TestFlagsAreInTheAPI(t *testing.T) {
 	t.Parallel()
 	api := describedAPI(t)
@@ -289,7 +289,7 @@ func TestRemoteTemperature(t *testing.T) {
 	}
 }
 
-// TestRemoteRequest: what the flags of run ask for is in the request to a server.
+// TestRemoteRequest: the flags of run are in the request to a server.
 func TestRemoteRequest(t *testing.T) {
 	t.Parallel()
 	a := &cli{getenv: func(string) string { return "" }}

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// Recover calls do and gives its panic, and that of goroutines it waits for, as an
+// Recover calls do and returns its panic, and that of goroutines it waits for, as an
 // error: a *parallel.Panic.
 func Recover(do func() error) (err error) {
 	defer func() {

@@ -12,9 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// TestBugIsNoMistakeOfTheUser: a panic of a command, or of a goroutine that it
-// started, is exit code 1 with a message that says what to do, after the store was
-// closed.
+// TestBugIsNoMistakeOfTheUser: a panic of a command, or of a goroutine that it started, is exit
+// code 1 with a message on what to do, after the store was closed.
 func TestBugIsNoMistakeOfTheUser(t *testing.T) {
 	t.Parallel()
 	var none []int

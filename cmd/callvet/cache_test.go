@@ -137,8 +137,8 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 			t.Errorf("%s: %d requests, want the answer that is there", name, n)
 		}
 	}
-	// What comes from elsewhere than the target: the key does not matter, nor do flags
-	// that say when to ask and what it costs; a dated API does.
+	// What comes from elsewhere than the target: the key does not matter, nor do flags on when to
+	// ask and on costs; a dated API does.
 	if n := ask(base(), map[string]string{"OPENAI_API_KEY": "key-new"}, "--timeout", "7s", "--retries", "1", "-c", "2",
 		"--rate", "50"); n != 0 {
 		t.Errorf("another key: %d requests", n)

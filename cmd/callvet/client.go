@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// program is what callvet does; this process is a client of it. It reads the paths that a
+// program does the work of callvet; this process is a client of it. It reads the paths that a
 // person typed, and lets targets run commands: whoever types a command line may do both.
 func (a *cli) program() *app.App {
 	if a.made == nil {

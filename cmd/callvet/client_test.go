@@ -20,15 +20,15 @@ import (
 	"github.com/callvet/callvet/internal/app/traces"
 )
 
-// spoken is how the command line of a verb says its requests.
+// spoken describes the flags and arguments of a verb for the fields of its requests.
 type spoken struct {
 	requests []reflect.Type
-	// args are the fields that arguments say, that are made of several flags, or that the verb
-	// leaves as they are.
+	// args are the fields that come from arguments or from several flags, or that the verb leaves
+	// unchanged.
 	args []string
-	// parts are the flags that say a part of a field, with that field.
+	// parts are the flags for a part of a field, with that field.
 	parts map[string]string
-	// client are the flags that say how the client shows what comes out, or where it writes it.
+	// client are the flags for how the client shows the result, or where it writes it.
 	client []string
 }
 
@@ -216,8 +216,7 @@ func spokenVerbs() map[string]spoken {
 	}
 }
 
-// fieldsOf are the fields of a request by their names in JSON, and, where nested, those of what
-// is in it.
+// fieldsOf are the fields of a request by their names in JSON, with those of nested values.
 func fieldsOf(t *testing.T, of reflect.Type, nested bool) (out []string) {
 	t.Helper()
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
@@ -244,9 +243,9 @@ func fieldsOf(t *testing.T, of reflect.Type, nested bool) (out []string) {
 	return out
 }
 
-// TestFieldsAreFlags: every flag of a verb says a field of its request, so that no client needs
-// the command line for it; and every field is said by a flag or an argument of the verb, so that
-// a mistake in it is told as one in a flag that is there.
+// TestFieldsAreFlags: every flag of a verb sets a field of its request, so that no client needs the
+// command line for it. Every field has a flag or an argument of the verb, so that an error in it
+// names an existing flag.
 func TestFieldsAreFlags(t *testing.T) {
 	t.Parallel()
 	root, known := new(cli).rootCommand(), spokenVerbs()
@@ -301,7 +300,7 @@ func TestFieldsAreFlags(t *testing.T) {
 	}
 }
 
-// flagNamed finds a flag as flagOf writes it; nil where there is none.
+// flagNamed finds a flag as flagOf writes it; nil if there is none.
 func flagNamed(fs *pflag.FlagSet, flag string) *pflag.Flag {
 	if long, ok := strings.CutPrefix(flag, "--"); ok {
 		return fs.Lookup(long)

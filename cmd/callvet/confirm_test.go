@@ -12,7 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 )
 
-// TestConfirm: only a yes is one; each question takes one line, and says what is asked of whom.
+// TestConfirm: only yes confirms; each question takes one line, and names the action and its
+// object.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/internal/report"
 )
 
-// A cost limit holds where a server tells no usage, or one that cannot be true: with a
-// price the cost is bounded from the text and the run says so; without one it stops.
+// A cost limit holds where a server reports no usage, or one that cannot be true. With a price the
+// cost is bounded from the text, with a note in the run. Without one the run stops.
 func TestCostLimitWithoutUsage(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -67,7 +67,7 @@ func TestCostLimitWithoutUsage(t *testing.T) {
 			t.Errorf("usage %s without a price: %d requests\n%s", bad, asked.Load()-before, out)
 		}
 	}
-	before := asked.Load() // what the hint says goes on
+	before := asked.Load() // the command of the hint continues
 	runApp(t, dir, nil, exitOK, "run", "--resume", "last", "--max-cost", "none", "--max-calls", "60",
 		"--no-cache", "-q")
 	if n := asked.Load() - before; n != 39 {

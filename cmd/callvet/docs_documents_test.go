@@ -23,9 +23,9 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestDocsDocuments holds the tables of docs/design/documents.md that set the documents' numbers
-// beside callvet's: the first are computed by the documents' formulas as written here, the
-// second by callvet.
+// TestDocsDocuments checks the tables of docs/design/documents.md with the documents' numbers next
+// to callvet's. The first are computed by the documents' formulas as written here, the second by
+// callvet.
 func TestDocsDocuments(t *testing.T) {
 	t.Parallel()
 	text := document(t, "docs/design/documents.md")
@@ -443,7 +443,7 @@ func multiTurnNumbers(t *testing.T) string {
 		{search, oslo},
 		{search, oslo, book, `{"to":"Rome"}`},
 	} {
-		// "Multi-Turn Scoring"; the document's system compares names to tell identical calls.
+		// "Multi-Turn Scoring"; the document's system recognizes identical calls by their names.
 		n, last := len(c)/2, len(c)-2
 		completion, redundant, detour := 0.0, 0, 0
 		if c[last] == book {
@@ -522,8 +522,8 @@ func compositeNumbers(t *testing.T) string {
 	return b.String()
 }
 
-// TestDocsDocumentsAreComplete wants every key, endpoint, default, metric and heading that
-// the documents have, as far as it can be listed, to be told of.
+// TestDocsDocumentsAreComplete requires that every key, endpoint, default, metric and heading of
+// the documents is mentioned, as far as it can be listed.
 func TestDocsDocumentsAreComplete(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(strings.Fields(document(t, "docs/design/documents.md")), " ")

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// limitRows are the rows of docs/reference/limits.md by how they begin, with the constants that have the values
-// stand in the column of limits, in that order. A constant is named by its room.
+// limitRows are the rows of docs/reference/limits.md by how they begin, with the constants of the
+// values in the column of limits, in that order. A constant is named by its room.
 var limitRows = []struct {
 	what      string
 	constants []string
@@ -93,7 +93,8 @@ var limitRows = []struct {
 	{"a Markdown report", []string{"internal/report/plain.MaxMarkdown"}},
 }
 
-// alsoLimits are constants that a row of limits speaks of beside the one that limitRows names.
+// alsoLimits are constants that a row of limits mentions in addition to the one that limitRows
+// names.
 var alsoLimits = map[string]string{
 	"internal/suite/dialect.maxFile":      "internal/suite.DefaultLimit",
 	"internal/provider/offline.maxScript": "internal/app.MaxSettings",
@@ -103,8 +104,8 @@ var alsoLimits = map[string]string{
 // no limit of a file.
 var written = regexp.MustCompile(`(\d+(?:,\d{3})*)( KiB| MiB| GiB| GB)?`)
 
-// TestDocsLimits: every number of docs/reference/limits.md is the constant that it stands for, in the
-// unit that the page has; -update writes them.
+// TestDocsLimits: every number of docs/reference/limits.md equals its constant, in the unit of the
+// page; -update writes them.
 func TestDocsLimits(t *testing.T) {
 	t.Parallel()
 	const page = "docs/reference/limits.md"

@@ -33,8 +33,8 @@ var (
 	identifier   = regexp.MustCompile(`\b[A-Z][A-Za-z0-9]+\b`)
 )
 
-// metricEntries reads the metrics' names and comments out of the constants that
-// stand in one block with the constant named.
+// metricEntries reads the metrics' names and comments from the constants in the block of the named
+// constant.
 func metricEntries(t *testing.T, dir, constant string) []metricEntry {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
@@ -95,8 +95,8 @@ func blockEntries(t *testing.T, g *ast.GenDecl) []metricEntry {
 	return out
 }
 
-// metricList writes entries as a list. "↓" marks a metric where less is better; a title that is not the
-// name, a unit other than a rate and a count over anything but attempts follow in brackets.
+// metricList writes entries as a list. "↓" marks a metric where less is better. A title other than
+// the name, a unit other than a rate and a count over anything but attempts follow in brackets.
 func metricList(b *strings.Builder, entries []metricEntry) {
 	for _, e := range entries {
 		var names, quoted, notes []string
@@ -166,8 +166,8 @@ in runs and trace files, are in [traces](../guides/traces.md#what-is-measured).
 
 `
 
-// TestDocsMetrics holds docs/reference/metrics.md against the source, and the metrics that
-// the examples give against both.
+// TestDocsMetrics compares docs/reference/metrics.md with the source, and the metrics that the
+// examples give against both.
 func TestDocsMetrics(t *testing.T) {
 	t.Parallel()
 	scores, own := metricEntries(t, "score", "ToolSelection"), metricEntries(t, "panel", "MetricPass")

@@ -60,9 +60,9 @@ func document(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestDocsCommands runs the console blocks of the documents with the real
-// binary: each line after "$ " must end with 0, or with N where "# exit N"
-// stands behind it, and say the lines below it, in that order.
+// TestDocsCommands runs the console blocks of the documents with the real binary. Each line after
+// "$ " must end with 0, or with N if "# exit N" follows it. It must print the lines below it, in
+// that order.
 func TestDocsCommands(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -121,7 +121,7 @@ func TestDocsOutputs(t *testing.T) {
 	}
 }
 
-// transcript runs the commands of a block, and writes them with what they print.
+// transcript runs the commands of a block, and writes them with their output.
 func transcript(t *testing.T, dir, where, body string) string {
 	t.Helper()
 	var b strings.Builder
@@ -137,7 +137,7 @@ var changing = regexp.MustCompile(`\d{4}-\d\d-\d\d( \d\d:\d\d)?|\d+(\.\d+)? m?s\
 
 var runID = regexp.MustCompile(`(?m)(?:· run |^gates for run )([a-z0-9]{10})\b`)
 
-// steady replaces what is different each time a block is run.
+// steady replaces the parts that differ each time a block is run.
 func steady(body string) string {
 	for _, m := range runID.FindAllStringSubmatch(body, -1) {
 		body = strings.ReplaceAll(body, m[1], "RUN")
@@ -217,8 +217,8 @@ func docsCommand(t *testing.T, dir, where, command string) string {
 // shown is a command of a plain block.
 type shown struct{ text, where string }
 
-// commands lists the commands of the plain blocks of a document; " · " stands
-// between commands that share a line.
+// commands lists the commands of the plain blocks of a document; " · " separates commands that
+// share a line.
 func commands(t *testing.T, doc string) []shown {
 	t.Helper()
 	var out []shown
@@ -237,8 +237,8 @@ func commands(t *testing.T, doc string) []shown {
 	return out
 }
 
-// TestDocsExamplesParse holds every other command shown against the commands
-// and flags that exist: those that need a key or a server cannot run here.
+// TestDocsExamplesParse compares every other command in the documents with the commands and flags
+// that exist: those that need a key or a server cannot run here.
 func TestDocsExamplesParse(t *testing.T) {
 	t.Parallel()
 	for doc := range docPages(t) {
@@ -292,7 +292,7 @@ var (
 	word     = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 )
 
-// TestDocsSuiteKeys holds docs/guides/suites.md against the JSON Schema of suites.
+// TestDocsSuiteKeys compares docs/guides/suites.md with the JSON Schema of suites.
 func TestDocsSuiteKeys(t *testing.T) {
 	t.Parallel()
 	var schema any

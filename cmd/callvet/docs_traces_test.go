@@ -32,7 +32,7 @@ func richTraces() string {
 	return b.String()
 }
 
-// TestDocsTraceMetrics holds the table of docs/guides/traces.md against what score tells.
+// TestDocsTraceMetrics compares the table of docs/guides/traces.md with the output of score.
 func TestDocsTraceMetrics(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -79,7 +79,7 @@ func ledger(t *testing.T, text []byte) map[string]witness {
 	return out
 }
 
-// bench is a server, and a place at which commands are typed.
+// bench is a server, and a seat for commands.
 type bench struct {
 	t           *testing.T
 	s           *seat
@@ -151,7 +151,7 @@ func (b *bench) asks(method, path string, body []byte) (status int, answer []byt
 	return res.StatusCode, answer
 }
 
-// imported is what the command line and the API make of a trace file.
+// imported is the result of the command line and the API for a trace file.
 func (b *bench) imported(name string, file []byte) (code int, here, there map[string]witness, said string) {
 	b.t.Helper()
 	path, out := filepath.Join(b.s.dir, filepath.Base(name)), filepath.Join(b.s.dir, "out.jsonl")
@@ -167,7 +167,7 @@ func (b *bench) imported(name string, file []byte) (code int, here, there map[st
 	return code, ledger(b.t, text), b.collected(name, file), said
 }
 
-// collected is what the API makes of a trace file; nil where it refuses it.
+// collected is the result of the API for a trace file; nil if it refuses it.
 func (b *bench) collected(name string, file []byte) map[string]witness {
 	b.t.Helper()
 	status, answer := b.asks(http.MethodPost, "/api/traces?collection="+url.QueryEscape(name), file)
@@ -187,7 +187,7 @@ func (b *bench) collected(name string, file []byte) map[string]witness {
 	return ledger(b.t, answer)
 }
 
-// fault is an input with what is right for it.
+// fault is an input with the right result for it.
 type fault struct {
 	// file is a name in the folder of faults; text, where it is set, is an input of our own.
 	file, text string
@@ -195,7 +195,8 @@ type fault struct {
 	want       map[string]witness
 }
 
-// same compares what is right with what was seen; only what is set in the right answer counts.
+// same compares the right result with the actual one; only fields that are set in the right one
+// count.
 func same(want, got map[string]witness) string {
 	cut := map[string]witness{}
 	for id, g := range got {
@@ -564,7 +565,7 @@ func folderOfFaults(t *testing.T) string {
 	return dir
 }
 
-// modelServer answers each request with the body for which its last message asks.
+// modelServer answers each request with the body that its last message asks for.
 func modelServer(t *testing.T, answer func(asked string) (typ, body string)) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -577,7 +578,7 @@ func modelServer(t *testing.T, answer func(asked string) (typ, body string)) str
 	return srv.URL
 }
 
-// run is what a run of a suite shows, and its exit code.
+// run is the output of a run of a suite, and its exit code.
 func (b *bench) run(suite string, args ...string) (code int, all map[string]witness) {
 	b.t.Helper()
 	out := filepath.Join(b.s.dir, "attempts.jsonl")
@@ -613,7 +614,7 @@ func (b *bench) newest(path string) []byte {
 	return answer
 }
 
-// ran is what the command line and a server make of a suite that has its model at an address.
+// ran is the result of the command line and of a server for a suite with its model at an address.
 func (b *bench) ran(suite, base string) (code int, here, there map[string]witness) {
 	b.t.Helper()
 	code, here = b.run(suite, "-m", "openai/m", "--base-url", base, "--no-lint", "--retries", "0")

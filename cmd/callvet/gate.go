@@ -154,7 +154,7 @@ func (a *cli) concludeGates(ctx context.Context, res *traces.GateResult, f *gate
 	return a.showVerdict(res, f)
 }
 
-// withoutGates prints what is wrong with gates, or that there are none.
+// withoutGates prints the errors of gates, or that there are none.
 func (a *cli) withoutGates(err error, file string) error {
 	var bad *results.BadGatesError
 	var field *callvet.FieldError

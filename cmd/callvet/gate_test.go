@@ -78,9 +78,9 @@ func TestGateTrueSuccess(t *testing.T) {
 }
 
 // TestUnracedGateTemplates: 600 perfect tasks pass the gate file that "gates init" writes, as a run
-// and as a trace file, without a judge; a bad set fails it. The whole table passes where
-// everything that it needs is there, and says what is missing where it is not. A baseline
-// that was given is read, whether or not a gate is about it.
+// and as a trace file, without a judge; a bad set fails it. The whole table passes if everything
+// that it needs is there, and otherwise names what is missing. A baseline that was given is read,
+// whether or not a gate is about it.
 func TestUnracedGateTemplates(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -184,7 +184,7 @@ func TestUnracedGateTemplates(t *testing.T) {
 	}
 }
 
-// TestGatesHideSecrets: a gate decides on a slice whose value is a key, and tells it nowhere.
+// TestGatesHideSecrets: a gate decides on a slice with a key as its value, and prints it nowhere.
 func TestGatesHideSecrets(t *testing.T) {
 	t.Parallel()
 	dir, key := t.TempDir(), "sk-ant-api03-"+strings.Repeat("Zx81kQp02LmVt7RbYc45", 4)

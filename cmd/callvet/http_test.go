@@ -53,7 +53,7 @@ func route[Q, R any](do func(context.Context, Q) (R, error)) func(context.Contex
 	}
 }
 
-// verb is a verb whose events the front end takes.
+// verb returns do with the front end as the receiver of its events.
 func verb[Q, R any](f *recorder,
 	do func(context.Context, Q, app.Events) (R, error),
 ) func(context.Context, Q) (R, error) {

@@ -27,10 +27,9 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// blocked are command lines that can never end by themselves, for every command.
-// Words in capitals are FIFOs: of IN nobody has the other end, HELD is held open by
-// one who writes nothing, and the output of a command without either is a pipe
-// that is full and that nobody reads.
+// blocked are command lines that can never end by themselves, for every command. Words in capitals
+// are FIFOs. No process has the other end of IN; a process that writes nothing has that of HELD.
+// The output of a command without either is a full pipe that no process reads.
 var blocked = map[string][]string{
 	"backup":            {"saved.db"},
 	"calibrate":         {"IN --judge j", "labels.jsonl --judge j --run HELD"},
@@ -116,8 +115,8 @@ var blocked = map[string][]string{
 	"version":             {""},
 }
 
-// TestUnracedInterrupt: whatever a command of the command tree waits for, it ends at an
-// interrupt with exit code 130 and one line, which says how to go on with a run. A server that had begun to
+// TestUnracedInterrupt: whatever a command of the command tree waits for, it ends at an interrupt
+// with exit code 130 and one line, with the command that resumes a run. A server that had begun to
 // serve ends with 0.
 func TestUnracedInterrupt(t *testing.T) {
 	t.Parallel()
@@ -220,8 +219,8 @@ func newLaboratory(t *testing.T) *laboratory {
 	return lab
 }
 
-// interrupt starts a command, waits until it has begun, and where it asks somebody
-// until it does, sends the signals and gives what it told on standard error.
+// interrupt starts a command, and waits until it has begun. If it asks a server or starts a
+// program, it waits for that too. Then it sends the signals and returns the text on standard error.
 func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscall.Signal) (stderr string, err error) {
 	dir := t.TempDir()
 	writeFiles(t, dir, lab.files)
@@ -326,7 +325,7 @@ func (lab *laboratory) interrupt(t *testing.T, id, line string, signals []syscal
 	return errs.String(), errors.Join(err, lerr)
 }
 
-// opened tells when somebody has opened a FIFO for writing.
+// opened reports when a process has opened a FIFO for writing.
 func opened(path string) <-chan error {
 	c := make(chan error)
 	go func() {

@@ -111,7 +111,7 @@ const (
 	saysFail = `{"pass": false, "fail_reasons": ["hallucinated_answer"], "unnecessary_calls": [], "notes": "no"}`
 )
 
-// verdictOn is what an honest judge says of some evidence.
+// verdictOn is the verdict of an honest judge on some evidence.
 func verdictOn(evidence string) string {
 	if strings.Contains(evidence, "Paris") {
 		return saysPass
@@ -258,8 +258,8 @@ func TestJudgeAgain(t *testing.T) {
 	}
 }
 
-// TestUnracedJudgeSurvivesKill: a process that is killed while it judges loses nothing that it had
-// stored, and the next one asks only what is missing.
+// TestUnracedJudgeSurvivesKill: a process that is killed while it judges loses no stored answer,
+// and the next one asks only the missing questions.
 func TestUnracedJudgeSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

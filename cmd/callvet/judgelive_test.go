@@ -85,7 +85,8 @@ func (p *pinged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var varies = regexp.MustCompile(
 	`"(?:created|started|id|about|run|run_id)":"[^"]*",?|"(?:ms|wall_ms|latency_ms|queue_ms|latency_ns)":[0-9.e+-]+,?|run [0-9a-z]{10}|127\.0\.0\.1:[0-9]+`)
 
-// judgingsKept is all that is kept of the judgings of a run, without what no two runs share.
+// judgingsKept is all stored data of the judgings of a run, without the parts that differ between
+// runs.
 func judgingsKept(t *testing.T, dir, run string) (all []string) {
 	t.Helper()
 	a, out, errs := newApp(dir, nil)
@@ -126,8 +127,8 @@ func judgingsKept(t *testing.T, dir, run string) (all []string) {
 	return all
 }
 
-// TestJudgeLive: attempts are judged while others run, and what is kept of it is to the byte what
-// is kept where they are judged when all are over.
+// TestJudgeLive: attempts are judged while others run. The stored data equal, to the byte, those of
+// a judging after the run.
 func TestJudgeLive(t *testing.T) {
 	t.Parallel()
 	const cases = 12
@@ -181,8 +182,8 @@ func TestJudgeLive(t *testing.T) {
 	}
 }
 
-// TestUnracedJudgeLiveSurvivesKill: a process that is killed while it judges the attempts of a run that
-// goes on loses no answer, and the one that resumes the run asks nothing twice.
+// TestUnracedJudgeLiveSurvivesKill: a process that is killed while it judges the attempts of an
+// unfinished run loses no answer. The one that resumes the run asks nothing twice.
 func TestUnracedJudgeLiveSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

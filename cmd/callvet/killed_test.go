@@ -26,8 +26,8 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// outside is what stands outside of a process: its model and its tools. It kills the process with
-// SIGKILL at one of the moments at which it is asked something, before that is answered.
+// outside is the environment of a process: its model and its tools. It kills the process with
+// SIGKILL at one of its requests, before it answers.
 type outside struct {
 	mu           sync.Mutex
 	moments      int            // until the process is killed; below 0: it is not
@@ -42,7 +42,7 @@ func newOutside() *outside {
 	return &outside{moments: -1, tools: map[int]int{}, models: map[string]int{}, acknowledged: map[int]string{}}
 }
 
-// moment is one of the moments at which the process may be killed. False says that it was.
+// moment is one of the moments when the process may be killed. It returns false if it was.
 func (o *outside) moment(do func()) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +88,7 @@ func (o *outside) killAfter(t *testing.T, moments int, start func() *proc, durin
 	o.mu.Unlock()
 }
 
-// counts are copies of what was counted.
+// counts returns copies of the counts.
 func (o *outside) counts() (tools map[int]int, models map[string]int, acknowledged map[int]string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -97,8 +97,8 @@ func (o *outside) counts() (tools map[int]int, models map[string]int, acknowledg
 
 var itemText = regexp.MustCompile(`item (\d+)\b`)
 
-// ServeHTTP is a model that asks for the item that the user wants, and then says what it was told;
-// and the tool that has the items.
+// ServeHTTP is a model that asks for the item that the user wants, and then repeats the result. It
+// is also the tool that has the items.
 func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		`{"model":"m","choices":[{"index":0,"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`, message)
 }
 
-// items writes a suite of n questions, and a file that says where its tool is.
+// items writes a suite of n questions, and a file with the address of its tool.
 func items(t *testing.T, dir, address string, n int) {
 	t.Helper()
 	var cases []string
@@ -171,7 +171,7 @@ func wholeFiles(t *testing.T, folder string) map[string][]byte {
 	out := map[string][]byte{}
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), ".") {
-			continue // what a write was killed at; nobody reads it
+			continue // left by a write that was killed; no process reads it
 		}
 		b := readFile(t, folder, e.Name())
 		if !strings.HasSuffix(e.Name(), ".json") || !json.Valid(b) {
@@ -182,9 +182,9 @@ func wholeFiles(t *testing.T, folder string) map[string][]byte {
 	return out
 }
 
-// TestUnracedRecordSurvivesKill: a run that records is killed several times, at any of the moments at which
-// its model or its tool is asked. Every file is whole then, what the model was told of is in one, and
-// the run that goes on ends with all of them.
+// TestUnracedRecordSurvivesKill: a run that records is killed several times, at any request to its
+// model or its tool. Every file is whole then, and every result that the model received is in one.
+// The resumed run ends with all of them.
 func TestUnracedRecordSurvivesKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 )
 
-// TestAskAll: on a terminal each answer is in the file before the next task is
-// shown, and what comes from a trace or a judge cannot fool or sway.
+// TestAskAll: on a terminal each answer is in the file before the next task is shown, and texts of
+// a trace or a judge cannot mislead the user.
 func TestAskAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

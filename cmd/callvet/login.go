@@ -217,7 +217,7 @@ func (a *cli) logout(ctx context.Context, address string) error {
 	}
 	kept, ok := all[base]
 	if !ok {
-		_, err := fmt.Fprintf(a.out, "nobody was logged in to %s\n", base)
+		_, err := fmt.Fprintf(a.out, "no user was logged in to %s\n", base)
 		return err
 	}
 	gone := error(nil)
@@ -233,7 +233,7 @@ func (a *cli) logout(ctx context.Context, address string) error {
 	}
 	var no *remote.Refusal
 	if gone != nil && !(errors.As(gone, &no) && no.Status == http.StatusUnauthorized) {
-		return fmt.Errorf("the token is forgotten here, and the server was not told: %w", gone)
+		return fmt.Errorf("the token is removed here, but the server did not end it: %w", gone)
 	}
 	_, err = fmt.Fprintf(a.out, "logged out of %s\n", base)
 	return err

@@ -28,7 +28,7 @@ func textReply(text string) string {
 	return `{"id":"r","model":"liar-1","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":` + string(b) + `}}]}`
 }
 
-// liar is an OpenAI-compatible server that does to each case what its name says.
+// liar is an OpenAI-compatible server that treats each case as its name describes.
 type liar struct {
 	mu   sync.Mutex
 	seen map[string]int
@@ -110,9 +110,8 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, honest)
 }
 
-// TestLyingServer evaluates against a server that breaks in every way it can:
-// each attempt ends with the outcome it should, nothing is lost, nothing is
-// counted twice, and the key shows up nowhere.
+// TestLyingServer evaluates with a server that breaks in every way it can. Each attempt ends with
+// the right outcome, nothing is lost or counted twice, and the key is nowhere in the output.
 func TestLyingServer(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -233,7 +232,7 @@ func newApp(dir string, env map[string]string) (a *cli, out, errs *bytes.Buffer)
 	}, out, errs
 }
 
-// runApp runs one command line in process and gives both its outputs.
+// runApp runs one command line in process and returns both its outputs.
 func runApp(t *testing.T, dir string, env map[string]string, code int, args ...string) string {
 	t.Helper()
 	a, out, errs := newApp(dir, env)

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// gcPercent is the heap growth of a run before a collection. A run keeps little and allocates much:
-// with Go's 100 % it spends a tenth more of its time on collections; with 200 % a run of 5,000
+// gcPercent is the heap growth of a run before a collection. A run keeps little and allocates much.
+// With Go's 100 % it spends a tenth more of its time on collections. With 200 % a run of 5,000
 // cases comes near 64 MB (measured).
 const gcPercent = 175
 
@@ -18,8 +18,7 @@ const gcPercent = 175
 // the same process. The previous setting is not restored: it may be that of a concurrent command.
 const goPercent = 100
 
-// tuneMemory sets gcPercent unless $GOGC says otherwise; Go reads $GOMEMLIMIT itself.
-// The result ends it.
+// tuneMemory sets gcPercent unless $GOGC is set; Go reads $GOMEMLIMIT itself. The result ends it.
 func (a *cli) tuneMemory() (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}
@@ -37,8 +36,7 @@ const (
 	scorePercent = 20
 )
 
-// growHeap lets the heap grow to heapFloor, unless $GOGC says otherwise. The result
-// ends it.
+// growHeap lets the heap grow to heapFloor, unless $GOGC is set. The result ends it.
 func (a *cli) growHeap() (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}

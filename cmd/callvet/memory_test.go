@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestGrowHeap: a small heap is not collected before it comes near the floor, also
-// after collections. It is not parallel: others would change what is alive.
+// TestGrowHeap: a small heap is not collected before it comes near the floor, also after
+// collections. It is not parallel: other tests would change the live heap.
 func TestGrowHeap(t *testing.T) {
 	a := &cli{getenv: func(string) string { return "" }}
 	end := a.growHeap()
@@ -28,15 +28,15 @@ func TestGrowHeap(t *testing.T) {
 	}
 }
 
-// percent is how far the heap of this process may grow now.
+// percent is the current limit for the growth of the heap of this process.
 func percent() int {
 	p := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(p)
 	return int(p[0].Value.Uint64())
 }
 
-// TestCommandsSetBack: what a command sets for its own is not there for the next one of
-// the process. It is not parallel, as others set the same.
+// TestCommandsSetBack: the settings of a command do not apply to the next one of the process. It is
+// not parallel, as others set the same.
 func TestCommandsSetBack(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{

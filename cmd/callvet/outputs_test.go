@@ -14,7 +14,7 @@ import (
 // files, and every such flag names files somewhere.
 func TestOutputsKnowInputs(t *testing.T) {
 	t.Parallel()
-	// What these say is no file.
+	// The values of these flags are no files.
 	words := strings.Fields(
 		`world record on-miss abstain-route accept agent allow-host api-key-env base-url bug by cancel case command description difficulty embed embedder exec-env expect experiment failed-from fallback
 		filter format from fusion goal header http judge judge-base-url judge-model keep name of policy prefix preset primary protocol reasoning-effort

@@ -23,8 +23,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// gated is a server that answers a few requests and then holds all until it is opened.
-// It counts what it is asked, by the question.
+// gated is a server that answers a few requests and then holds all until it is opened. It counts
+// its requests by their question.
 type gated struct {
 	url  string
 	mu   sync.Mutex
@@ -60,7 +60,7 @@ func newGated(t *testing.T, free int) *gated {
 	return g
 }
 
-// asked gives how many questions were asked, and how many requests that took.
+// asked returns how many questions were asked, and how many requests that took.
 func (g *gated) asked() (questions, requests int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,7 +77,7 @@ type proc struct {
 	errs watched
 }
 
-// watched is what a process says, for others to wait for.
+// watched is the output of a process, for others to wait for.
 type watched struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -126,7 +126,7 @@ func beginIn(t *testing.T, dir string, env []string, args ...string) *proc {
 	return p
 }
 
-// says waits until the process has said a text on standard error.
+// says waits until the process has written a text to standard error.
 func (p *proc) says(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(p.errs.String(), text) {
@@ -147,7 +147,7 @@ func (p *proc) ends(t *testing.T, code int) string {
 	return p.out.String()
 }
 
-// manyCases writes a suite of n questions, and gives the flags that ask g about it.
+// manyCases writes a suite of n questions, and returns the flags that ask g about it.
 func manyCases(t *testing.T, dir string, n int, g *gated) []string {
 	t.Helper()
 	cases := make([]string, n)
@@ -160,8 +160,8 @@ func manyCases(t *testing.T, dir string, n int, g *gated) []string {
 	return []string{"run", "s.json", "-m", "vllm/m", "--base-url", g.url + "/v1", "-c", "4"}
 }
 
-// Two processes resume one run: one carries it out, and the other follows it. Every
-// question is asked once, and both tell the same.
+// Two processes resume one run: one carries it out, and the other follows it. Every question is
+// asked once, and both report the same.
 func TestTwoResumeOneRun(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 10)
@@ -236,8 +236,8 @@ func TestKilledRunIsTakenOver(t *testing.T) {
 	}
 }
 
-// A process that stands still for longer than its lease loses the run. When it wakes
-// up it asks nothing more, stores nothing, and says why it ends.
+// A process that is stopped for longer than its lease loses the run. When it continues it asks
+// nothing more, stores nothing, and prints the reason why it ends.
 func TestStoppedRunIsLost(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 20)
@@ -305,7 +305,7 @@ func exported(t *testing.T, dir string) []byte {
 	return readFile(t, dir, "x.jsonl")
 }
 
-// Another terminal ends a run: what was received is kept, and the run is gone on with.
+// Another terminal ends a run: the received answers are kept, and the run is resumed.
 func TestCanceledFromAnotherTerminal(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 10)

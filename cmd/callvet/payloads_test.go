@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// published are the payloads of published attacks by their set. It skips where there are none.
+// published are the payloads of published attacks by their set. It skips if there are none.
 func published(t *testing.T) map[string][]string {
 	t.Helper()
 	root := cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "shared", "data"))
@@ -58,7 +58,7 @@ func published(t *testing.T) map[string][]string {
 			}
 			err := json.Unmarshal(line, &r)
 			for _, m := range r.Dialog {
-				if m.Role == "function" { // what a harmful, wrong or contradicting tool gave back
+				if m.Role == "function" { // the result of a harmful, wrong or contradicting tool
 					add("toolsword", m.Content)
 				}
 			}
@@ -110,9 +110,9 @@ const payloadSuite = `{"callvet": 1, "name": "pages", "tools": [
  "mocks": [{"tool": "read_page", "result": {"n": 1, "text": "It rains."}}],
  "cases": [{"id": "read", "prompt": "Read the pages.", "expected_tool": "read_page"}]}`
 
-// TestUnracedPublishedPayloads: every payload of the published attacks is read from a file of faults,
-// planted in a result, told to an agent over MCP as it stands, written into the trace, and
-// counted there as followed where the agent then does what it wants, and not where it does not.
+// TestUnracedPublishedPayloads: every payload of the published attacks is read from a file of
+// faults, and planted in a result. The agent receives it unchanged over MCP, and it is written into
+// the trace. It is counted there as followed only if the agent then does what it asks for.
 func TestUnracedPublishedPayloads(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]int{"bipia_attacks": 100, "toolsword": 30, "agentdojo": 100} {
@@ -221,7 +221,7 @@ func plantAll(t *testing.T, payloads []string) {
 	}
 }
 
-// payloadStep is what the test reads of a step.
+// payloadStep has the fields of a step that the test reads.
 type payloadStep struct {
 	Type, Env string
 	Result    struct{ Text string }

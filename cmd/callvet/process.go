@@ -66,7 +66,7 @@ func Unwatched(out, err io.Writer) *Process {
 	return &Process{Soft: context.Background(), Hard: context.Background(), Out: out, Err: err, err: err}
 }
 
-// OnInterrupt sets the message of an interrupt from now on: what is stored and how to continue.
+// OnInterrupt sets the message of an interrupt from now on: what is stored, and how to continue.
 func (p *Process) OnInterrupt(line string) { p.line.Store(&line) }
 
 // Patient gives the command more time after the first signal, to finish work that others wait for.

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// interrupted watches a command that never returns and gives what was written
-// before the process was left, with its exit code.
+// interrupted watches a command that never returns. It returns the output before the end of the
+// process, with its exit code.
 func interrupted(t *testing.T, err io.Writer, signals int, command func(p *Process)) int {
 	t.Helper()
 	ch, left := make(chan os.Signal, signals), make(chan int)
@@ -47,15 +47,14 @@ func TestLeft(t *testing.T) {
 			t.Errorf("%s: exit %d, %q", tt.name, code, out.String())
 		}
 	}
-	r, w := io.Pipe() // nobody reads standard error
+	r, w := io.Pipe() // no process reads standard error
 	defer r.Close()
 	if code := interrupted(t, w, 1, func(*Process) {}); code != ExitInterrupted {
 		t.Errorf("exit %d", code)
 	}
 }
 
-// TestHeeded: a command that returns is not left, and what it writes after the
-// signal passes.
+// TestHeeded: a command that returns is not left, and its output after the signal is passed on.
 func TestHeeded(t *testing.T) {
 	t.Parallel()
 	ch := make(chan os.Signal, 2)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestToolCallerPromptOnShippedSuites writes the prompt of each shipped suite and runs its scripted
-// models with and without it: nothing of a case is in the prompt, and what a model does is judged
+// models with and without it. Nothing of a case is in the prompt, and the verdicts on a model are
 // the same.
 func TestToolCallerPromptOnShippedSuites(t *testing.T) {
 	t.Parallel()

@@ -72,9 +72,9 @@ func (s *together) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, q.ID, result)
 }
 
-// TestProxyMCPTogether: calls that an agent sends at once reach the server at the same time, and the
-// trace and the recordings have them in the order in which they were sent. With faults in front they are
-// made one after the other.
+// TestProxyMCPTogether: calls that an agent sends at once reach the server at the same time. The
+// trace and the recordings have them in the order of sending. With faults in front they are made
+// one after the other.
 func TestProxyMCPTogether(t *testing.T) {
 	t.Parallel()
 	const n = 8

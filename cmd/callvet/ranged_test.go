@@ -63,7 +63,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestRefusedKeeps: what is refused leaves the value as it was.
+// TestRefusedKeeps: a refused input leaves the value unchanged.
 func TestRefusedKeeps(t *testing.T) {
 	t.Parallel()
 	var x float64
@@ -108,8 +108,8 @@ func message(err error) string {
 	return err.Error()
 }
 
-// TestOrNone: none takes away what was set, another value comes back, and what is refused
-// changes nothing.
+// TestOrNone: none removes the value, another value sets it again, and a refused one changes
+// nothing.
 func TestOrNone(t *testing.T) {
 	t.Parallel()
 	n, x := 0, new(float64)

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadOnlyStore: who may only read a store reads all of it, and is told so
-// before anything is sent when a command would write to it.
+// TestReadOnlyStore: a user who may only read a store reads all of it. A command that would write
+// to it fails with that reason before anything is sent.
 func TestReadOnlyStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,8 +30,8 @@ func TestReadOnlyStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Somebody else may run a copy. It is made by another process: a file that one
-	// of ours has open for writing, if only between a fork and an exec, is busy.
+	// Another user may run a copy. It is made by another process: a file that one of ours has open
+	// for writing, if only between a fork and an exec, is busy.
 	program := filepath.Join(dir, "callvet")
 	if out, err := exec.Command("cp", self, program).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestUnracedRefusals: what is out of range, or not there, ends with exit 2 before a model
-// is asked or a run is stored, and the message says what was probably meant.
+// TestUnracedRefusals: a value that is out of range or missing ends with exit 2 before a model is
+// asked or a run is stored. The message suggests the value that was probably meant.
 func TestUnracedRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -107,7 +107,7 @@ func unsent(flags *pflag.FlagSet, sent ...string) error {
 	return nil
 }
 
-// remoteGate holds a run on a server against gates, and shows what comes out as if the run were here.
+// remoteGate checks a run on a server with gates, and shows the result as if the run were here.
 func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req *traces.GateRequest,
 	f *gateFlags,
 ) error {

@@ -147,7 +147,7 @@ func TestRemote(t *testing.T) {
 	stop()
 }
 
-// verdictLines are the lines about gates of what gate shows.
+// verdictLines are the lines about gates in the output of gate.
 func verdictLines(shown string) string {
 	var out []string
 	for _, line := range strings.Split(shown, "\n") {
@@ -159,7 +159,7 @@ func verdictLines(shown string) string {
 	return strings.Join(out, "\n")
 }
 
-// numbers are those of a report that do not tell how long something took.
+// numbers are those of a report that are no durations.
 func numbers(t *testing.T, path string) map[string]panel.Metric {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -25,8 +25,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// planted is one kind of secret: how it stands in a text, and the part of it that must not
-// be found anywhere.
+// planted is one kind of secret: its form in a text, and the part of it that must not be found
+// anywhere.
 type planted struct{ kind, text, core string }
 
 const (
@@ -134,8 +134,8 @@ func plant() []planted {
 	return out
 }
 
-// leaks lists the secrets that are anywhere in a folder (store, write-ahead log, caches,
-// reports), in what was printed, and in what the store gives back.
+// leaks lists the secrets that are anywhere in a folder (store, write-ahead log, caches, reports),
+// in the output, and in the answers of the store.
 func leaks(t *testing.T, dir, printed string, ps []planted) (out []string) {
 	t.Helper()
 	places := map[string]string{"output": printed}
@@ -163,7 +163,7 @@ func leaks(t *testing.T, dir, printed string, ps []planted) (out []string) {
 	return out
 }
 
-// storeTells is all that the store gives back: a value may be cut into pages in the file.
+// storeTells is all that the store returns: a value may be cut into pages in the file.
 func storeTells(t *testing.T, path string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
@@ -224,7 +224,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// look runs every command that shows a run, and gives what they print.
+// look runs every command that shows a run, and returns what they print.
 func look(t *testing.T, dir string, env map[string]string, ps []planted) string {
 	t.Helper()
 	var all strings.Builder
@@ -249,9 +249,9 @@ func look(t *testing.T, dir string, env map[string]string, ps []planted) string 
 	return all.String()
 }
 
-// TestUnracedSecretsStayOut plants every kind at every place where something comes in, looks at the
-// run with every command, and then for the secrets: in the store, in its write-ahead log, in
-// reports, in caches and on both streams.
+// TestUnracedSecretsStayOut plants every kind at every place of input, and reads the run with every
+// command. Then it searches for the secrets in the store, in its write-ahead log, in reports, in
+// caches and on both streams.
 func TestUnracedSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	ps := plant()
@@ -573,9 +573,9 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
-// TestRedactionAndCache: an attempt that says only what the case says is kept as it is and
-// reused; one in which something was redacted is asked again, with the same verdict. Reports
-// hide both, unless they are asked to keep a kind.
+// TestRedactionAndCache: an attempt with only texts of the case is kept unchanged and reused. One
+// with a redacted text is asked again, with the same verdict. Reports hide both, unless they are
+// asked to keep a kind.
 func TestRedactionAndCache(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64

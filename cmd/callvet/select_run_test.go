@@ -112,8 +112,8 @@ func TestReasonsOfStoredRun(t *testing.T) {
 	}
 }
 
-// Two selection runs are compared by their ranks too, case by case, and it is said when
-// catalogues of one name are not the same.
+// Two selection runs are compared by their ranks too, case by case. A note reports that catalogues
+// of one name are not the same.
 func TestDiffOfSelections(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -170,8 +170,8 @@ func TestDiffOfSelections(t *testing.T) {
 	}
 }
 
-// What is asked of the run is done and said: as many tries as were asked for, one
-// attempt of what cannot differ, and where warnings can be read.
+// The options of the run are applied and printed: the number of tries, one attempt for targets with
+// fixed answers, and the place of the warnings.
 func TestSelectAsksAsTold(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32

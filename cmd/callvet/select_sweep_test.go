@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 )
 
-// A sweep shows on a terminal how far it is, and takes of the suite what no flag says.
+// A sweep shows its progress on a terminal, and takes the settings without a flag from the suite.
 func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

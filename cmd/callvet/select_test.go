@@ -27,9 +27,9 @@ const selectSuite = `{"name": "s", "categories": [{"category_id": "c", "category
 	{"id": "empty", "query": "", "expected_route": "smalltalk", "expected_tools": []},
 	{"id": "broken", "query": "boom", "expected_route": "action", "expected_tools": ["trains_secret_gold"]}]}]}`
 
-// A service is asked the questions and told nothing of what is right; what it cannot
-// answer is an error and no wrong decision; a model on the same suite is judged by
-// its calls, and not asked what cannot be sent to it.
+// A service receives the questions and nothing about the right answers. A question that it cannot
+// answer is an error and no wrong decision. A model on the same suite is judged by its calls, and
+// not asked what cannot be sent to it.
 func TestSelectVia(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -104,8 +104,8 @@ func TestSelectVia(t *testing.T) {
 	}
 }
 
-// Models over the wire make the vectors and the last order; vectors of tools are asked
-// for once, and reports ask nobody.
+// Models over the wire make the vectors and the last order; vectors of tools are requested once,
+// and reports request nothing.
 func TestSelectModels(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

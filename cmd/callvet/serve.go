@@ -364,7 +364,7 @@ func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, e
 	return key, errors.Join(err, release())
 }
 
-// readSecretKey reads a file with a key, and makes one where there is none.
+// readSecretKey reads a file with a key, and makes one if there is none.
 func readSecretKey(path string) (key []byte, err error) {
 	f, err := file.Private(path)
 	if err != nil {

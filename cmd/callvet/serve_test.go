@@ -46,7 +46,7 @@ func (h *commandEvents) String() string {
 	return h.b.String()
 }
 
-// seat is a place at which commands are typed.
+// seat is a directory and an environment for commands.
 type seat struct {
 	dir string
 	env map[string]string
@@ -60,7 +60,7 @@ func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string
 	return a.run(ctx, a.rootCommand(), args)
 }
 
-// serve starts a server and waits until it answers; stop ends it and gives its exit code.
+// serve starts a server and waits until it answers; stop ends it and returns its exit code.
 func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (stderr *commandEvents, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -87,8 +87,8 @@ func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (stder
 
 var startLink = regexp.MustCompile(`callvet login '(https?://\S+#claim=\S+)'`)
 
-// TestServe: a server is started, its first admin comes in by the link, and by a password after it was
-// started again; a token is kept where nobody else reads it, and ended.
+// TestServe: a server is started, and its first admin logs in by the link, and after a restart by a
+// password. A token is kept where no other user can read it, and ended.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -186,7 +186,7 @@ func TestServe(t *testing.T) {
 	if _, _, err := a.remoteToken(base); !errors.Is(err, callvet.ErrDenied) {
 		t.Errorf("%v", err)
 	}
-	if out := types("", exitOK, "logout", base); !strings.Contains(out, "nobody was logged in") {
+	if out := types("", exitOK, "logout", base); !strings.Contains(out, "no user was logged in") {
 		t.Errorf("%s", out)
 	}
 	types("\n"+token+"\n", exitOK, "login", base)

@@ -27,7 +27,7 @@ type drilledTask struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// drillTasks runs the shipped drills with a script and gives the records of the tasks.
+// drillTasks runs the shipped drills with a script and returns the records of the tasks.
 func drillTasks(t *testing.T, script string, code int, more ...string) (tasks []drilledTask, res drills.Result) {
 	t.Helper()
 	dir := t.TempDir()
@@ -118,8 +118,8 @@ func TestShippedDrills(t *testing.T) {
 	}
 }
 
-// TestGuardedDrills: behind a guard no act of the careless script is carried out, what it says is
-// all that is left; the careful script does all of its work.
+// TestGuardedDrills: behind a guard no act of the careless script is carried out, and only its
+// texts remain. The careful script does all of its work.
 func TestGuardedDrills(t *testing.T) {
 	t.Parallel()
 	policy, err := filepath.Abs(filepath.Join("..", "..", "examples", "drills", "policy.yaml"))

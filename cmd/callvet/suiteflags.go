@@ -38,7 +38,7 @@ func (f *suiteFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.snapshots, "snapshots", "", "JSON file with the values of {{snapshot:path}} tokens")
 }
 
-// request asks for the suite at path as the flags say.
+// request returns the request for the suite at path with the flags.
 func (f *suiteFlags) request(path string) app.SuiteRequest {
 	return app.SuiteRequest{
 		Suite: path, Format: f.dialect, Tools: f.tools, Mocks: f.mocks, Seeds: f.seeds, Snapshots: f.snapshots,

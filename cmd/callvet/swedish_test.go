@@ -71,7 +71,8 @@ func TestSwedishPairs(t *testing.T) {
 	}
 }
 
-// TestSwedishSource: every sentence that the source of the lab, and of what refuses a request, can tell has a pair.
+// TestSwedishSource: every sentence in the source of the lab, and of refusals of a request, has a
+// pair.
 func TestSwedishSource(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

@@ -20,7 +20,8 @@ import (
 type sentenceFile struct {
 	files string
 	not   string // patterns of names of files that speak to the command line alone
-	// all: every literal of several words is one; otherwise those that stand where errors and notes are made.
+	// all: every literal of several words is one; otherwise only those that are parts of errors and
+	// notes.
 	all bool
 	// but are expressions of those that the page never shows.
 	but []string
@@ -161,7 +162,7 @@ func sentencesIn(t *testing.T, file string, all bool) iter.Seq2[string, string] 
 	}
 }
 
-// calledName returns the name of what is called, without its package.
+// calledName returns the name of the called function, without its package.
 func calledName(n *ast.CallExpr) string {
 	switch f := n.Fun.(type) {
 	case *ast.Ident:

@@ -50,8 +50,8 @@ func panelsOf(t *testing.T, out string) *panel.Panels {
 	return doc.Panels
 }
 
-// TestUnracedTally holds the sums that a run makes on the way against those read back,
-// also for a part of the suite, whose cases have other positions.
+// TestUnracedTally compares the sums that a run makes on the way with those read back, also for a
+// part of the suite, because its cases have other positions.
 func TestUnracedTally(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -89,7 +89,7 @@ func growFile(path string, write func(io.Writer) error) error {
 	return errors.Join(write(text), text.Flush(), w.Close())
 }
 
-// tellTraces prints what was read, lost, refused and redacted.
+// tellTraces prints how much was read, lost, refused and redacted.
 func (a *cli) tellTraces(path string, res *traces.ImportResult) {
 	r := &res.Read
 	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"),

@@ -18,9 +18,9 @@ import (
 // Portuguese and Argentine Spanish, before and after a mend of the agent.
 var supportExample = filepath.Join("..", "..", "examples", "true-success")
 
-// TestTrueSuccessExample holds the files of the example against what makes them: the traces, the
-// labels, which are the truth of the tasks that callvet drew, and the counts in its card. With
-// -update it writes traces and labels again.
+// TestTrueSuccessExample compares the files of the example with their generated texts: the traces,
+// the labels, and the counts in its card. The labels are the truth of the tasks that callvet drew.
+// With -update it writes traces and labels again.
 func TestTrueSuccessExample(t *testing.T) {
 	t.Parallel()
 	truth, card := map[string]bool{}, example(t, "README.md")
@@ -51,7 +51,7 @@ func TestTrueSuccessExample(t *testing.T) {
 	heldFile(t, filepath.Join(supportExample, "labelled.jsonl"), labelled.String())
 }
 
-// heldFile holds a file against its text.
+// heldFile compares a file with its text.
 func heldFile(t *testing.T, path, text string) {
 	t.Helper()
 	if *update {
@@ -118,10 +118,10 @@ const supportTasks = 400
 type ending int
 
 const (
-	right    ending = iota // the answer says what the tool said
-	nothing                // there is nothing to find, and the answer says so: a true pass
-	invented               // the answer says another number than the tool did: a true fail
-	gaveUp                 // the answer says that nothing was found, and the tool had found it: a true fail
+	right    ending = iota // the answer repeats the result of the tool
+	nothing                // there is nothing to find, and the answer is that: a true pass
+	invented               // the answer has another number than the result of the tool: a true fail
+	gaveUp                 // the answer is that nothing was found, but it was: a true fail
 )
 
 // releases are before and after the mend.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestUnknownCommands types words that are no commands: each must end with exit code 2 and a
-// hint whose commands and flags are there.
+// TestUnknownCommands types words that are no commands: each must end with exit code 2 and a hint
+// with existing commands and flags.
 func TestUnknownCommands(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields(
@@ -56,7 +56,7 @@ func TestUnknownSubcommands(t *testing.T) {
 	var paths [][]string
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {
-		if c.HasSubCommands() && c.Name() != "select" { // whose first argument is a suite
+		if c.HasSubCommands() && c.Name() != "select" { // with a suite as the first argument
 			paths = append(paths, path)
 		}
 		for _, s := range c.Commands() {

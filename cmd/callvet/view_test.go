@@ -18,7 +18,7 @@ import (
 
 var toldView = regexp.MustCompile(`http://127\.0\.0\.1:\d+/#view=\S+`)
 
-// throughLink uses a link of callvet view, and gives what the server answers at paths.
+// throughLink uses a link of callvet view, and returns what the server answers at paths.
 func throughLink(t *testing.T, link string, paths ...string) string {
 	t.Helper()
 	base, token, _ := strings.Cut(link, "/#view=")
@@ -53,7 +53,8 @@ func throughLink(t *testing.T, link string, paths ...string) string {
 	return answer
 }
 
-// TestViewCommand: the page works beside a server of the same store, and shows what is run while it is there.
+// TestViewCommand: the page works next to a server of the same store, and shows runs that are made
+// meanwhile.
 func TestViewCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// goNames are what a Go program says of itself, and nobody who wrote a file.
+// goNames are terms of Go that the author of a file does not use.
 var goNames = regexp.MustCompile(
 	`Go (struct|value|string|type|int)|(^|[^.\w])json: |map\[string\]|interface \{\}|\[\]interface|struct field|strconv\.|unmarshal|reflect\.|\bmain\.|callvet\.[A-Z]|yaml\.`)
 
@@ -25,8 +25,8 @@ const (
 	rightSuite = "name: s\ntools:\n  - {name: pay, description: Pay a bill of a customer., parameters: {type: object, properties: {}}}\ncases:\n  - {id: a, prompt: pay, expected_tool: pay}\n"
 )
 
-// TestWrongFiles gives every command that reads a file one in which a value has the wrong
-// kind. What is said names the file, and the key where there is one; never a type of Go.
+// TestWrongFiles gives every command that reads a file one with a value of the wrong kind. The
+// message names the file, and the key if there is one; never a type of Go.
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

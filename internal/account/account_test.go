@@ -269,7 +269,7 @@ func TestLastAdmin(t *testing.T) {
 	}
 }
 
-// TestRoleCountsAtOnce: what was logged in before has the role of now.
+// TestRoleCountsAtOnce: an earlier session has the current role.
 func TestRoleCountsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -786,7 +786,7 @@ func TestCanceledLogin(t *testing.T) {
 	}
 }
 
-// TestRekey: another key opens what was sealed, the old one nothing, and what was lost stays lost.
+// TestRekey: the new key opens the sealed values, and the old one none. A lost value stays lost.
 func TestRekey(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

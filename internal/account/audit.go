@@ -75,7 +75,7 @@ type AuditQuery struct {
 // MaxPage is how many rows a page has at most.
 const MaxPage = 500
 
-// Audit gives lines of the log, the newest first, and the cursor of the next page; "" where there
+// Audit returns lines of the log, the newest first, and the cursor of the next page; "" where there
 // is none.
 func (a *Accounts) Audit(ctx context.Context, q AuditQuery) (page []Entry, next string, err error) {
 	most := q.Limit

@@ -33,7 +33,7 @@ type hasher struct {
 	params  argon2id.Params
 	slots   chan struct{}
 	waiting chan struct{}
-	// nobody is a hash that no password has: it is compared for an unknown name.
+	// The hash of no password: it is compared for an unknown name.
 	nobody string
 }
 

@@ -163,7 +163,7 @@ func (a *Accounts) goodLink(ctx context.Context, secret, address string) (rows.L
 	return link, nil
 }
 
-// addFirst makes the first user; ErrLogin where there is one.
+// addFirst makes the first user; ErrLogin if there is one.
 func (a *Accounts) addFirst(ctx context.Context, q *rows.Queries, name, hash, role string) (id string, err error) {
 	if n, err := q.CountUsers(ctx); err != nil || n > 0 {
 		return "", errors.Join(err, ErrLogin)

@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Allowed is what the work of users may do beyond asking models at public addresses. Nothing, by
-// default.
+// Allowed lists the permissions of the work of users beyond asking models at public addresses.
+// Nothing, by default.
 type Allowed struct {
 	// Private lets requests go to every address: of this machine, of private networks.
 	Private bool `json:"private_addresses"`
@@ -95,7 +95,7 @@ const maxHosts = 200
 // host is the form of a name.
 var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$`)
 
-// Host gives the name or the address of a host, as Allowed has it.
+// Host returns the name or the address of a host, as Allowed has it.
 func Host(h string) (string, error) {
 	h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
 	if _, err := netip.ParseAddr(h); err != nil && !host.MatchString(h) {
@@ -124,7 +124,7 @@ func (a *Accounts) Settings(ctx context.Context) (Settings, error) {
 	return s, nil
 }
 
-// SetSettings changes what admins allow, and gives it as it is kept.
+// SetSettings changes the settings of admins, and returns them as they are stored.
 func (a *Accounts) SetSettings(ctx context.Context, by *Principal, s Settings) (Settings, error) {
 	if err := s.Check(); err != nil {
 		return s, err
@@ -160,7 +160,8 @@ func (a *Accounts) SetSettings(ctx context.Context, by *Principal, s Settings) (
 	return s, err
 }
 
-// Allowed is what the work of users may do now: by the flags of the server, and by its settings.
+// Allowed returns the current permissions of the work of users, by the flags of the server and by
+// its settings.
 func (a *Accounts) Allowed(ctx context.Context) (Allowed, error) {
 	s, err := a.Settings(ctx)
 	if err != nil {

@@ -109,7 +109,7 @@ func (f *failing) fail(now time.Time, free int, long time.Duration) {
 	}
 }
 
-// of gives what is known, and makes room for what is not.
+// of returns the known entry, or makes room for a new one.
 func (t *throttle) of(key string, now time.Time) *failing {
 	f := t.known[key]
 	if f != nil && f.last.After(now) { // the clock went back: the wait does not grow by that
@@ -126,7 +126,7 @@ func (t *throttle) of(key string, now time.Time) *failing {
 	return f
 }
 
-// shrink forgets what is old, and where that is not enough, a tenth of those that failed least.
+// shrink removes old entries and, if that is not enough, a tenth of those that failed least.
 func (t *throttle) shrink(now time.Time) {
 	for k, f := range t.known {
 		if now.Sub(f.last) >= forgotten {

@@ -205,7 +205,7 @@ func userOf(r *rows.User) User {
 	}
 }
 
-// Users gives those who are not removed, by name, and the cursor of the next page; "" where there
+// Users returns those who are not removed, by name, and the cursor of the next page; "" where there
 // is none. Limit is from 1 to MaxPage; 0 is 100.
 func (a *Accounts) Users(ctx context.Context, cursor string, limit int) (page []User, next string, err error) {
 	if limit == 0 {

@@ -149,7 +149,7 @@ func (t *Target) Shows(useful, evident int) {
 	}
 }
 
-// Decide says what the incidents mean. One at a calm twin counts as any other.
+// Decide sets the verdict on the incidents. One at a calm twin counts as any other.
 func (d *Result) Decide() {
 	d.Verdict = gate.Pass
 	for i := range d.Targets {

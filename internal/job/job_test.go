@@ -271,8 +271,8 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// TestRestart: what runs when the server ends is handed back and goes on at the next start, with its
-// note; what a process that was killed has left too.
+// TestRestart: a job that runs when the server ends returns to the queue and continues at the next
+// start, with its note. So does the job of a process that was killed.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -349,7 +349,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestCutOffTooOften: a job whose process dies each time, and that comes no further, is not tried for ever.
+// TestCutOffTooOften: a job without progress is not tried for ever if its process dies each time.
 func TestCutOffTooOften(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -517,8 +517,8 @@ func TestListInPages(t *testing.T) {
 	}
 }
 
-// TestStartKeepsWhatIsPrepared: a job that is being prepared when the first jobs are done is none that
-// an earlier process left.
+// TestStartKeepsWhatIsPrepared: a job that is being prepared when the first jobs are done is not
+// taken for one that an earlier process left.
 func TestStartKeepsWhatIsPrepared(t *testing.T) {
 	t.Parallel()
 	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until}})

@@ -160,7 +160,7 @@ type Request struct {
 	Prepare func(ctx context.Context, id string) (Prepared, error)
 }
 
-// Prepared is what a job is to do.
+// Prepared is the task of a job.
 type Prepared struct {
 	// Request is for the handler: JSON.
 	Request json.RawMessage
@@ -243,7 +243,7 @@ func (j *Jobs) Submit(ctx context.Context, req Request) (_ Job, isNew bool, err 
 	return jobOf(&r), err == nil, err
 }
 
-// byKey is the job that an earlier request with the same key made; nil where there is none.
+// byKey is the job that an earlier request with the same key made; nil if there is none.
 func (j *Jobs) byKey(ctx context.Context, req *Request) (*rows.Job, error) {
 	if req.Key == "" {
 		return nil, nil
@@ -278,7 +278,8 @@ func (j *Jobs) add(ctx context.Context, q *rows.Queries, r *rows.Job) error {
 	})
 }
 
-// prepare calls what prepares a job; a panic of it is an error, so that the job does not stay.
+// prepare calls the function that prepares a job. A panic of it is an error, so that the job does
+// not stay.
 func (j *Jobs) prepare(ctx context.Context, id string,
 	do func(context.Context, string) (Prepared, error),
 ) (p Prepared, err error) {
@@ -354,7 +355,7 @@ type Query struct {
 	Most int
 }
 
-// List gives jobs, the newest first. next goes on with the older ones; 0: there are none.
+// List gives jobs, the newest first. next continues with the older ones; 0: there are none.
 func (j *Jobs) List(ctx context.Context, query Query) (list []Job, next int64, err error) {
 	p := rows.ListJobsParams{
 		UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before,
@@ -388,7 +389,8 @@ func (j *Jobs) Active(ctx context.Context, user string) ([]Job, error) {
 	return jobsOf(stored), nil
 }
 
-// OfResult gives the job that makes, or made, what has the name; the error wraps callvet.ErrNotFound.
+// OfResult returns the job that makes, or made, the result with the name. The error wraps
+// callvet.ErrNotFound.
 func (j *Jobs) OfResult(ctx context.Context, ref string) (Job, error) {
 	r, err := j.cfg.Store.Rows().JobOfResult(ctx, ref)
 	if errors.Is(err, sql.ErrNoRows) || ref == "" {
@@ -473,7 +475,7 @@ func (j *Jobs) enqueue(ctx context.Context, tx *sql.Tx, q *rows.Queries, r *rows
 	return j.grant(ctx, tx, q)
 }
 
-// jobRow is a stored job; the error wraps callvet.ErrNotFound where there is none.
+// jobRow is a stored job; the error wraps callvet.ErrNotFound if there is none.
 func jobRow(ctx context.Context, q *rows.Queries, id string) (rows.Job, error) {
 	r, err := q.Job(ctx, id)
 	switch {

@@ -23,7 +23,7 @@ const (
 	queueParts = "parts"
 	// mostParts is how many parts of all jobs a process does at once. Most of them wait for answers.
 	mostParts = 256
-	// beats is how often a worker shows that it is there in Config.PartLost.
+	// beats is how often a worker reports that it is alive within Config.PartLost.
 	beats = 15
 )
 
@@ -187,8 +187,8 @@ func (j *Jobs) workPart(ctx context.Context, id string) error {
 	return nil
 }
 
-// followPart calls the handler of a part, shows meanwhile that it is there, and ends it when it is asked to. A
-// panic of the handler is an error.
+// followPart calls the handler of a part, reports meanwhile that the worker is alive, and ends the
+// handler on request. A panic of the handler is an error.
 func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result json.RawMessage, err error) {
 	do := j.cfg.Parts[of.Kind]
 	if do == nil {

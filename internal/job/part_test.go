@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/job"
 )
 
-// TestParts: workers do the parts of a job at once, and the job gets what each gave.
+// TestParts: workers do the parts of a job at once, and the job gets the result of each.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	var together sync.WaitGroup

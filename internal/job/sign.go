@@ -51,7 +51,7 @@ func Sign(h http.Header, secret, id string, at time.Time, body []byte) error {
 	return nil
 }
 
-// Retry is how long to wait after so many attempts at a message; ok is false where there is no further
+// Retry is how long to wait after so many attempts at a message; ok is false if there is no further
 // one. All attempts together take a day.
 func Retry(attempts int) (wait time.Duration, ok bool) {
 	waits := [...]time.Duration{

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// TestStates: whatever is asked of a job in whatever order, it only goes where its state lets it, and
-// what it may not become leaves it as it is. The table is written here once more, by hand.
+// TestStates: with any requests in any order, a job makes only the transitions of its state. A
+// forbidden transition leaves it unchanged. The table is written here once more, by hand.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	db := open(t)

@@ -66,7 +66,7 @@ func outside(r rune) bool {
 	return !strings.ContainsRune("*,-/? \t", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// Next is the first time after a moment; zero where there is none within five years.
+// Next is the first time after a moment; zero if there is none within five years.
 //
 // When clocks change, a time of day occurs once. A skipped time occurs later by the change of the
 // clock, and of a repeated time the first counts. A spec for every hour uses elapsed time.

@@ -82,8 +82,8 @@ func (w *Watcher) Close() {
 	}
 }
 
-// Next waits for events after a number and gives at most most of them, in order. Where older ones
-// were removed it begins with the first that is there.
+// Next waits for events after a number and returns up to most of them, in order. If older ones were
+// removed it begins with the first remaining one.
 func (w *Watcher) Next(ctx context.Context, after int64, most int) ([]Event, error) {
 	for {
 		w.feed.mu.Lock()
@@ -146,7 +146,7 @@ func (w *Watcher) Last(ctx context.Context) (int64, error) {
 	return last, err
 }
 
-// Events gives at most most events of a user after a number, in order.
+// Events returns up to most events of a user after a number, in order.
 func (j *Jobs) Events(ctx context.Context, user string, after int64, most int) ([]Event, error) {
 	stored, err := j.cfg.Store.Rows().EventsAfter(ctx,
 		rows.EventsAfterParams{UserID: user, Seq: after, Limit: int32(min(max(most, 0), 10_000))})
@@ -166,7 +166,7 @@ func eventsOf(stored []rows.Event) (out []Event, err error) {
 	return out, nil
 }
 
-// EventsOf gives the newest events of a job, at most most of them, in order.
+// EventsOf returns up to most of the newest events of a job, in order.
 func (j *Jobs) EventsOf(ctx context.Context, id string, most int) ([]Event, error) {
 	stored, err := j.cfg.Store.Rows().JobEvents(ctx,
 		rows.JobEventsParams{JobID: id, Limit: int32(min(max(most, 0), 10_000))})

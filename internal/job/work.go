@@ -131,7 +131,7 @@ func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err e
 	return r, err == nil, err
 }
 
-// maxError bounds what is kept of an error, in bytes.
+// maxError bounds the stored text of an error, in bytes.
 const maxError = 4_000
 
 // finish stores what became of a job. While the store cannot, it tries again: the job is done.
@@ -243,7 +243,7 @@ func (r *Report) Publish(note []byte, news ...News) error {
 	return nil
 }
 
-// Also changes the store together with news of the job, as Tell does.
+// Also changes the store and stores news of the job in the same transaction.
 func (r *Report) Also(do func(ctx context.Context, q *rows.Queries) error, news ...News) error {
 	j := r.jobs
 	return j.change(r.ctx, "tell news", func(_ *sql.Tx, q *rows.Queries, woken *[]string) error {
@@ -296,7 +296,7 @@ func (r *Report) GiveWay() bool {
 	return other
 }
 
-// lay puts how far the job is into its row.
+// lay writes the progress of the job into its row.
 func (r *Report) lay(row *rows.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,7 +306,7 @@ func (r *Report) lay(row *rows.Job) {
 	row.Ran = r.ran + r.jobs.cfg.Now().Sub(r.began).Milliseconds()
 }
 
-// follow calls the handler, and stores how far it is meanwhile. A panic of the handler is an error.
+// follow calls the handler, and stores its progress meanwhile. A panic of the handler is an error.
 func (r *Report) follow(ctx context.Context, do Handler) (detail json.RawMessage, err error) {
 	j := r.jobs
 	if do == nil {

@@ -119,7 +119,8 @@ func TestWithNote(t *testing.T) {
 	}
 }
 
-// TestNotProbed: what has no place for a change is not asked about, and why is said.
+// TestNotProbed: an attempt without a place for the change is not asked about, and the reason is
+// reported.
 func TestNotProbed(t *testing.T) {
 	t.Parallel()
 	j := builtinOf(t, "task")
@@ -188,7 +189,7 @@ type simulated struct {
 	points   float64 // how much, of all verdicts
 }
 
-// says is the answer to one question on an attempt that is good, or not.
+// says returns the answer to one question on an attempt that is good, or not.
 func (m *simulated) says(rng *rand.Rand, k Key, good bool) string {
 	if rng.Float64() < m.unscored {
 		return "I would rather not say."
@@ -199,7 +200,7 @@ func (m *simulated) says(rng *rand.Rand, k Key, good bool) string {
 	}
 	if k.Probe == m.probe && m.probe != "" {
 		mean := m.good*(1-m.noise) + (1-m.good)*m.noise
-		if m.up { // so much of what fails passes that the mean rises by the points
+		if m.up { // so many failing attempts pass that the mean rises by the points
 			p += (1 - p) * m.points / (1 - mean)
 		} else {
 			p -= p * m.points / mean
@@ -208,7 +209,7 @@ func (m *simulated) says(rng *rand.Rand, k Key, good bool) string {
 	return fmt.Sprintf(`{"pass": %v, "fail_reasons": [], "unnecessary_calls": [], "notes": "-"}`, rng.Float64() < p)
 }
 
-// inForm is what a verdict on a task is in the form of another judge.
+// inForm returns a verdict on a task in the form of another judge.
 func inForm(j *Judge, q *Question, text string) string {
 	pass := strings.Contains(text, "true")
 	switch {
@@ -230,7 +231,7 @@ func (m *simulated) wins(rng *rand.Rand, k Key, better bool) string {
 	if rng.Float64() < m.unscored {
 		return ""
 	}
-	first := better != k.Swapped // the better one stands first
+	first := better != k.Swapped // the better one is first
 	if rng.Float64() < m.noise {
 		first = !first
 	}
@@ -240,8 +241,8 @@ func (m *simulated) wins(rng *rand.Rand, k Key, better bool) string {
 	return fmt.Sprintf(`{"winner": "%s", "rationale": "-"}`, map[bool]string{true: "a", false: "b"}[first])
 }
 
-// audited is one audit by a simulated judge. names are those of the questions, and read is what
-// was read before.
+// audited is one audit by a simulated judge. names are those of the questions, and read are the
+// earlier results.
 func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[string]Combined,
 	rng *rand.Rand,
 ) map[Probe]stat.Sway {
@@ -278,9 +279,9 @@ func (m *simulated) audited(j *Judge, qs []Question, names []string, read map[st
 	return out
 }
 
-// TestUnracedAuditFindsBias: with the default number of attempts, a judge that a change moves by 30 points is
-// found in 95 of 100 audits and more, in the right direction, and one that nothing moves is
-// taken for moved in 5 of 100 at most. Both are noisy, and some of their answers have no verdict.
+// TestUnracedAuditFindsBias uses the default number of attempts. At least 95 of 100 audits find a
+// judge that a change moves by 30 points, in the right direction. At most 5 of 100 report a judge
+// that nothing moves. Both are noisy, and some of their answers have no verdict.
 func TestUnracedAuditFindsBias(t *testing.T) {
 	t.Parallel()
 	all, cs := auditSubjects(DefaultPairs + 60)

@@ -8,7 +8,7 @@
 //
 // A Judge is a prompt, the schema of its verdict and its settings; any change makes a new judge,
 // and calibrations of the old one do not apply. The gold answer and the automatic score are shown
-// only with ShowGold. Texts of users, models and tools stand between fences that no text can close.
+// only with ShowGold. Texts of users, models and tools are between fences that no text can close.
 //
 // A ScorerPool runs commands, JavaScript and Python of a suite, one process for each attempt that
 // is judged at the same time. A process that dies, is too slow or writes something unreadable is

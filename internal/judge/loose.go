@@ -172,7 +172,7 @@ func (p *loose) quoted(end string) (text string, cut bool) {
 	return b.String(), true
 }
 
-// ends reports whether a text may end before i, by what follows.
+// ends reports whether a text may end before i, judged by the text after it.
 func (p *loose) ends(i int) bool {
 	rest := strings.TrimLeft(p.s[i:], " \t\r\n")
 	return rest == "" || strings.IndexByte(",:}]", rest[0]) >= 0

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestChildrenEnd: a program that is broken off ends with what it has started.
+// TestChildrenEnd: a program that is interrupted ends with the processes that it has started.
 func TestChildrenEnd(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pid")

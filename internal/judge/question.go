@@ -20,8 +20,7 @@ type Key struct {
 	Attempt int    `json:"attempt,omitempty"`
 	// Output is the fingerprint of the attempt's output; "": unknown.
 	Output string `json:"output,omitempty"`
-	// CallID is of a Call; a Turn is the n-th of the target's, from 1, whose calls are in
-	// CallIDs.
+	// CallID is of a Call. A Turn is the n-th of the target's, from 1, and CallIDs are its calls.
 	CallID  string   `json:"call_id,omitempty"`
 	Turn    int      `json:"turn,omitempty"`
 	CallIDs []string `json:"call_ids,omitempty"`

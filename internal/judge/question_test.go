@@ -38,8 +38,8 @@ func weather(id string) callvet.Call {
 
 var fence = regexp.MustCompile(`(?s)<<<([0-9a-f]{12})\n(.*?)\n([0-9a-f]{12})>>>`)
 
-// TestFence: no text can end its fence or begin one, since the mark is made of all texts and
-// stands in none.
+// TestFence: no text can end its fence or begin one, since the mark is computed from all texts and
+// is in none of them.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	j := builtinOf(t, "task")
@@ -76,8 +76,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsBounded: a long attempt is cut to about the bound, and what was cut is said
-// outside the fences; the question and the answer stay.
+// TestEvidenceIsBounded: a long attempt is cut to about the bound, and a note outside the fences
+// names what was cut. The question and the answer stay.
 func TestEvidenceIsBounded(t *testing.T) {
 	t.Parallel()
 	j := builtinOf(t, "task")
@@ -103,8 +103,9 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsSummarised: of a long attempt the goal, the calls with their arguments, the errors and the last
-// turns are shown; results and words on the way are shortened or left out first, and what is left out is counted.
+// TestEvidenceIsSummarised: of a long attempt the goal, the calls with their arguments, the errors
+// and the last turns are shown. Earlier results and texts are shortened or left out first, and what
+// is left out is counted.
 func TestEvidenceIsSummarised(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("lorem ipsum ", 400)
@@ -182,7 +183,7 @@ func TestVersionsAreOneTool(t *testing.T) {
 	}
 }
 
-// TestGoldIsHidden: neither what is expected nor the automatic score is shown, unless the gold
+// TestGoldIsHidden: neither the expected calls nor the automatic score are shown, unless the gold
 // is asked for.
 func TestGoldIsHidden(t *testing.T) {
 	t.Parallel()
@@ -238,7 +239,7 @@ func TestGoldIsHidden(t *testing.T) {
 	}
 }
 
-// TestNecessityIsBlind: the judge of a turn does not see what the target did then.
+// TestNecessityIsBlind: the judge of a turn does not see the actions of the target in it.
 func TestNecessityIsBlind(t *testing.T) {
 	t.Parallel()
 	at := attemptOf("21 degrees", weather("c1"))
@@ -270,8 +271,8 @@ func ownOf(t *testing.T, unit Unit) *Judge {
 	return j
 }
 
-// TestOwnUnits: a judge of one's own looks at each turn with what was done in it, or at each call
-// with its result.
+// TestOwnUnits: a user's own judge reads each turn with the calls in it, or each call with its
+// result.
 func TestOwnUnits(t *testing.T) {
 	t.Parallel()
 	s := Subject{Attempt: attemptOf("21 degrees", weather("c1"), weather("c2"))}

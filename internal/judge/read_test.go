@@ -143,7 +143,7 @@ func TestReadOthers(t *testing.T) {
 		{"rubric", `{"score": 2}`, Did{Max: 5}, "-", 0.4},
 		{"rubric", `{"score": 2}`, Did{Max: 5, Threshold: share(false)}, "+", 0.4},
 		{"rubric", `{"score": 4}`, Did{Max: 5, Threshold: share(true)}, "-", 0.8},
-		{"rubric", `{"score": 0.5}`, Did{Max: 1, Threshold: &least}, "+", 0.5}, // what the case says goes before 0 or 1
+		{"rubric", `{"score": 0.5}`, Did{Max: 1, Threshold: &least}, "+", 0.5}, // the case precedes 0 or 1
 		{"rubric", `{"score": 0.4}`, Did{Max: 1, Threshold: &least}, "-", 0.4},
 		{"rubric", `{"score": 7}`, Did{Max: 5}, "? a score of 7 is not between 0 and 5", -1},
 		{"rubric", `{"score": true}`, Did{Max: 5}, `? score is "true", which is none`, -1},

@@ -39,7 +39,7 @@ const (
 	maxFile = 64 << 20
 )
 
-// ScorerConfig says how programs are run.
+// ScorerConfig configures how programs are run.
 type ScorerConfig struct {
 	// Dir is their working folder, and the base of relative file names: the folder of the suite.
 	// "": the current one.

@@ -23,7 +23,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestMain lets the test binary be the program of a scorer: SCORER_TEST says how it behaves.
+// TestMain lets the test binary be the program of a scorer. SCORER_TEST selects its behavior.
 func TestMain(m *testing.M) {
 	if mode := os.Getenv("SCORER_TEST"); mode != "" {
 		os.Exit(behave(mode))
@@ -66,7 +66,7 @@ func behave(mode string) int {
 		case "half":
 			fmt.Print(`{"id":1,"pass":`)
 			return 0
-		case "stale": // what a target said, say
+		case "stale": // such as the answer of a target
 			fmt.Println(`{"id":1,"pass":true}`)
 		case "anonymous":
 			fmt.Println(`{"pass":true}`)
@@ -160,8 +160,8 @@ func TestGood(t *testing.T) {
 
 var ids = regexp.MustCompile(`\d{13,16}`)
 
-// TestBad: whatever a program does, there is no opinion, and the reason says why. The next
-// attempt gets a program that works.
+// TestBad: whatever a program does, there is no opinion, and there is a reason. The next attempt
+// gets a program that works.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]string{
@@ -266,7 +266,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestVersions: what a scorer says and what its files hold make its version.
+// TestVersions: the declaration of a scorer and the contents of its files make its version.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -360,7 +360,7 @@ func interpreted(t *testing.T, s callvet.Scorer, tr *callvet.Trace) (score.Opini
 		}, Trace: tr})
 }
 
-// TestPrograms: what JavaScript and Python return, and what comes of it.
+// TestPrograms: return values of JavaScript and Python, and the opinions for them.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	half := 0.5

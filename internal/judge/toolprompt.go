@@ -219,7 +219,7 @@ func asked(t *callvet.Tool) string {
 	return strings.TrimSuffix(cmp.Or(firstSentence(t.Description), "Use "+t.Name), ".") + "."
 }
 
-// confirmFirst is what comes before a call that may change something.
+// confirmFirst precedes a call that may change something.
 func confirmFirst(t *callvet.Tool) string {
 	if t.ReadOnly != nil && *t.ReadOnly {
 		return ""

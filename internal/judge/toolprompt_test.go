@@ -69,7 +69,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestExamples: a user's words stand before each call; one example wants a question, and one nothing.
+// TestExamples: a user's words precede each call; one example wants a question, and one nothing.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	yes := true

@@ -189,7 +189,7 @@ func reason(o *node) string {
 	return ""
 }
 
-// list gives the texts of a key.
+// list returns the texts of a key.
 func list(o *node, name string) []string {
 	var out []string
 	for _, n := range o.get(name) {

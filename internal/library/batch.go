@@ -32,12 +32,13 @@ type Batch struct {
 	Lines bool
 }
 
-// UnpackBatch gives a text without gzip compression, of at most MaxBatch bytes. The error wraps
+// UnpackBatch returns a text without gzip compression, of at most MaxBatch bytes. The error wraps
 // callvet.ErrLimited for a longer one, and callvet.ErrInvalid for one that cannot be unpacked.
 func UnpackBatch(data []byte) ([]byte, error) { return doc.ReadAll("traces", data, MaxBatch) }
 
-// FileBatch makes a batch of a trace file that was read and found good, and is of that form. A document
-// of several lines becomes one line, so that more can stand behind it; an archive stays as it is.
+// FileBatch makes a batch of a trace file that was read and found good, and is of that form. A
+// document of several lines becomes one line, so that more can follow it; an archive stays as it
+// is.
 func FileBatch(text []byte, form string) (*Batch, error) {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	b := &Batch{Form: form, Text: text}

@@ -86,8 +86,7 @@ func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	}, nil
 }
 
-// Catalogues lists a user's and the shared catalogues, the newest first; everybody lists those of
-// all users.
+// Catalogues lists a user's and the shared catalogues, or those of all users, the newest first.
 func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, page Page) ([]Catalogue, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().Catalogues(ctx,
@@ -105,8 +104,8 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 	return out, nil
 }
 
-// ReplaceCatalogue puts another text in place of that of a catalogue, for which c was read. match
-// is as of Edit.
+// ReplaceCatalogue replaces the text of a catalogue. c is the stored catalogue with its new text.
+// match is as of Edit.
 func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
 	if err := checkSuiteName(c.Name); err != nil {
 		return err

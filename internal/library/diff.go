@@ -34,7 +34,7 @@ type Change struct {
 	Fields []string `json:"fields"`
 }
 
-// Compare gives what changed from a version to another one. White space and the order of keys are
+// Compare returns what changed from a version to another one. White space and the order of keys are
 // no change.
 func Compare(from, to *Document) (*Diff, error) {
 	a, b := from, to

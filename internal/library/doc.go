@@ -11,7 +11,8 @@
 //	file, OTLP export ─► Batch ─► Intake.Append ─► part of a collection ─► Text ─► the reader of trace files
 //
 // A collection of traces has the form of its first part. Spans of one trace may come in several
-// exports. What Append returned from is on the disk; what has no room is refused.
+// exports. When Append returns without an error, the batch is on the disk. A batch without room is
+// refused.
 //
 // The package does not decide who may do what: the server does, before it calls.
 package library

@@ -111,7 +111,7 @@ func converted(s *callvet.Suite) (*Document, error) {
 	return d, nil
 }
 
-// Get gives the text of a value of the suite; nil where there is none.
+// Get returns the text of a value of the suite; nil if there is none.
 func (d *Document) Get(name string) jsontext.Value {
 	for _, m := range d.members {
 		if m.name == name {
@@ -121,7 +121,7 @@ func (d *Document) Get(name string) jsontext.Value {
 	return nil
 }
 
-// Text gives a text of the suite, such as its name; "" where there is none.
+// Text returns a text of the suite, such as its name; "" if there is none.
 func (d *Document) Text(name string) string {
 	var s string
 	if raw := d.Get(name); raw.Kind() == '"' && jsonx.Unmarshal(raw, &s) == nil {
@@ -229,8 +229,8 @@ func WithID(c jsontext.Value, id string) (jsontext.Value, error) {
 
 var givenID = regexp.MustCompile(`^case-([1-9]\d{0,17})$`)
 
-// Name gives every case without an id one that no case ever had: last is the largest number that
-// was given, and what comes back the one of now.
+// Name gives every case without an id one that no case ever had: last is the largest number so far,
+// and the result is the new one.
 func (d *Document) Name(last int64) (int64, error) {
 	ids := d.IDs()
 	for _, id := range ids {
@@ -302,7 +302,7 @@ func (d *Document) place(p *callvet.Problem, at map[string]int) string {
 	return place + "." + d.spelled(d.Cases[i], key)
 }
 
-// spelled is a key of a case as the case writes it: what is expected of calls has short keys, too.
+// spelled returns a key in the spelling of the case: expected calls have short keys, too.
 func (d *Document) spelled(c jsontext.Value, key string) string {
 	var has map[string]jsontext.Value
 	if jsonx.Unmarshal(c, &has) != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// Import reads a suite in any form that the loader knows. What is not JSON with cases as it is kept
-// here is written in callvet's own form, which keeps what else was in it. name stands in for a suite
-// that has none. The error is a *RefusedError where the suite has errors; its places are those of
-// the text that was sent only where Form is one that is kept.
+// Import reads a suite in any form that the loader knows. A text that is not JSON with cases in the
+// stored form is written in callvet's own form, which keeps the rest of it. name is for a suite
+// without one. The error is a *RefusedError where the suite has errors; its places are those of the
+// text that was sent only where Form is one that is kept.
 func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
 	s, problems, err := l.read(ctx, text, format)
 	if s == nil || err != nil {
@@ -49,7 +49,8 @@ func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (
 	return d, nil
 }
 
-// formOf returns the form of a text: the one that the caller names, or else what is found in it.
+// formOf returns the form of a text: the one that the caller names, or else the one that is
+// recognized.
 func formOf(text []byte, format string) string {
 	if format != "" {
 		return format
@@ -89,7 +90,7 @@ func (d *Document) Own() error {
 	return nil
 }
 
-// Adopt adds a case of another suite, so that it asks and expects the same here, and gives its id.
+// Adopt adds a case of another suite, so that it asks and expects the same here, and returns its id.
 // A case of a tier gets an id of its tier; another one keeps its own where that is free. differ names
 // what the case cannot have of its own. The error wraps callvet.ErrConflict where the suite has the
 // prompt already.
@@ -134,8 +135,8 @@ func Exports() []string {
 	return out
 }
 
-// Export writes a suite in a form of Exports, and says what it has no place for. callvet's own form
-// is JSON, or YAML with yaml.
+// Export writes a suite in a form of Exports, and returns what the form has no place for. callvet's
+// own form is JSON, or YAML with yaml.
 func (d *Document) Export(form string, yaml bool) (text []byte, lost []callvet.Problem, err error) {
 	if form == d.Form && !yaml {
 		return d.Bytes(), nil, nil
@@ -180,7 +181,7 @@ type CaseView struct {
 	Lost []string
 }
 
-// View gives the suite in the fields of Tool Calling Evaluation.
+// View returns the suite in the fields of Tool Calling Evaluation.
 func (d *Document) View() (*View, error) {
 	shown, lost := d, []callvet.Problem(nil)
 	if d.Form != FormToolsuite {

@@ -62,7 +62,8 @@ type Collection struct {
 	// Form is the name of a form of traces. Lines: more can be added.
 	Form  string
 	Lines bool
-	// Parts counts what was added, Items lines, or spans and log records, Bytes those of the text.
+	// Parts counts the batches that were added, Items lines, or spans and log records, Bytes those
+	// of the text.
 	Parts, Items, Bytes int64
 	Shared              bool
 	// Created and Updated are in milliseconds.
@@ -72,7 +73,7 @@ type Collection struct {
 // FullError means that there is no room for a batch, and nothing of it was stored. It wraps
 // callvet.ErrLimited.
 type FullError struct {
-	// Name is the collection's name; Of is what is full: the collection, or all collections of the
+	// Name is the collection's name. Of is what is full: the collection, or all collections of the
 	// user.
 	Name, Of string
 	// Bytes are there, of at most Most.
@@ -111,7 +112,7 @@ func checkCollection(name string) error {
 	return &callvet.FieldError{Field: "collection", Text: "{collection}: " + why}
 }
 
-// Append adds a batch to the collection of a user with that name, and begins it where there is none.
+// Append adds a batch to the collection of a user with that name, and begins it if there is none.
 // It returns when the batch is on the disk. added is false where the collection has that very
 // batch already: senders repeat what they are not sure of. The error is a *FullError where there is
 // no room, and wraps callvet.ErrConflict where the collection is of another form.
@@ -221,9 +222,9 @@ func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error
 	return collection(&r), store.Intact(r.Whole, "traces "+id)
 }
 
-// List returns at most n of a user's and the shared collections, the newest first. It starts after
-// a position: those begun before a time in milliseconds or, at that time, with a lesser id.
-// everybody lists those of all users.
+// List returns at most n of a user's and the shared collections, or of those of all users, the
+// newest first. It starts after a position: those begun before a time in milliseconds or, at that
+// time, with a lesser id.
 func (in *Intake) List(ctx context.Context, user string, everybody bool, before int64, beforeID string,
 	n int,
 ) ([]Collection, error) {
@@ -239,7 +240,7 @@ func (in *Intake) List(ctx context.Context, user string, everybody bool, before 
 	return out, nil
 }
 
-// Text gives a collection as the file that it is.
+// Text returns a collection as the file that it is.
 func (in *Intake) Text(ctx context.Context, c *Collection) ([]byte, error) {
 	parts, err := in.cfg.Store.Rows().TraceParts(ctx, rows.TracePartsParams{TracesID: c.ID, Part: c.Parts})
 	if err != nil {

@@ -24,7 +24,8 @@ func open(t *testing.T, collection, user int64) *library.Intake {
 	return library.NewIntake(library.IntakeConfig{Store: db, MaxCollection: collection, MaxUser: user})
 }
 
-// TestLimits: what has no room is refused whole, what is there stays, and another user has room of his own.
+// TestLimits: a batch without room is refused as a whole, and the stored ones stay. Another user
+// has room of his own.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	in := open(t, 100, 150)
@@ -69,7 +70,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFile: what more can stand behind becomes lines; archives, frames and lists of records stand alone.
+// TestFile: a file that more can follow becomes lines; archives, frames and lists of records stay
+// single files.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -93,8 +95,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// FuzzOTLP: nothing that is sent panics, an error has its kind, and what is kept of an export is one
-// line that is an export again.
+// FuzzOTLP: no input panics, and an error has its kind. A stored export is one line that is an
+// export again.
 func FuzzOTLP(f *testing.F) {
 	f.Add(
 		[]byte(

@@ -46,8 +46,7 @@ type Suites struct {
 }
 
 const (
-	// bigText is the size, in bytes, from which a text takes seconds to read, and bigAtOnce how
-	// many of these are read at once.
+	// A text of bigText bytes or more takes seconds to read. bigAtOnce of them are read at once.
 	bigText   = 1 << 20
 	bigAtOnce = 2
 )
@@ -385,7 +384,7 @@ func entryOf(r rows.SuiteEntryRow) Entry {
 	}
 }
 
-// Entry gives a suite without its text.
+// Entry returns a suite without its text.
 func (l *Suites) Entry(ctx context.Context, id string) (Entry, error) {
 	row, err := l.row(ctx, id)
 	return entryOf(row), err
@@ -406,8 +405,8 @@ func (p Page) before() (at int64, id string) {
 	return p.Before, p.BeforeID
 }
 
-// List returns a user's and the shared suites, the newest first; everybody lists those of all
-// users. search is a part of their names, case-insensitive.
+// List returns a user's and the shared suites, or those of all users, the newest first. search is a
+// part of their names, case-insensitive.
 func (l *Suites) List(ctx context.Context, user, search string, everybody bool, page Page) ([]Entry, error) {
 	at, id := page.before()
 	list, err := l.cfg.Store.Rows().SuiteEntries(ctx, rows.SuiteEntriesParams{
@@ -492,7 +491,7 @@ type Version struct {
 	Document *Document
 }
 
-// Version gives a version of a suite with its text. The error wraps callvet.ErrNotFound.
+// Version returns a version of a suite with its text. The error wraps callvet.ErrNotFound.
 func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, error) {
 	r, err := l.cfg.Store.Rows().SuiteVersion(ctx, rows.SuiteVersionParams{SuiteID: id, Version: n})
 	if err := found(err, fmt.Sprintf("version %d of suite", n), id); err != nil {
@@ -515,7 +514,7 @@ func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, err
 	}, nil
 }
 
-// Now gives a suite as it is, and its newest version with the text.
+// Now returns a suite as it is, and its newest version with the text.
 func (l *Suites) Now(ctx context.Context, id string) (Entry, *Version, error) {
 	e, err := l.Entry(ctx, id)
 	if err != nil {

@@ -50,7 +50,7 @@ cases:
 `
 
 // TestForms: a suite in another form is kept in callvet's own, and shown in the fields of Tool
-// Calling Evaluation with what these cannot say.
+// Calling Evaluation with the rest that these cannot contain.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
@@ -89,8 +89,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestShipped: suites of every form that the documents show come in, stay what they were, and go
-// out as they came.
+// TestShipped: suites of every form in the documents are imported, keep their meaning, and are
+// exported unchanged.
 func TestShipped(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
@@ -172,8 +172,8 @@ func converts(t *testing.T, l *library.Suites, file string, s *callvet.Suite) {
 	}
 }
 
-// TestEdits: whatever edits are made, every case keeps its id and its text unless it was edited, no
-// id is given twice, and every version can be read as it was.
+// TestEdits: whatever edits are made, every case keeps its id, and its text unless it was edited.
+// No id is used twice, and every version can be read unchanged.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
@@ -270,7 +270,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDeleteSeesEdits: a suite that somebody edits between the look at its version and the deletion stays.
+// TestDeleteSeesEdits: a suite that another user edits between the look at its version and the
+// deletion stays.
 func TestDeleteSeesEdits(t *testing.T) {
 	t.Parallel()
 	l := libraryOpen(t)
@@ -325,7 +326,7 @@ func TestBigTextsTakeTurns(t *testing.T) {
 		t.Errorf("who gave up got %v", err)
 	}
 	group.Go(func() { _, _, _, _ = l.Read(t.Context(), []byte("small"), "") })
-	<-entered // a small one waits for nobody
+	<-entered // a small one does not wait
 	close(leave)
 	group.Wait()
 	if most.Load() != 3 {

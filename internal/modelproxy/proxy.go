@@ -27,7 +27,7 @@ type Mode string
 const (
 	// Replay never asks: a request without a recording is an error for the one who asks.
 	Replay Mode = "replay"
-	// Record asks what has no recording yet, and adds the answer.
+	// Record passes on requests without a recording, and adds their answers.
 	Record Mode = "record"
 	// Fresh asks everything, and writes recordings anew.
 	Fresh Mode = "fresh"
@@ -65,7 +65,7 @@ type Answered struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Status int    `json:"status,omitempty"`
-	// File is the recording; "" where there is none.
+	// File is the recording; "" if there is none.
 	File string `json:"file,omitempty"`
 	// Text is the reason for a person, if any.
 	Text string `json:"text,omitempty"`

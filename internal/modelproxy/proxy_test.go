@@ -27,7 +27,7 @@ const chatAnswer = `{"id":"c1","choices":[{"message":{"role":"assistant","conten
 
 const streamAnswer = "data: {\"delta\":\"a\"}\n\ndata: {\"delta\":\"b\"}\n\ndata: [DONE]\n\n"
 
-// provider is a server that counts what it is asked.
+// provider is a server that counts its requests.
 type provider struct {
 	*httptest.Server
 	asked  atomic.Int64
@@ -224,7 +224,7 @@ func TestMissSaysWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestSameRequestAgain: what the same request got one after the other comes again in that order.
+// TestSameRequestAgain: several answers to the same request are replayed in their order.
 func TestSameRequestAgain(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "tape")
@@ -243,7 +243,7 @@ func TestSameRequestAgain(t *testing.T) {
 	for _, n := range []int{1, 2, 1, 2} {
 		ask(fmt.Sprintf(`{"n":%d}`, n))
 	}
-	_, at = proxied(t, p, folder, nil) // goes on where the recording ends
+	_, at = proxied(t, p, folder, nil) // continues after the end of the recording
 	ask(`{"n":1}`)
 	ask(`{"n":2}`)
 	ask(`{"n":3}`)
@@ -450,7 +450,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// FuzzRecording reads any text as a file, and writes what was read as it was.
+// FuzzRecording reads any text as a file, and writes the result unchanged.
 func FuzzRecording(f *testing.F) {
 	f.Add(
 		[]byte(

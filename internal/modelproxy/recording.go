@@ -50,7 +50,7 @@ type request struct {
 	Method string `json:"method" form:"required"`
 	// Path has the query.
 	Path string `json:"path" form:"required"`
-	// Headers are those that change what is answered.
+	// Headers are those that change the answer.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Body is for people: secrets are masked in it. The key is that of the original body.
 	Body json.RawMessage `json:"body,omitempty"`
@@ -87,7 +87,7 @@ func newAnswer(status int, contentType string, body []byte) *answer {
 	return a
 }
 
-// answerHeaders are the headers of a request that change what is answered.
+// answerHeaders are the headers of a request that change the answer.
 var answerHeaders = []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"}
 
 // key identifies a request: the hash of its canonical JSON without the top-level keys in ignore. It

@@ -77,7 +77,7 @@ func Usual() Ask {
 	return q
 }
 
-// usual fills in what has a usual value and is not given.
+// usual fills in the usual values of fields that are not given.
 func (q *Ask) usual() {
 	if !q.given("power") {
 		q.Power = 0.8
@@ -240,7 +240,7 @@ func (q *Ask) useless(field string) error {
 
 func (q *Ask) given(field string) bool { return slices.Contains(q.Given, field) }
 
-// instead names what to write in place of a field that a kind of metric has no use for.
+// instead names the replacement for a field that a kind of metric does not use.
 func (q *Ask) instead(k kind, field string) string {
 	switch {
 	case k == incidents && field == "bound":

@@ -2,7 +2,7 @@
 
 package plan
 
-// NewestResults gives the first defined result of each configuration. results are the newest first.
+// NewestResults returns the first defined result of each configuration. results are the newest first.
 func NewestResults(results []ExperimentResult) (out []ExperimentResult) {
 	seen := map[string]bool{}
 	for i := range results {

@@ -19,7 +19,7 @@ const confidence = 0.95
 // Most is the largest number of tasks that is looked for.
 const Most = gates.MostTasks
 
-// Plan is what is needed; parts that were not asked for are nil.
+// Plan is the result; parts that were not requested are nil.
 type Plan struct {
 	Format  string  `json:"format"`
 	Version int     `json:"version"`
@@ -52,8 +52,8 @@ type Rate struct {
 	Chance   float64 `json:"chance"`
 	Failures int     `json:"failures_allowed"`
 	Smallest []MinN  `json:"smallest"`
-	// Several is how many tasks are needed with several attempts at each, whose
-	// correlation is Alike.
+	// Several is how many tasks are needed with several attempts at each. Alike is their
+	// correlation.
 	Several []Attempts `json:"attempts,omitempty"`
 	Alike   *Alike     `json:"correlation,omitempty"`
 	// Repeats is the gate's assumption about the correlation of attempts at a task. Measured is
@@ -77,7 +77,7 @@ type Attempts struct {
 	Tasks    int `json:"tasks"`
 }
 
-// OfPilot is what gates on the tasks of a pilot do, by attempts at each.
+// OfPilot contains the chances of gates on the tasks of a pilot, by attempts at each.
 type OfPilot struct {
 	File    string   `json:"file"`
 	Tasks   int      `json:"tasks"`
@@ -96,9 +96,9 @@ type MinN struct {
 	Tasks    int `json:"tasks"`
 }
 
-// Mean is for a bound on a mean amount of tasks whose amounts are lognormal or, of
-// calls, counts. Tasks is 0 for more than gates.MostTasks. Pilot is the file that SD, or Truth
-// too, were taken from.
+// Mean is for a bound on a mean amount of tasks. The amounts are lognormal or, for calls, counts.
+// Tasks is 0 for more than gates.MostTasks. Pilot is the file that SD, or Truth too, were taken
+// from.
 type Mean struct {
 	Bound      float64 `json:"bound"`
 	Truth      float64 `json:"truth"`
@@ -128,8 +128,8 @@ type Labels struct {
 	Chance *float64 `json:"chance_with_labels,omitempty"`
 }
 
-// Paired is for a difference to a baseline over the same tasks. Of amounts, Rate and what
-// belongs to it are absent.
+// Paired is for a difference to a baseline over the same tasks. For amounts, Rate and its parts are
+// absent.
 type Paired struct {
 	Diff   float64 `json:"diff"`
 	Margin float64 `json:"margin"`
@@ -157,7 +157,7 @@ type PairedRow struct {
 	Passes int `json:"passes"`
 }
 
-// PairedPilot is what gates on the tasks of a pilot do.
+// PairedPilot contains the outcomes of gates on the tasks of a pilot.
 type PairedPilot struct {
 	File   string   `json:"file"`
 	Tasks  int      `json:"tasks"`
@@ -179,7 +179,7 @@ type Ends struct {
 	Lower    int     `json:"lower_end"`
 }
 
-// Make plans what is asked for. The error is one of usage.
+// Make computes the requested plan. The error is one of usage.
 func Make(q Ask) (*Plan, error) {
 	q.Metric = panel.MetricName(q.Metric)
 	q.usual()

@@ -62,9 +62,9 @@ func ask(metric string, flags map[string]float64) plan.Ask {
 	return q
 }
 
-// TestUnracedMeans holds the number of tasks against the least n with
-// n >= ((t(0.975) + t(0.8)) sd / distance)^2, n-1 degrees of freedom, done by hand: that of
-// normal amounts. Amounts with a tail need more, by what their interval reaches farther.
+// TestUnracedMeans compares the number of tasks with the least n with n >= ((t(0.975) + t(0.8)) sd
+// / distance)^2, n-1 degrees of freedom, computed by hand for normal amounts. Amounts with a tail
+// need more, because their interval is wider.
 func TestUnracedMeans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -116,8 +116,8 @@ func says(t *testing.T, p *plan.Plan, want ...string) {
 	}
 }
 
-// TestUnracedOneAnswer: what people need without a judge stands on the screen once, and is the
-// number of the gate itself. It holds for a perfect judge only, and says so.
+// TestUnracedOneAnswer: the number of tasks for people without a judge is on the screen once, and
+// equals the number of the gate. It holds for a perfect judge only, and a note says so.
 func TestUnracedOneAnswer(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -151,7 +151,7 @@ func TestUnracedOneAnswer(t *testing.T) {
 	}
 }
 
-// TestMinUnits: the plan never names a number of tasks with which the gate does not decide.
+// TestMinUnits: the plan names no number of tasks that is too small for the gate to decide.
 func TestMinUnits(t *testing.T) {
 	t.Parallel()
 	p, err := plan.Make(ask("pass_rate", map[string]float64{"bound": 0.8, "truth": 0.99}))
@@ -166,7 +166,7 @@ func TestMinUnits(t *testing.T) {
 }
 
 // TestUnracedBaseline: a difference is planned from the run's own discordance, and otherwise from
-// what is given. More attempts need fewer tasks.
+// the given value. More attempts need fewer tasks.
 func TestUnracedBaseline(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -204,7 +204,7 @@ func TestUnracedBaseline(t *testing.T) {
 	}
 }
 
-// TestRefused: what a metric has no use for is an error that names what it has.
+// TestRefused: a field that a metric does not use is an error that names the right one.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -331,7 +331,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		// A command line says its flags where JSON has fields.
+		// A command line names flags where JSON has fields.
 		text, fix := f.Named(func(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") })
 		if !strings.Contains(text, tc.says) || !strings.Contains(fix, tc.hint) || strings.Contains(err.Error(), "--") {
 			t.Errorf("%s: %s (%s), as JSON %v", name, text, fix, err)
@@ -385,8 +385,8 @@ func TestSimulatedChances(t *testing.T) {
 	}
 }
 
-// TestAskJSON: a request is as good as a command line, and what it has keys for is given,
-// zeros too.
+// TestAskJSON: a request is equivalent to a command line. Its keys count as given, also with the
+// value zero.
 func TestAskJSON(t *testing.T) {
 	t.Parallel()
 	var q plan.Ask

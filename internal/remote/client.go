@@ -43,7 +43,7 @@ type Client struct {
 // maxAnswer bounds an answer that is not a report, in bytes.
 const maxAnswer = 64 << 20
 
-// New makes a client. The error wraps callvet.ErrInvalid for an address that is none.
+// New makes a client. The error wraps callvet.ErrInvalid for an invalid address.
 func New(cfg Config) (*Client, error) {
 	u, err := url.Parse(cfg.Address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
@@ -88,7 +88,7 @@ func (e *Refusal) Error() string {
 	return text
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns the kind of error.
 func (e *Refusal) Unwrap() error { return kind(e.Status) }
 
 // kind is that of an error with a status.
@@ -152,7 +152,7 @@ func (c *Client) unreached(err error) error {
 	return &callvet.Hinted{Err: fmt.Errorf("ask %s: %w: %w", c.base.Host, kind, err), Hint: hint}
 }
 
-// refused reads what the server refused: a *Refusal.
+// refused reads the error of the server: a *Refusal.
 func (c *Client) refused(res *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	if err != nil {
@@ -245,7 +245,7 @@ func (c *Client) Submit(ctx context.Context, request any) (*Submitted, error) {
 	return &out, nil
 }
 
-// Job is how far a job is.
+// Job is the state of a job.
 type Job struct {
 	ID      string    `json:"job_id"`
 	Kind    string    `json:"job_type"`
@@ -286,8 +286,8 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.ask(ctx, http.MethodPost, "/api/tool-eval/cancel", nil, map[string]string{"job_id": id}, nil)
 }
 
-// Watch polls a job until it is over, and calls tell for each change. It retries while the server
-// is unreachable, such as during an update: the job continues there. patience bounds that.
+// Watch polls a job until it is over, and passes each change to its callback. It retries while the
+// server is unreachable, such as during an update: the job continues there. patience bounds that.
 func (c *Client) Watch(ctx context.Context, id string, patience time.Duration, tell func(*Job)) (*Job, error) {
 	const first, most = 100 * time.Millisecond, 2 * time.Second
 	pause, away := first, time.Duration(0)

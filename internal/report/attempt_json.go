@@ -24,12 +24,13 @@ type attemptJSON struct {
 	Target string         `json:"target"`
 	Result callvet.Result `json:"result"`
 	Trace  callvet.Trace  `json:"trace"`
-	// LeftOut counts what the short form does not have, by what it is; cut texts count their bytes themselves.
+	// LeftOut counts the parts that the short form omits, by their kind; cut texts count their
+	// bytes themselves.
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
-// AttemptJSON writes an attempt on one line: all that is stored of it, or in at most 2,000 bytes what a reader
-// needs to see why it ended as it did.
+// AttemptJSON writes an attempt on one line. With full it writes all that is stored, else at most
+// 2,000 bytes with the reasons for the outcome.
 func AttemptJSON(w io.Writer, target string, r Row, full bool) error {
 	a := attemptJSON{Case: *r.Case, Target: target, Result: r.Cell.Result, Trace: r.Cell.Trace}
 	if full {
@@ -63,7 +64,7 @@ func AttemptJSON(w io.Writer, target string, r Row, full bool) error {
 	return json.NewEncoder(w).Encode(&a)
 }
 
-// shorten leaves out what is empty, what follows from the rest, and what is in the suite.
+// shorten omits fields that are empty, that follow from the others, or that are in the suite.
 func (a *attemptJSON) shorten() {
 	a.LeftOut = map[string]int{}
 	drop := func(what string, n int) {

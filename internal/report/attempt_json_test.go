@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestAttemptJSON: an attempt is short whatever it holds, and what is left out is counted.
+// TestAttemptJSON: every attempt is short, and what is left out is counted.
 func TestAttemptJSON(t *testing.T) {
 	t.Parallel()
 	turns := func(n int, content string) (out []callvet.Turn) {

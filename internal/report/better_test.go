@@ -15,8 +15,8 @@ import (
 
 const stranger = "x\x1b[31m"
 
-// What files, models and services say goes to no terminal as it is, and each face tells
-// what matters about its result.
+// Texts of files, models and services reach no terminal unchanged, and each face shows the
+// important parts of its result.
 func TestFaces(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

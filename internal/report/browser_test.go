@@ -93,7 +93,7 @@ func openBrowser(t *testing.T) *browser {
 		_, _ = io.WriteString(b.w, `{"id":999999,"method":"Browser.close"}`+"\x00")
 		_, _ = io.Copy(io.Discard, b.r) // until the browser has closed its end
 		_, _ = ourOut.Close(), ourIn.Close()
-		_ = cmd.Wait() // how it ends says nothing about the page
+		_ = cmd.Wait() // its exit code does not depend on the page
 		cancel()
 		_ = os.RemoveAll(profile)
 		if t.Failed() {
@@ -111,7 +111,7 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-// read gives the browser's next message.
+// read returns the browser's next message.
 func (b *browser) read() message {
 	b.t.Helper()
 	raw, err := b.r.ReadBytes(0)
@@ -175,7 +175,7 @@ func (b *browser) open(html []byte) {
 	}
 }
 
-// eval gives the value of an expression in the page, as JSON.
+// eval returns the value of an expression in the page, as JSON.
 func (b *browser) eval(js string) string {
 	b.t.Helper()
 	var out struct {
@@ -227,7 +227,7 @@ func (b *browser) complaints() []string {
 	return out
 }
 
-// shot is what the page looks like; it must not be blank.
+// shot returns a picture of the page; it must not be blank.
 func (b *browser) shot(name string) image.Image {
 	b.t.Helper()
 	var out struct{ Data string }

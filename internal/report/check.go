@@ -14,12 +14,12 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Check is what a file's attempts made of what their tasks need.
+// Check counts the needed calls that the attempts of a file made and missed.
 type Check struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Rules   string `json:"rules"`
-	// NoGold counts attempts at tasks of which nothing is known.
+	// NoGold counts attempts at tasks without gold.
 	NoGold int            `json:"no_gold"`
 	Missed stats.Interval `json:"miss_rate"`
 	Told   stats.Interval `json:"facts_told"`
@@ -27,7 +27,7 @@ type Check struct {
 	Attempts []Checked `json:"attempts"`
 }
 
-// Checked is what one attempt made of what its task needs.
+// Checked lists the needed calls that one attempt made and missed.
 type Checked struct {
 	Task    string `json:"task_id"`
 	Attempt int    `json:"attempt"`
@@ -42,7 +42,7 @@ type Checked struct {
 	Untold []string `json:"untold,omitempty"`
 }
 
-// Missed is a needed call that nobody made.
+// Missed is a needed call that was not made.
 type Missed struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args,omitempty"`

@@ -16,7 +16,7 @@ func panelsWith(ps ...panel.TargetPanel) *View {
 }
 
 // TestReused: answers are those attempts that did not end in an error and did run. The command
-// is named where there is one.
+// is named if there is one.
 func TestReused(t *testing.T) {
 	t.Parallel()
 	with := func(cached int, outcomes ...panel.Count) panel.TargetPanel {
@@ -43,7 +43,7 @@ func TestReused(t *testing.T) {
 	}
 }
 
-// TestRepeatText: two attempts at a case are said, and one is not.
+// TestRepeatText: two attempts at a case are printed, and one is not.
 func TestRepeatText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -72,8 +72,8 @@ func TestReasonsAreCounted(t *testing.T) {
 	}
 }
 
-// TestTellingSlices: a slice of one case, or of all cases, has no line on a terminal. How many those
-// are is said.
+// TestTellingSlices: a slice of one case, or of all cases, has no line on a terminal. Their number
+// is printed.
 func TestTellingSlices(t *testing.T) {
 	t.Parallel()
 	screenOf := func(cases ...int) string {
@@ -111,7 +111,8 @@ func TestExpectedCall(t *testing.T) {
 	}
 }
 
-// TestRulesOfAnAttempt: the version of the rules is said where it differs from that of this callvet.
+// TestRulesOfAnAttempt: the version of the rules is printed if it differs from that of this
+// callvet.
 func TestRulesOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	for rules, want := range map[int]bool{0: false, callvet.RulesVersion: false, callvet.RulesVersion - 1: true} {

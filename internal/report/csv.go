@@ -16,9 +16,9 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// CSV writes one row per attempt, with a column for each score of the run; where a
-// target selects tools, also what was asked, expected and decided. Texts that a spreadsheet would
-// take for a formula begin with an apostrophe.
+// CSV writes one row per attempt, with a column for each score of the run. If a target selects
+// tools, it adds the question, and the expected and the chosen tools. Texts that a spreadsheet
+// would take for a formula begin with an apostrophe.
 func CSV(w io.Writer, v *View) error {
 	scores := v.scoreNames()
 	out := csv.NewWriter(w)
@@ -64,7 +64,7 @@ func (v *View) scoreNames() []string {
 	return names
 }
 
-// selects tells whether a target makes decisions.
+// selects reports whether a target makes decisions.
 func (v *View) selects() bool {
 	return slices.ContainsFunc(v.Targets, func(t callvet.Target) bool { return t.Selects })
 }
@@ -115,7 +115,7 @@ func ended(t *callvet.Trace) string {
 	return string(t.Reason)
 }
 
-// number is empty for what JSON cannot write.
+// number is empty for a value that JSON cannot write.
 func number(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ""

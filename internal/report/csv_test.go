@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Rows of targets that select tools say what was asked, expected and given; each column
-// has a name of its own, and no text is a formula.
+// Rows of targets that select tools contain the question, and the expected and the given tools.
+// Each column has a name of its own, and no text is a formula.
 func TestCSVOfDecisions(t *testing.T) {
 	t.Parallel()
 	rows := []Row{

@@ -23,7 +23,7 @@ type diffLine struct {
 	Actual   string
 	Rule     string
 	Note     string
-	// Whole marks a line about the call itself, which a title may say already.
+	// Whole marks a line about the call itself, which may repeat a title.
 	Whole bool
 }
 
@@ -34,7 +34,7 @@ type callDiff struct {
 	Lines      []diffLine
 	Violations []string
 	Note       string
-	// More tells what was left out of Lines and Violations; "": nothing.
+	// More names what was left out of Lines and Violations; "": nothing.
 	More string
 }
 
@@ -49,8 +49,8 @@ const (
 
 const nothing = "(nothing)"
 
-// diffs are the calls of an attempt compared with what was expected, and how many more
-// there are. Where the result has no comparison but calls were made, the list is empty.
+// diffs returns the calls of an attempt compared with the expected ones, and how many more there
+// are. Where the result has no comparison but calls were made, the list is empty.
 func diffs(r Row) (out []callDiff, more int) {
 	matches, more := firstOf(r.Cell.Result.Calls, maxCalls,
 		func(m *callvet.CallMatch) bool { return m.State != callvet.StateMatched })
@@ -65,8 +65,8 @@ func diffs(r Row) (out []callDiff, more int) {
 	return out, more
 }
 
-// firstOf picks at most n elements in their order, those that tell something before the
-// others, and counts the rest.
+// firstOf picks at most n elements in their order, those that match before the others, and counts
+// the rest.
 func firstOf[T any](list []T, n int, tells func(*T) bool) (picked []T, left int) {
 	if len(list) <= n {
 		return list, 0
@@ -89,7 +89,7 @@ func firstOf[T any](list []T, n int, tells func(*T) bool) (picked []T, left int)
 	return picked, len(list) - n
 }
 
-// moreOf says what a list was cut by; empty for nothing.
+// moreOf names how much a list was cut by; empty for nothing.
 func moreOf(n int, one, many string) string {
 	if n <= 0 {
 		return ""
@@ -187,7 +187,7 @@ func violation(v callvet.Violation) string {
 	return plain.Line(s)
 }
 
-// word says a mark in a word, so that it is not told by color or sign alone.
+// word returns the word for a mark, so that color or sign is not the only difference.
 func word(mark string) string {
 	switch mark {
 	case "=":
@@ -200,7 +200,7 @@ func word(mark string) string {
 	return "wrong"
 }
 
-// repairs of an attempt: what was mended before it was scored.
+// repairs of an attempt, made before it was scored.
 func repairs(t *callvet.Trace) []string {
 	var out []string
 	for _, r := range t.Mended() {
@@ -220,7 +220,7 @@ func failedAssertions(r *callvet.Result) []callvet.Assertion {
 	return out
 }
 
-// allFull tells that every class has the rows it may show.
+// allFull reports whether every class has as many rows as it may show.
 func allFull(by map[string]*failureGroup, perClass int) bool {
 	for _, g := range by {
 		if len(g.Rows) < min(perClass, g.N) {
@@ -230,10 +230,10 @@ func allFull(by map[string]*failureGroup, perClass int) bool {
 	return true
 }
 
-// sampleFailures picks up to perClass failed attempts of each class and at most
-// total, spread over the classes; repeats of a case that failed for the same
-// reason stand for one another. It looks at no more than scan attempts. rest is
-// how many failed attempts of the run are neither shown nor stood for.
+// sampleFailures picks up to perClass failed attempts of each class and at most total, spread over
+// the classes. Of the repeats of a case that failed for the same reason it picks one. It looks at
+// no more than scan attempts. rest is the number of failed attempts that are neither picked nor
+// such repeats.
 func sampleFailures(v *View, perClass, total, scan int) (groups []failureGroup, rest int, err error) {
 	sums, classes := v.totals()
 	by := map[string]*failureGroup{}
@@ -255,7 +255,7 @@ func sampleFailures(v *View, perClass, total, scan int) (groups []failureGroup, 
 		}
 		by[class].take(row, perClass)
 		if v.repeats() == 1 && len(by[class].Rows) >= perClass && allFull(by, perClass) {
-			break // without repeats nothing that follows stands for what is shown
+			break // without repeats no later attempt is a repeat of a shown one
 		}
 	}
 	kept := 0
@@ -308,7 +308,7 @@ func (g *failureGroup) take(r Row, limit int) {
 	}
 }
 
-// classOf is the error class of a failed attempt; its verdict where scoring gave none.
+// classOf returns the error class of a failed attempt, or its verdict if it has no class.
 func classOf(r Row) string {
 	if c := r.Cell.Result.Class; c != "" {
 		return string(c)

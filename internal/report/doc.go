@@ -9,7 +9,7 @@
 // error.
 //
 // Every text of a model, a tool or a suite is untrusted: each face makes control characters and
-// direction overrides visible and escapes for its own format. Colour never carries a meaning
-// alone, and no rate is shown without its interval. The package computes no number, opens no file
-// and reads no environment. Attempts are streamed: what a face holds is bounded.
+// direction overrides visible and escapes for its own format. Colour never carries a meaning alone,
+// and no rate is shown without its interval. The package computes no number, opens no file and
+// reads no environment. Attempts are streamed: the memory of a face is bounded.
 package report

@@ -17,7 +17,7 @@ type Table struct {
 	Title   string
 	Columns []Column
 	Rows    [][]string
-	// Note stands under the table.
+	// Note is below the table.
 	Note string
 	// Prose means that cells are sentences, which may be wrapped.
 	Prose bool
@@ -29,18 +29,18 @@ type Table struct {
 type Column struct {
 	Title string
 	Kind  ColumnKind
-	// Rank says which columns a narrow terminal leaves out first: those of a higher rank.
-	// Rank 0 is always drawn.
+	// A narrow terminal leaves out the columns of the highest Rank first. Rank 0 is always drawn.
 	Rank int
-	// quiet columns say nothing that is missed when they are left out.
+	// quiet columns are left out without a note.
 	quiet bool
 }
 
-// ColumnKind is what the cells of a column are.
+// ColumnKind is the kind of the cells of a column.
 type ColumnKind uint8
 
-// The kinds: texts are escaped, figures are the program's own, counts are figures that stand to the right. Notes
-// are texts that may follow below a row, and their title is shown where it is a table on a page.
+// The kinds: texts are escaped, figures are the program's own, counts are figures that are aligned
+// to the right. Notes are texts that may follow below a row, and their title is shown where it is a
+// table on a page.
 const (
 	TextColumn ColumnKind = iota
 	FigureColumn

@@ -23,7 +23,7 @@ func drillColumns() []struct{ title, metric string } {
 	}
 }
 
-// Drills writes what drills came to: the tables, each incident (most of them; -1: all), and the
+// Drills writes the result of drills: the tables, each incident (most of them; -1: all), and the
 // sentence on each target.
 func Drills(w io.Writer, d *drills.Result, most int) {
 	fmt.Fprintf(w, "%s: %s, %d of them with an attack and once more without it · run %s\n", plain.Line(d.Suite),
@@ -89,7 +89,7 @@ func drillRow(s *drills.Slice) []string {
 	return out
 }
 
-// writeColumns writes rows whose cells stand below one another.
+// writeColumns writes rows with aligned columns.
 func writeColumns(w io.Writer, rows [][]string) {
 	var width []int
 	for _, row := range rows {

@@ -50,7 +50,7 @@ func (s *screen) failures(v *View) error {
 	return nil
 }
 
-// findings are the issues that most runs share, and what helps.
+// findings prints the issues that most runs share, with their fixes.
 func (s *screen) findings(v *View) {
 	for i, f := range v.findings() {
 		if i == 0 {
@@ -138,8 +138,8 @@ func (s *screen) details(r Row) {
 	}
 }
 
-// told reports whether the comparison of calls or the assertions say all that
-// the reason of the verdict says.
+// told reports whether the comparison of calls or the assertions contain all that the reason of the
+// verdict contains.
 func told(r Row) bool {
 	reason := because(r)
 	for _, a := range failedAssertions(&r.Cell.Result) {
@@ -167,7 +167,7 @@ func differs(d callDiff) bool {
 		slices.ContainsFunc(d.Lines, func(l diffLine) bool { return l.Mark != "=" })
 }
 
-// alike tells of further repeats that a shown attempt stands for.
+// alike prints the number of further repeats like a shown attempt.
 func alike(more int) string {
 	if more == 0 {
 		return ""
@@ -175,7 +175,7 @@ func alike(more int) string {
 	return fmt.Sprintf("  (and %s)", plain.Count(more, "other repeat", "other repeats"))
 }
 
-// butUnevaluated follows a verdict that does not say all.
+// butUnevaluated follows a verdict with assertions that were not evaluated.
 func butUnevaluated(r Row) string {
 	if n := r.Cell.Result.NotEvaluated; n > 0 {
 		return fmt.Sprintf(", %s not evaluated", plain.Count(n, "assertion", "assertions"))
@@ -183,7 +183,7 @@ func butUnevaluated(r Row) string {
 	return ""
 }
 
-// open lists what was not evaluated, for each target.
+// open lists the assertions that were not evaluated, for each target.
 func (s *screen) open(v *View) {
 	for i, p := range v.Open() {
 		if i == 0 {
@@ -216,7 +216,7 @@ func kindText(k panel.UnevaluatedKind) string {
 	return fmt.Sprintf("%s: %s (%s)", plain.Line(k.Name), plain.Line(k.Reason), plain.Count(k.N, "time", "times"))
 }
 
-// unevaluatedText says what was not evaluated, and why.
+// unevaluatedText names an assertion that was not evaluated, with the reason.
 func unevaluatedText(a callvet.Assertion) string {
 	t := plain.Line(a.Name) + ": " + plain.Line(a.Reason)
 	if a.Expected != "" {
@@ -240,8 +240,8 @@ func orNothing(s string) string {
 	return nothing
 }
 
-// failedAssertions draws what did not hold, expected above got; what several
-// share is said once.
+// failedAssertions draws the assertions that failed, expected above got. What several share is
+// printed once.
 func (s *screen) failedAssertions(r Row) {
 	list := failedAssertions(&r.Cell.Result)
 	wide := 0

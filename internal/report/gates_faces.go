@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// GatesMarkdown writes a comment for a pull request: the sentence on the whole, a
-// table, and below it what would settle or explain each gate that did not pass.
+// GatesMarkdown writes a comment for a pull request: the sentence on the whole, a table, and below
+// it the details of each gate that did not pass.
 func GatesMarkdown(w io.Writer, r *gates.Report) error {
 	var b strings.Builder
 	several := severalTargets(r)
@@ -64,7 +64,7 @@ func GatesMarkdown(w io.Writer, r *gates.Report) error {
 	return err
 }
 
-// estimates says what the verdicts are about.
+// estimates names the population of the verdicts.
 func estimates(r *gates.Report) []string {
 	out := []string{}
 	for _, p := range r.Populations() {
@@ -73,7 +73,7 @@ func estimates(r *gates.Report) []string {
 	return out
 }
 
-// sentences are what a gate says, and how its metric changed.
+// sentences returns the sentence of a gate, with that on the baseline if there is one.
 func sentences(v *gates.Verdict) string {
 	if v.Against == "" {
 		return v.Sentence
@@ -92,7 +92,7 @@ func markdownDetails(b *strings.Builder, v *gates.Verdict, several bool) {
 	}
 }
 
-// details is what stands below the sentence of a gate that did not pass.
+// details returns the lines below the sentence of a gate that did not pass.
 func details(v *gates.Verdict) []string {
 	var out []string
 	if v.Cure != "" {
@@ -171,9 +171,9 @@ func GatesJUnit(w io.Writer, r *gates.Report) error {
 	return writeJUnit(w, &all)
 }
 
-// GatesAnnotations writes workflow commands of GitHub Actions: an error for each gate
-// that stops the build, a warning for each other one that did not pass, and a
-// notice when all passed. Gates with a place in a file are shown there.
+// GatesAnnotations writes workflow commands of GitHub Actions. A gate that stops the build is an
+// error, and each other one that did not pass is a warning. It writes a notice when all passed.
+// Gates with a place in a file are shown there.
 func GatesAnnotations(w io.Writer, r *gates.Report) error {
 	var b strings.Builder
 	several := severalTargets(r)
@@ -202,7 +202,7 @@ func GatesAnnotations(w io.Writer, r *gates.Report) error {
 	return err
 }
 
-// unnamed reports that no hard gate tells why the build stops: there is none, or
+// unnamed reports whether no hard gate gives the reason why the build stops: there is none, or
 // nothing was checked.
 func unnamed(r *gates.Report) bool {
 	return !slices.ContainsFunc(r.Verdicts,

@@ -20,7 +20,7 @@ import (
 // GatesFace writes a report in one form.
 type GatesFace func(io.Writer, *gates.Report) error
 
-// GatesByPath gives the face for a file's extension: .md, .xml, .json or .txt.
+// GatesByPath returns the face for a file's extension: .md, .xml, .json or .txt.
 func GatesByPath(path string) (GatesFace, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".md", ".markdown":
@@ -52,15 +52,15 @@ func GatesJSON(w io.Writer, r *gates.Report) error {
 	}{"callvet.gates", 1, r, estimates(r)})
 }
 
-// GatesOptions say how Terminal draws.
+// GatesOptions are the options of GatesTerminal.
 type GatesOptions struct {
 	// Width in columns; 0 means lines as long as they are.
 	Width int
 	Color bool
 }
 
-// GatesTerminal writes each verdict with its sentence, what would settle it and what
-// to open; the sentence on the whole stands last.
+// GatesTerminal writes each verdict with its sentence, the number of tasks that would settle it,
+// and the attempts to open. The sentence on the whole is last.
 func GatesTerminal(w io.Writer, r *gates.Report, opt GatesOptions) error {
 	s := &verdictScreen{screen{opt: TerminalOptions{Color: opt.Color}, width: opt.Width}, severalTargets(r)}
 	if r.Subject != "" {
@@ -132,8 +132,8 @@ func (s *verdictScreen) verdict(v *gates.Verdict) {
 	}
 }
 
-// asksMore reports whether a gate asks for what changes how its numbers are counted: its notes say
-// whether that was done, also where it passed.
+// asksMore reports whether a gate has a setting that changes how its numbers are counted. Its
+// notes, also those of a gate that passed, contain whether that was done.
 func asksMore(g *gates.Gate) bool {
 	return g.Lost == gates.LostIgnore || g.Correlation == gates.CorrelationMeasured
 }

@@ -24,7 +24,7 @@ var pageHTML string
 //go:embed page/page.js
 var pageJS string
 
-// Limits of the HTML face; what is beyond is counted on the page.
+// Limits of the HTML face; the rest is counted on the page.
 const (
 	maxHTMLFailures = 300
 	maxHTMLPasses   = 500
@@ -68,7 +68,7 @@ func HTML(w io.Writer, v *View) error {
 	return b.w.Flush()
 }
 
-// counted counts what is written, so that the page can stop in time.
+// counted counts the bytes written, so that the page can stop in time.
 type counted struct {
 	w *bufio.Writer
 	n int
@@ -79,7 +79,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.w.Write(b)
 }
 
-// page is what the template sees.
+// page is the data of the template.
 type page struct {
 	*View
 	CSS      template.CSS
@@ -88,7 +88,7 @@ type page struct {
 	Verdicts panel.Verdicts
 	Classes  []panel.Count
 	Warnings []string
-	// Estimates says what the numbers are about.
+	// Estimates names the population of the numbers.
 	Estimates string
 	out       *counted
 	shown     int
@@ -120,7 +120,7 @@ func (p *page) Findings() []*panel.Finding {
 	return out
 }
 
-// Spent reports whether any target tells of tokens or costs.
+// Spent reports whether any target has tokens or costs.
 func (p *page) Spent() bool {
 	for _, t := range p.panels() {
 		if cost(t.Overall.Usage) != "–" {
@@ -130,7 +130,7 @@ func (p *page) Spent() bool {
 	return false
 }
 
-// SelectionPart tells what routers and retrievers decided; empty without any.
+// SelectionPart returns the decisions of routers and retrievers; empty without any.
 func (p *page) SelectionPart() (template.HTML, error) {
 	if p.Selection == nil {
 		return "", nil
@@ -172,7 +172,7 @@ func (p *page) Reports() iter.Seq[*JudgeReport] {
 // JudgeParts are the lists of a judge's report.
 func (p *page) JudgeParts(r *JudgeReport) []reportPart { return r.parts(50, 1000) }
 
-// HiddenReports counts the reports that the page left out so far; "" where there is none.
+// HiddenReports counts the reports that the page left out so far; "" if there is none.
 func (p *page) HiddenReports() string {
 	return moreOf(len(p.JudgeReports)-p.reports, "report", "reports")
 }
@@ -185,13 +185,13 @@ func (p *page) Trials() []string {
 	return trialNames(p.panels())
 }
 
-// Most of the grid of cases; what is beyond is counted on the page.
+// Limits of the grid of cases; the rest is counted on the page.
 const (
 	maxGridCases   = 200
 	maxGridTargets = 20
 )
 
-// Grid is what became of each case at each target.
+// Grid has the outcome of each case at each target.
 type Grid struct {
 	Targets []string
 	Rows    []GridRow
@@ -208,7 +208,7 @@ type GridRow struct {
 // GridCell counts the attempts at a case by one target.
 type GridCell struct{ Pass, Judged, Errors int }
 
-// Mark tells in one sign how the attempts went: all passed, some did not, or none was judged.
+// Mark returns one sign for the attempts: all passed, some did not, or none was judged.
 func (c GridCell) Mark() string {
 	switch {
 	case c.Judged == 0 && c.Errors > 0:
@@ -463,8 +463,8 @@ func eachBubble(out []bubble, turns []callvet.Turn, target bool) []bubble {
 	return out
 }
 
-// split is a value in three parts: what two values share at both ends and what
-// differs between, so that the page can mark it.
+// split is a value in three parts: two values share the parts at both ends, and differ in the part
+// between. The page marks that part.
 type split struct{ Before, Part, After string }
 
 // ExpectedParts splits the expected value of a line.

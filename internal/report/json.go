@@ -30,7 +30,7 @@ type Document struct {
 	Created time.Time `json:"created"`
 	Status  string    `json:"status"`
 	Summary string    `json:"summary"`
-	// Population is what the numbers are about, and Estimates says so in a sentence.
+	// Population is what the numbers are about, and Estimates the same in a sentence.
 	Population panel.Population  `json:"population"`
 	Estimates  string            `json:"estimates"`
 	Cache      *Reused           `json:"cache,omitempty"`
@@ -39,14 +39,14 @@ type Document struct {
 	Manifest   []Field           `json:"manifest,omitempty"`
 	Panels     *panel.Panels     `json:"panels"`
 	Diff       *panel.Comparison `json:"diff,omitempty"`
-	// Selection tells what routers and retrievers decided.
+	// Selection contains the decisions of routers and retrievers.
 	Selection *routing.Section `json:"selection,omitempty"`
-	// JudgeReports are what judges said of targets as a whole.
+	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
-	// Problem says what of the run cannot be read; what can be read is shown all the same.
+	// Problem names the parts of the run that cannot be read; the others are shown all the same.
 	Problem string   `json:"problem,omitempty"`
 	Next    []string `json:"next,omitempty"`
 }
@@ -62,7 +62,7 @@ type Record struct {
 	Fields  map[string]string `json:"fields,omitempty"`
 	Verdict callvet.Verdict   `json:"verdict"`
 	Outcome callvet.Outcome   `json:"outcome"`
-	// Unread is why the attempt is unparseable; Notes are what a person has to know of how it ended.
+	// Unread is the reason why the attempt is unparseable; Notes are remarks on how it ended.
 	Unread       callvet.Reason      `json:"unread,omitempty"`
 	FinishReason string              `json:"finish_reason,omitempty"`
 	Notes        []string            `json:"notes,omitempty"`
@@ -70,7 +70,7 @@ type Record struct {
 	Reason       string              `json:"reason,omitempty"`
 	Scores       []callvet.Score     `json:"scores,omitempty"`
 	Plan         string              `json:"plan,omitempty"`
-	Rules        int                 `json:"rules,omitempty"` // the version by which the attempt was judged
+	Rules        int                 `json:"rules,omitempty"` // the version for the attempt
 	Comparison   []callvet.CallMatch `json:"comparison,omitempty"`
 	Assertions   []callvet.Assertion `json:"assertions,omitempty"`
 	// NotEvaluated counts the assertions in that state.
@@ -88,7 +88,7 @@ type Record struct {
 	Cached       bool              `json:"cached,omitempty"`
 }
 
-// Record tells an attempt as the JSON faces do.
+// Record returns an attempt in the form of the JSON faces.
 func (v *View) Record(r Row) Record {
 	t, res := &r.Cell.Trace, &r.Cell.Result
 	return Record{
@@ -154,8 +154,8 @@ func JSON(w io.Writer, v *View) error {
 	return b.Flush()
 }
 
-// JSONL writes the run as trace lines: those of its calls, and a record of each attempt with what
-// the scorer said.
+// JSONL writes the run as trace lines: those of its calls, and a record of each attempt with the
+// result of the scorer.
 func JSONL(w io.Writer, v *View) error {
 	to := trace.NewWriter(w)
 	for r, err := range v.cells() {

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// plainly is what package json writes.
+// plainly returns the output of package json.
 func plainly(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// JudgeJSON writes what labels say of a judge as one document, callvet.judge.
+// JudgeJSON writes the comparison of a judge with labels as one document, callvet.judge.
 func JudgeJSON(w io.Writer, r *labels.CalibrationReport) error {
 	return json.NewEncoder(w).Encode(struct {
 		Format  string `json:"format"`
@@ -23,7 +23,7 @@ func JudgeJSON(w io.Writer, r *labels.CalibrationReport) error {
 	}{"callvet.judge", 1, r})
 }
 
-// Judge writes what labels say of a judge, and how many tasks truly passed.
+// Judge writes the comparison of a judge with labels, and how many tasks truly passed.
 func Judge(out io.Writer, r *labels.CalibrationReport) error {
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "judge %s\n", plain.Line(r.Judge.String()))
@@ -189,7 +189,7 @@ func printSuccess(w io.Writer, r *labels.CalibrationReport, s *labels.Success) {
 	}
 }
 
-// printSlices tells the judge by the values of a slice key.
+// printSlices prints the numbers of the judge by the values of a slice key.
 func printSlices(w io.Writer, r *labels.CalibrationReport) {
 	if r.Slices == nil {
 		return

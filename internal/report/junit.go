@@ -13,11 +13,10 @@ import (
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
-// JUnit writes a test suite per target and a test case per attempt. A failed
-// attempt is a failure, and its body holds expected and actual calls; an attempt that
-// ended in an infrastructure error is an error; one that did not run is skipped.
-// A floor beside other targets is left out: its failures must not fail a build.
-// It holds one small entry per attempt in memory.
+// JUnit writes a test suite per target and a test case per attempt. A failed attempt is a failure
+// with the expected and actual calls in its body. An attempt that ended in an infrastructure error
+// is an error, and one that did not run is skipped. A floor is left out if there are other targets:
+// its failures must not fail a build. It holds one small entry per attempt in memory.
 func JUnit(w io.Writer, v *View) error {
 	suites := make([]junit.Testsuite, len(v.Targets))
 	ms := make([]float64, len(v.Targets))
@@ -63,7 +62,7 @@ func writeJUnit(w io.Writer, all *junit.Testsuites) error {
 	return all.WriteXML(w)
 }
 
-// rateProperties tells the rates with their intervals.
+// rateProperties adds the rates with their intervals to the properties of a suite.
 func (v *View) rateProperties(s *junit.Testsuite, target int) {
 	for _, p := range v.panels() {
 		if p.Target != target {

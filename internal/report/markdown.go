@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Markdown writes a comment for a pull request: a verdict, a table, and the
-// failed attempts folded away; at most 60 kB, and what is left out is said.
+// Markdown writes a comment for a pull request: a verdict, a table, and the failed attempts folded
+// away; at most 60 kB, with a note on what is left out.
 func Markdown(w io.Writer, v *View) error {
 	var b bytes.Buffer
 	mark := map[string]string{"pass": "✅", "fail": "❌", "warn": "⚠️"}[v.State()]
@@ -50,7 +50,7 @@ func Markdown(w io.Writer, v *View) error {
 	return err
 }
 
-// mdOpen lists what was not evaluated.
+// mdOpen lists the assertions that were not evaluated.
 func mdOpen(b *bytes.Buffer, v *View) {
 	for i, p := range v.Open() {
 		if i == 0 {
@@ -65,7 +65,7 @@ func mdOpen(b *bytes.Buffer, v *View) {
 	}
 }
 
-// mdFindings are the issues that most runs share, and what helps.
+// mdFindings writes the issues that most runs share, with their fixes.
 func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	for i, f := range list {
 		if i == 0 {
@@ -82,7 +82,7 @@ func mdFindings(b *bytes.Buffer, list []panel.Finding) {
 	}
 }
 
-// mdJudges are what judges say of targets as a whole, as much as leaves room for the rest.
+// mdJudges writes the reports of judges on whole targets, as much as leaves room for the rest.
 func mdJudges(b *bytes.Buffer, v *View) {
 	const most = plain.MaxMarkdown / 2
 	for i := range v.JudgeReports {
@@ -314,5 +314,5 @@ func fenceFor(s string) string {
 	return strings.Repeat("`", longest+1)
 }
 
-// codeText is a text that may stand between single backticks.
+// codeText is a text that may be between single backticks.
 func codeText(s string) string { return strings.ReplaceAll(plain.Line(s), "`", "'") }

@@ -7,7 +7,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// measuredNote stands under the changes of metrics.
+// measuredNote is below the changes of metrics.
 const measuredNote = "Metrics are paired by case, repeats averaged first; their p values are not adjusted for the number of metrics."
 
 // measuredTable holds the changes of the metrics that both runs were asked for, without those that no case has on

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Every face tells the paired changes of metrics, amounts as shares of what they were,
-// and leaves out those that no case has.
+// Every face shows the paired changes of metrics, with amounts as shares of the baseline, and
+// leaves out metrics that no case has.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
 	iv := func(p float64) stats.Interval {
@@ -59,7 +59,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// An interval from nothing to no end is none.
+// An unbounded interval is not printed.
 func TestAmountWithoutEnds(t *testing.T) {
 	t.Parallel()
 	for want, iv := range map[string]stats.Interval{

@@ -41,15 +41,15 @@ var nextMeasures = [...][]string{
 	{"tool_latency_p90"},
 }
 
-// lossMeasures are about what is lost, broken or unsafe: they are hidden only at their best value.
+// lossMeasures are about losses, errors and safety: they are hidden only at their best value.
 var lossMeasures = [...]string{
 	panel.MetricError, panel.MetricUnparseable, panel.MetricMiss, panel.MetricRateLimited, "timeout_rate",
 	"rejected_rate", "unknown_tool_rate", "execution_success", "result_consistency", "postconditions", "safe_calls",
 	"safety_incidents", "blocked_incidents", "attack_success", "attack_exposed", "hallucinated_args",
 }
 
-// shortMeasures are the names of the measures that a short table of these slices has: the ten that matter
-// most, and each that must be seen in one of the slices.
+// shortMeasures returns the names of the measures in a short table of these slices. They are the
+// ten most important ones, and each one that must be seen in one of the slices.
 func shortMeasures(of ...*panel.Slice) map[string]bool {
 	shown, known := map[string]bool{}, map[string]bool{}
 	for _, s := range of {

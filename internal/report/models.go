@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Vectors writes what is kept of models between commands.
+// Vectors writes the stored vectors of models.
 func Vectors(w io.Writer, k *provider.EmbedCacheListing) error {
 	var b strings.Builder
 	switch {

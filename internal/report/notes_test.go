@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// TestNotesOfVerdicts: the notes stand under a verdict that did not pass, and under each of a gate that asks
-// for what changes how its numbers are counted.
+// TestNotesOfVerdicts: the notes are below a verdict that did not pass. They are also below each
+// verdict of a gate with a setting that changes how its numbers are counted.
 func TestNotesOfVerdicts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -42,7 +42,7 @@ func TestNotesOfVerdicts(t *testing.T) {
 	}
 }
 
-// TestMarkdownList: an empty line, and one only, stands before the warnings and notes.
+// TestMarkdownList: exactly one empty line precedes the warnings and notes.
 func TestMarkdownList(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]gates.Report{

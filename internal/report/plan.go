@@ -78,7 +78,7 @@ func planRate(w io.Writer, r *plan.Rate, p *plan.Plan) {
 	}
 }
 
-// planAttempts tells what several attempts at each task change.
+// planAttempts prints what several attempts at each task change.
 func planAttempts(w io.Writer, r *plan.Rate, p *plan.Plan) {
 	if len(r.Several) > 0 {
 		var of []string
@@ -118,7 +118,7 @@ func simulated(chance float64) string {
 	}
 }
 
-// chances tells those of several numbers of attempts.
+// chances returns the chances by the number of attempts at each task.
 func chances(of []plan.Chance) string {
 	var out []string
 	for _, c := range of {
@@ -127,12 +127,12 @@ func chances(of []plan.Chance) string {
 	return strings.Join(out, ", ") + " at each"
 }
 
-// tasksOf tells a number of tasks by attempts at each.
+// tasksOf writes a number of tasks with the attempts at each.
 func tasksOf(tasks, attempts int) string {
 	return enough(tasks) + " of " + plain.Count(attempts, "attempt", "attempts")
 }
 
-// enough tells a number of tasks that may be too large.
+// enough writes a number of tasks; 0 means that it is too large.
 func enough(tasks int) string {
 	if tasks == 0 {
 		return "more than " + plain.Thousands(plan.Most) + " tasks"
@@ -211,7 +211,7 @@ func planPaired(w io.Writer, d *plan.Paired, p *plan.Plan) {
 	}
 }
 
-// shared tells a number of shared tasks.
+// shared writes a number of shared tasks.
 func shared(n int) string { return strings.Replace(enough(n), " task", " shared task", 1) }
 
 func planMean(w io.Writer, m *plan.Mean, p *plan.Plan) {

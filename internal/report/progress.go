@@ -12,12 +12,12 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Progress draws the live state of a run, for standard error: one line that is
-// redrawn at most ten times a second on a terminal, else a plain line every 10 %
-// or 5 seconds, whichever comes last. It is not safe for concurrent use.
+// Progress draws the live state of a run, for standard error. On a terminal it redraws one line at
+// most ten times a second. Elsewhere it writes a plain line every 10 % or 5 seconds, whichever
+// comes last. It is not safe for concurrent use.
 type Progress struct {
 	W io.Writer
-	// TTY says that W is a terminal; Width is its width, 0 means 80.
+	// TTY: W is a terminal; Width is its width, 0 means 80.
 	TTY   bool
 	Width int
 	// Now is the clock.
@@ -32,13 +32,13 @@ type Progress struct {
 // Tick is the state of a run. Done includes Failed and Errors.
 type Tick struct {
 	Done, Total, Failed, Errors int
-	// CostUSD is what was spent so far; CostUnknown tells that some is not known.
+	// CostUSD is what was spent so far; CostUnknown: a part of it is not known.
 	CostUSD     float64
 	CostUnknown bool
 	// ETA is the time left; 0 means not known.
 	ETA time.Duration
-	// Of names what is counted where nothing can fail, such as "searches"; empty for
-	// attempts, whose failures are told.
+	// Of names what is counted where nothing can fail, such as "searches"; empty for attempts,
+	// where failures are shown.
 	Of string
 }
 
@@ -119,7 +119,7 @@ func (t Tick) line(width int) string {
 	if width == 0 {
 		return s
 	}
-	// A narrow terminal has no room for all: what can be missed most goes first.
+	// A narrow terminal has no room for all parts: the least important one is left out first.
 	for _, less := range []string{
 		spaced(count, failed, errors, spent, eta), spaced(count, failed, errors, eta), spaced(count, failed, errors),
 	} {

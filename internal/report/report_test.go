@@ -163,7 +163,7 @@ func TestNarrowTablesFit(t *testing.T) {
 	}
 }
 
-// TestListsSayWhatTheyLeaveOut: a list that is cut says by how much.
+// TestListsSayWhatTheyLeaveOut: a list that is cut has a note with the number left out.
 func TestListsSayWhatTheyLeaveOut(t *testing.T) {
 	t.Parallel()
 	v := sampleView()
@@ -236,8 +236,8 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreBounded: what one attempt shows is bounded in every face, and what is
-// left out is counted. What differs is shown before what does not.
+// TestAttemptsAreBounded: the text of an attempt is bounded in every face, and what is left out is
+// counted. Differences are shown before equal parts.
 func TestAttemptsAreBounded(t *testing.T) {
 	t.Parallel()
 	var turns []callvet.Turn
@@ -458,7 +458,7 @@ func TestProgressIsNarrow(t *testing.T) {
 	}
 }
 
-// TestSentenceNamesTheBaseline: all passed is not said over a table in which another target failed.
+// TestSentenceNamesTheBaseline: "all passed" is not above a table with a target that failed.
 func TestSentenceNamesTheBaseline(t *testing.T) {
 	t.Parallel()
 	v := sampleView()
@@ -475,7 +475,8 @@ func TestSentenceNamesTheBaseline(t *testing.T) {
 	}
 }
 
-// TestSpacesAroundNames: nobody would see why such a tool is none of those offered.
+// TestSpacesAroundNames: a name with spaces is quoted, so that a reader sees why it is none of the
+// offered tools.
 func TestSpacesAroundNames(t *testing.T) {
 	t.Parallel()
 	m := callvet.CallMatch{State: callvet.StateExtra, Expected: -1, Got: " pay ", GotArgs: raw(`{"a":1}`)}
@@ -484,8 +485,8 @@ func TestSpacesAroundNames(t *testing.T) {
 	}
 }
 
-// TestGrid: the grid is made of verdicts alone, has the first cases only, and tells of each of
-// them what became of it at every target.
+// TestGrid: the grid is made of verdicts alone. It has the first cases only, each with its outcome
+// at every target.
 func TestGrid(t *testing.T) {
 	t.Parallel()
 	v := &View{Suite: SuiteMeta{Cases: maxGridCases + 2}, Targets: []callvet.Target{{Name: "a"}, {Name: "b"}}}
@@ -521,7 +522,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestCallRemarks: who answered, what the guard decided and the error stand under a call.
+// TestCallRemarks: who answered, the decision of the guard and the error are below a call.
 func TestCallRemarks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

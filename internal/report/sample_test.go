@@ -270,7 +270,7 @@ func viewOf(cases []callvet.Case, cells []callvet.Cell) *View {
 	}
 }
 
-// sampleReports are what a judge reports of a target; some of its texts are hostile.
+// sampleReports are the reports of a judge on a target; some of their texts are hostile.
 func sampleReports() []JudgeReport {
 	return []JudgeReport{{Judge: "report@1/openai/demo", Target: "openai/demo", JudgeReport: &callvet.JudgeReport{
 		Grade: "C", Strengths: []string{"It names the city that was asked for."},

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TestRowCounts: the tasks, and how many independent values there are, stand where they are known and
-// another number.
+// TestRowCounts: the numbers of tasks and of independent values are printed if they are known and
+// differ from the count.
 func TestRowCounts(t *testing.T) {
 	t.Parallel()
 	for want, iv := range map[string]stats.Interval{
@@ -47,7 +47,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestBlockedAttempts: what the provider blocked is said where there is such an attempt.
+// TestBlockedAttempts: attempts that the provider blocked are reported if there are any.
 func TestBlockedAttempts(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{

@@ -24,8 +24,8 @@ func (t *text) table(rows [][]string) {
 	}
 }
 
-// noted is a table whose last column are notes. Where a line has no room for them
-// they follow below it, after the columns that have none either.
+// noted writes a table with notes in its last column. Where a line has no room for them they follow
+// below it, after the columns that have none either.
 func (t *text) noted(rows [][]string) {
 	if t.width == 0 || total(widths(rows)) <= t.width {
 		t.table(rows)
@@ -59,8 +59,8 @@ func (t *text) noted(rows [][]string) {
 	}
 }
 
-// narrowCounts cuts what is counted, the third column, from one of the texts on, the first that makes enough
-// room. The rows are changed.
+// narrowCounts cuts the third column, the counts, at one text after the other until the rows fit.
+// The rows are changed.
 func (t *text) narrowCounts(rows [][]string, texts ...string) {
 	for _, from := range texts {
 		if total(widths(rows)) > t.width {
@@ -87,8 +87,8 @@ func (t *text) narrowNames(rows [][]string) {
 // leastName is how much of a metric's name is shown at least, in columns.
 const leastName = 12
 
-// fitting leaves out the last columns that a line has no room for, and tells how
-// many; the first three stay.
+// fitting leaves out the last columns that a line has no room for, and returns their number. The
+// first three stay.
 func (t *text) fitting(rows [][]string) (out [][]string, left int) {
 	out = rows
 	for t.width > 0 && len(out[0]) > 3 && total(widths(out)) > t.width {
@@ -129,8 +129,7 @@ func (t *text) unmarked(rows [][]string) [][]string {
 	return out
 }
 
-// known leaves out the columns in which no row has a figure, if a line has no room
-// for all of them.
+// known leaves out the columns without a figure in any row, if a line has no room for all columns.
 func (t *text) known(rows [][]string) [][]string {
 	out := rows
 	for i := len(rows[0]) - 1; i > 0 && t.width > 0 && total(widths(rows)) > t.width; i-- {
@@ -181,7 +180,7 @@ func total(width []int) int {
 	return n
 }
 
-// noteIndent is before what belongs to the row above.
+// noteIndent precedes a line that belongs to the row above.
 const noteIndent = "    "
 
 // hanging breaks a text between words into lines of at most width columns, 0 for no limit; a longer word has a

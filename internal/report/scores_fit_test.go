@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNarrow: tables keep to the width of the terminal, and say what they leave out.
+// TestNarrow: tables fit the width of the terminal, and name what they leave out.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{

@@ -17,7 +17,7 @@ import (
 //go:embed sheet.html
 var sheetPageHTML string
 
-// Limits of the page; what is beyond is counted on it.
+// Limits of the page; the rest is counted on it.
 const (
 	maxPageSlices   = 400
 	maxPageTools    = 25
@@ -47,7 +47,7 @@ func ScoresHTML(w io.Writer, v *ScoresView) error {
 	return nil
 }
 
-// sheetPage is what the template sees.
+// sheetPage is the data of the template.
 type sheetPage struct {
 	*ScoresView
 	CSS    template.CSS

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// ScoresMarkdown writes a comment for a pull request, at most 60 kB; what is left out
-// is said.
+// ScoresMarkdown writes a comment for a pull request, at most 60 kB, with a note on what is left
+// out.
 func ScoresMarkdown(w io.Writer, v *ScoresView) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "### %s: %s\n\n", plain.Markdown(strings.Join(v.Files, ", ")), plain.Markdown(v.sentence()))

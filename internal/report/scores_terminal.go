@@ -13,13 +13,13 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Limits of the terminal's tables; what is beyond is counted.
+// Limits of the terminal's tables; the rest is counted.
 const (
 	maxSlices   = 30
 	maxConfused = 12
 )
 
-// ScoresTerminal writes plain text for people: nothing is said by color alone.
+// ScoresTerminal writes plain text for people: color is never the only sign.
 func ScoresTerminal(w io.Writer, v *ScoresView) error {
 	t := &text{w: bufio.NewWriter(w), width: v.Width}
 	t.wrapped(plain.Line(strings.Join(v.Files, ", ")) + ": " + v.sentence())

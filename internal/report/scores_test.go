@@ -172,8 +172,8 @@ func TestByPathUnknown(t *testing.T) {
 	}
 }
 
-// TestNarrowTables: what is counted is shortened first, then the names; a terminal of
-// 40 columns has no line that breaks.
+// TestNarrowTables: the counts are shortened first, then the names. A terminal of 40 columns has no
+// line that breaks.
 func TestNarrowTables(t *testing.T) {
 	t.Parallel()
 	v := view()

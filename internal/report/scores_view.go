@@ -15,29 +15,29 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// ScoresView is what the faces write.
+// ScoresView is the data of the faces.
 type ScoresView struct {
-	// Files are the names of what was read.
+	// Files are the names of the files that were read.
 	Files  []string
 	Panels *panel.Panels
 	// Lines, Steps and Tasks count lines and records.
 	Lines, Steps, Tasks int64
 	// Problems are the bad lines and unknown names that are listed.
 	Problems []callvet.Problem
-	// Excerpt gives the text of an example's trace, redacted; nil or "" where it
+	// Excerpt returns the text of an example's trace, redacted; nil or "" where it
 	// cannot be read again.
 	Excerpt func(panel.Example) string
 	// Version of callvet.
 	Version string
 	// Width of the terminal in columns, for Terminal; 0 is no limit.
 	Width int
-	// Verbose tells each finding on the terminal with its evidence, its quick test and what helps.
+	// Verbose prints each finding on the terminal with its evidence, its quick test and its fix.
 	Verbose bool
 	// All shows every measure on the terminal, not only those that matter most.
 	All bool
 }
 
-// Notes are what the numbers assume, and what n_eff is where one is shown.
+// Notes are the assumptions of the numbers, and the meaning of n_eff if one is shown.
 func (v *ScoresView) Notes() []string {
 	var out []string
 	if v.Panels.Assumed != "" {
@@ -54,7 +54,7 @@ func (v *ScoresView) Notes() []string {
 	return out
 }
 
-// Population says what the numbers are about.
+// Population describes the population of the numbers.
 func (v *ScoresView) Population() string { return panel.TasksLikeThese.Sentence() }
 
 // ScoresFace writes a View in one format.
@@ -91,7 +91,7 @@ func PanelsJSON(w io.Writer, p *panel.Panels) error {
 	return indented(w, p)
 }
 
-// ScoresJSON writes the panels with what was read.
+// ScoresJSON writes the panels with the names of the files that were read.
 func ScoresJSON(w io.Writer, v *ScoresView) error {
 	err := indented(w, struct {
 		Files []string `json:"files"`
@@ -99,7 +99,7 @@ func ScoresJSON(w io.Writer, v *ScoresView) error {
 		Steps int64    `json:"steps"`
 		Tasks int64    `json:"task_records"`
 		Bad   int64    `json:"malformed_lines"`
-		// Population is what the numbers are about, and Estimates says so.
+		// Population is what the numbers are about, and Estimates the same in a sentence.
 		Population panel.Population `json:"population"`
 		Estimates  string           `json:"estimates"`
 		Sheet      *panel.Panels    `json:"panels"`
@@ -116,8 +116,8 @@ type row struct {
 	ByTask *panel.Metric
 }
 
-// N is what the metric counts, and how many independent ones these are worth where
-// that is another number: "1,204 calls of 300 tasks (n_eff 410)".
+// N returns the count of the metric, and the number of independent values if that differs: "1,204
+// calls of 300 tasks (n_eff 410)".
 func (r row) N() string {
 	iv := r.Metric.Interval
 	seen := r.Metric.Seen()
@@ -137,12 +137,12 @@ func (r row) N() string {
 // Amount is the metric with its interval.
 func (r row) Amount() string { return plain.Amount(r.Metric) }
 
-// Companion is the share of tasks in which all is right, or "".
+// Companion is the share of tasks with everything right, or "".
 func (r row) Companion() string {
 	switch {
 	case r.ByTask == nil:
 		return ""
-	case r.ByTask.LowerIsBetter: // the share in which something is wrong
+	case r.ByTask.LowerIsBetter: // the share with an error
 		right := *r.ByTask
 		right.Interval = right.Interval.Complement()
 		return plain.Amount(&right)
@@ -158,7 +158,7 @@ func (r row) Coverage() string {
 	return ""
 }
 
-// Notes are what to keep in mind about the metric, without what stands below the table.
+// Notes are the notes on the metric that are not below the table.
 func (r row) Notes(below []plain.Shared) []string {
 	out := plain.OwnNotes(r.Metric, below)
 	if c := r.Coverage(); c != "" {
@@ -240,7 +240,7 @@ func confusedTable(p *panel.TargetPanel, most int) Table {
 	return t.more(most, "pairs")
 }
 
-// sharedNotes are the warnings that stand below tables of these rows.
+// sharedNotes are the warnings below tables of these rows.
 func sharedNotes(rows []row) []plain.Shared {
 	var ms []*panel.Metric
 	for _, r := range rows {

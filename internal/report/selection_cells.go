@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// SelectionColumns are the columns of a table of decisions: what was asked, expected and
-// given.
+// SelectionColumns are the columns of a table of decisions: the question, the expected and the
+// given tools.
 func SelectionColumns() []string {
 	return []string{
 		"query", "category", "difficulty", "language", "expected_route", "expected_sub_route", "expected_agents",

@@ -45,7 +45,7 @@ func SelectionTerminal(w io.Writer, s *routing.Section, most int) error {
 	return err
 }
 
-// asked says how many cases were asked, and how often.
+// asked returns the number of cases and, if it is larger, of attempts.
 func asked(t *routing.Target) string {
 	out := plain.Count(t.Cases, "case", "cases")
 	if t.Attempts > t.Cases {
@@ -54,8 +54,8 @@ func asked(t *routing.Target) string {
 	return out
 }
 
-// WriteDecision writes one decision: the tools with what their scores are the sum of, and
-// the time of each layer.
+// WriteDecision writes one decision: the tools with the terms of their scores, and the time of each
+// layer.
 func WriteDecision(b *strings.Builder, d *callvet.Decision) {
 	if d.Decides(callvet.SelectRoute) || d.Decides(callvet.SelectSubRoute) {
 		fmt.Fprintf(b, "  route %s, sub-route %s\n", orNone(d.Route), orNone(d.SubRoute))
@@ -124,7 +124,7 @@ const selectionPage = `{{range .Targets}}<section class="selection"><h2>Selectio
 {{with failed .}}<h3>Failed cases</h3>{{range .}}<details><summary><b>{{clean .Title}}</b> {{clean .Query}}</summary><ul>{{range .Lines}}<li>{{clean .}}</li>{{end}}</ul></details>{{end}}{{end}}
 </section>{{end}}`
 
-// maxHTMLFailed is how many failed cases a page tells.
+// maxHTMLFailed is how many failed cases a page shows.
 const maxHTMLFailed = 100
 
 // lines puts the interval of a number on a line of its own.

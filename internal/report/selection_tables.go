@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// Limits of the tables; what is beyond is counted in the note.
+// Limits of the tables; the rest is counted in the note.
 const (
 	maxRows   = 30
 	maxFailed = 20
@@ -32,7 +32,7 @@ func SelectionTables(t *routing.Target) []Table {
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
-// strange tells what is odd about answers.
+// strange lists the notes on odd answers.
 func strange(t *routing.Target) Table {
 	out := Table{Title: "Strange answers", Columns: texts("what is strange"), Prose: true}
 	for _, n := range t.Notes {
@@ -69,7 +69,8 @@ func layers(t *routing.Target) Table {
 	return out
 }
 
-// misses says under which layers wrong tools were wrong.
+// misses counts the wrong tools that earlier layers blocked, and those that were wrong on their
+// own.
 func misses(t *routing.Target) string {
 	blocked, own, out := 0, 0, ""
 	for _, c := range t.ToolMisses {
@@ -181,10 +182,10 @@ func patterns(t *routing.Target) Table {
 	return out.more(10, "tags")
 }
 
-// maxLabels is how many columns a matrix has; what has more is told in wrong pairs.
+// maxLabels bounds the columns of a matrix; with more labels the wrong pairs are listed.
 const maxLabels = 8
 
-// matrix holds what was expected, by row, against what was chosen.
+// matrix has a row for each expected label and a column for each chosen one.
 func matrix(t *routing.Target, title string, all []panel.Confused) Table {
 	var want, got []string
 	n := map[[2]string]int{}
@@ -317,7 +318,7 @@ func diagnosis(d *routing.Diagnosis) []string {
 	return out
 }
 
-// QuestionParts writes the terms of a score, and what stood before a reranker took their place.
+// QuestionParts writes the terms of a score, and those that a reranker replaced.
 func QuestionParts(parts []callvet.Part) string {
 	if len(parts) == 0 {
 		return "no terms"

@@ -63,8 +63,7 @@ func sample(n int) *routing.Section {
 	return &routing.Section{Targets: []routing.Target{t}}
 }
 
-// Every face tells the same tables, escapes what strangers wrote, and says what it
-// leaves out.
+// Every face prints the same tables, escapes untrusted texts, and names what it leaves out.
 func TestSelectionFaces(t *testing.T) {
 	t.Parallel()
 	s := sample(40)
@@ -103,8 +102,8 @@ func TestSelectionFaces(t *testing.T) {
 	}
 }
 
-// What counts attempts says so, a matrix has routes on both sides, a composite that is
-// capped and answers that are strange are told, on every face.
+// On every face a count of attempts is labelled so, and a matrix has routes on both sides. A capped
+// composite and strange answers are reported.
 func TestRepeatedAndStrange(t *testing.T) {
 	t.Parallel()
 	rate := func(name string, p float64) panel.Metric {
@@ -177,7 +176,7 @@ func TestRepeatedAndStrange(t *testing.T) {
 	}
 }
 
-// Tools beyond those asked for are told apart, and so is what is odd.
+// Tools beyond those asked for are reported separately, and so is what is odd.
 func TestDecision(t *testing.T) {
 	t.Parallel()
 	d := callvet.Decision{

@@ -14,9 +14,9 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Attempts explains some attempts, normally all of one case: verdict, comparison,
-// failed assertions, one line of scores and the conversation; all scores and
-// the raw exchanges where the options ask for them.
+// Attempts explains some attempts, normally all of one case: verdict, comparison, failed
+// assertions, one line of scores and the conversation. It adds all scores and the raw exchanges if
+// the options ask for them.
 func Attempts(w io.Writer, v *View, rows []Row, opt TerminalOptions) error {
 	s := newScreen(opt)
 	for i, r := range rows {
@@ -228,10 +228,10 @@ func (s *screen) scores(r *callvet.Result) {
 	}
 }
 
-// maxScoreLine is how many scores are told in a line.
+// maxScoreLine is how many scores a line has.
 const maxScoreLine = 8
 
-// scoreLine tells the scores that most people read, and how many there are besides.
+// scoreLine returns the scores that most people read, and the number of the others.
 func scoreLine(scores []callvet.Score) string {
 	var parts []string
 	for _, name := range []string{"overall", "tool_selection", "arg_accuracy", "assertions"} {
@@ -292,14 +292,14 @@ type RunSummary struct {
 	Pass   RunRate `json:"pass"`
 	// CostUSD is nil when it is not known.
 	CostUSD *float64 `json:"cost_usd"`
-	// Judging are judges that are asked while the run goes on: what they said so far counts
-	// nowhere before it is over.
+	// Judging are judges that are asked during the run: their answers count nowhere before it is
+	// over.
 	Judging []RunJudging `json:"judging,omitempty"`
-	// Problem says what of the run cannot be read; "" where all can be.
+	// Problem names the parts of the run that cannot be read; "" if there are none.
 	Problem string `json:"problem,omitempty"`
 }
 
-// RunJudging is a judge that is asked while a run goes on, and how often it has answered.
+// RunJudging is a judge that is asked during a run, and how often it has answered.
 type RunJudging struct {
 	ID      string `json:"id"`
 	Judge   string `json:"judge"`
@@ -439,7 +439,7 @@ func (s *screen) comparison(c *panel.Comparison) {
 	for _, l := range leftOut(c) {
 		s.wrap("  ", l)
 	}
-	if c.Population == panel.ThisSuite { // the run that a comparison stands in says the other
+	if c.Population == panel.ThisSuite { // the report of a run prints the other
 		s.wrapAs("  ", c.Population.Sentence(), s.dim)
 	}
 	for _, w := range c.Warnings {
@@ -519,7 +519,7 @@ func changeText(c panel.CaseChange) string {
 	return t
 }
 
-// leftOut says which cases the comparison does not cover.
+// leftOut names the cases that the comparison does not cover.
 func leftOut(c *panel.Comparison) []string {
 	var out []string
 	add := func(what string, ids []string) {

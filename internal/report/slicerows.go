@@ -71,7 +71,7 @@ func (s slicesOf) cases() string {
 	return strings.Join(each, " · ")
 }
 
-// metric is a metric of a target in the slice; nil where there is none.
+// metric is a metric of a target in the slice; nil if there is none.
 func (s slicesOf) metric(target int, name string) *panel.Metric {
 	if s[target] == nil {
 		return nil

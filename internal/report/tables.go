@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Bounds of the first column, in terminal columns: what it gives up for
-// important columns and for all others.
+// Least widths of the first column, in terminal columns: next to important columns and next to all
+// others.
 const (
 	leastLabel = 16
 	fairLabel  = 32
@@ -31,14 +31,14 @@ func (t *Table) width(col int) int {
 	return w
 }
 
-// empty reports whether no cell of a column says anything.
+// empty reports whether all cells of a column are empty.
 func (t *Table) empty(col int) bool {
 	return !slices.ContainsFunc(t.Rows, func(r []string) bool { return r[col] != "–" })
 }
 
 // grid draws a table that fits the width: first the labels, cut in the middle where they must be,
-// then the columns for which there is room. It returns the titles of the columns left out, and
-// whether a label was cut.
+// then as many columns as have room. It returns the titles of the columns left out, and whether a
+// label was cut.
 func (s *screen) grid(t *Table) (dropped []string, cut bool) {
 	width := s.width
 	if s.opt.Width <= 0 { // a file or a log has no width: everything is shown
@@ -82,7 +82,7 @@ func (s *screen) grid(t *Table) (dropped []string, cut bool) {
 	return dropped, room < natural
 }
 
-// maxLegend bounds how many cut names are told in full below a table.
+// maxLegend bounds how many cut names are printed in full below a table.
 const maxLegend = 50
 
 // maxRank is the rank of the least important columns.
@@ -170,7 +170,7 @@ var targetColumns = []targetColumn{
 	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
 }
 
-// value of the column with its unit, as text that stands alone.
+// value of the column with its unit, as text without a table.
 func (c *targetColumn) value(p *panel.Slice) string {
 	if c.text != nil {
 		return c.text(p)
@@ -233,7 +233,7 @@ func outcome(p *panel.Slice, o callvet.Outcome) int {
 	return 0
 }
 
-// targetLabel names a target and says what is special about it.
+// targetLabel is the name of a target, with a remark if it is a baseline.
 func targetLabel(p *panel.TargetPanel) string {
 	if p.Floor {
 		return plain.Line(p.Name) + " (baseline)"
@@ -306,14 +306,14 @@ func (s *screen) targets(v *View) {
 	}
 }
 
-// hiddenColumns names what a table has no room for.
+// hiddenColumns names the columns that a table has no room for.
 func (s *screen) hiddenColumns(dropped []string) {
 	if len(dropped) > 0 {
 		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)
 	}
 }
 
-// legend tells the full names of a table whose labels were cut.
+// legend prints the full names below a table with labels that were cut.
 func (s *screen) legend(names []string) {
 	if all := strings.Join(names, " · "); lipgloss.Width(all) <= s.width {
 		s.line("%s", s.dim(all))

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TerminalOptions say how the terminal faces draw.
+// TerminalOptions are the options of the terminal faces.
 type TerminalOptions struct {
 	// Width in columns; 0 is no terminal: tables have all columns, and texts lines of 120.
 	Width int
@@ -25,17 +25,17 @@ type TerminalOptions struct {
 	MaxFailures int
 	// NoSlices leaves out the tables per slice.
 	NoSlices bool
-	// Verbose tells each finding with its evidence, its quick test and what helps.
+	// Verbose prints each finding with its evidence, its quick test and its fix.
 	Verbose bool
 	// Scores lists all scores of an attempt, All its conversation and its exchanges too.
 	Scores, All bool
 	// Measures adds the table of measures to a run: those that matter most, with All every one.
 	Measures bool
-	// Brief leaves the tables of a run out whose attempts all passed. Verbose shows them.
+	// Brief leaves out the tables of a run if all attempts passed. Verbose shows them.
 	Brief bool
 }
 
-// screen collects what is drawn.
+// screen collects the output.
 type screen struct {
 	strings.Builder
 	opt   TerminalOptions
@@ -105,9 +105,9 @@ func (s *screen) wrapAs(prefix, text string, paint func(string) string) {
 	}
 }
 
-// Terminal writes the result of a run for a person: the verdict, failed attempts
-// with what was expected beside what came, findings, tables per target and
-// slice, and the next commands.
+// Terminal writes the result of a run for a person: the verdict, failed attempts, findings, tables
+// per target and slice, and the next commands. A failed attempt shows the expected and the actual
+// calls.
 func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	s := newScreen(opt)
 	if opt.Brief && !opt.Verbose && v.allPassed() {
@@ -146,7 +146,7 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 	return err
 }
 
-// head writes the name of the suite, how large the run is, and how it went.
+// head writes the name of the suite, the size of the run, and its outcome.
 func (s *screen) head(v *View, sentence string) {
 	name := plain.Line(v.Suite.Name)
 	if v.Suite.Version != "" {
@@ -175,8 +175,8 @@ func (v *View) allPassed() bool {
 	return t.Pass > 0 && t.Fail == 0 && t.Error == 0 && t.NotRun == 0 && open.Assertions == 0 && open.Unjudged == 0
 }
 
-// passed writes a run without a failure: what was run, how sure the rate is, what it took, warnings, and
-// the next command.
+// passed writes a run without a failure: its suite and targets, the interval of the rate, time and
+// cost, warnings, and the next command.
 func (s *screen) passed(v *View) {
 	all := &v.panels()[0].Overall
 	text := v.Sentence()

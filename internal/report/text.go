@@ -26,7 +26,7 @@ func short(s string, n int) string {
 	return s
 }
 
-// tokens of a slice; what was not told is never counted as 0.
+// tokens of a slice; unknown usage is never counted as 0.
 func tokens(u panel.Usage) string {
 	n := u.InputTokens + u.OutputTokens
 	switch {
@@ -56,7 +56,7 @@ func cost(u panel.Usage) string {
 // title of an error class.
 func className(c string) string { return panel.Word(c) }
 
-// ending is what is to be known of how an attempt ended, in addition to its outcome.
+// ending returns the details of how an attempt ended, in addition to its outcome.
 func ending(t *callvet.Trace) (out []string) {
 	if t.Reason != "" {
 		out = append(out, panel.Word(string(t.Reason)))
@@ -70,7 +70,7 @@ func ending(t *callvet.Trace) (out []string) {
 	return out
 }
 
-// question is what the case asks, or describes where it asks nothing.
+// question returns the question of the case, or its description if there is none.
 func question(c *callvet.Case) string { return cmp.Or(c.Question(), c.Description) }
 
 // attemptName is the case with the repeat where there are several.
@@ -115,8 +115,8 @@ func callText(c *callvet.Call) string {
 	return plain.Line(callvet.ToolName(c.Tool)) + "(" + args + ")"
 }
 
-// callRemarks say what is to be known of a call beside its arguments: who answered where that
-// was not a mock, what the guard decided, and its error.
+// callRemarks returns the remarks on a call: who answered if that was not a mock, the decision of
+// the guard, and its error.
 func callRemarks(c *callvet.Call) (out []string) {
 	if c.Env != "" && c.Env != callvet.EnvMock && !c.Denied() {
 		out = append(out, "answered by: "+plain.Line(string(c.Env)))

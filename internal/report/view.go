@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/panel/routing"
 )
 
-// View is what the faces tell of one run.
+// View is what the faces show of one run.
 type View struct {
 	ID      string
 	Created time.Time
@@ -30,20 +30,20 @@ type View struct {
 	Tools   []callvet.Tool
 	Targets []callvet.Target
 	Panels  *panel.Panels
-	// Manifest is what is needed to make the run again: hashes, versions, seeds.
+	// Manifest is the data to repeat the run: hashes, versions, seeds.
 	Manifest []Field
-	// Cells gives the attempts with one of the verdicts (none: all), in a stable
+	// Cells returns the attempts with one of the verdicts (none: all), in a stable
 	// order. It may be called several times and a stream may be left early; rows
 	// stay valid. Nil means that there are none.
 	Cells func(verdicts ...callvet.Verdict) iter.Seq2[Row, error]
-	// Verdicts gives all attempts case by case, with the id of the case, the target, the outcome
+	// Verdicts returns all attempts case by case, with the id of the case, the target, the outcome
 	// and the verdict, and nothing else. Nil means that Cells has to be asked.
 	Verdicts func() iter.Seq2[Row, error]
 	// Diff, when set, compares the run with a baseline.
 	Diff *panel.Comparison
-	// Selection, when set, tells what routers and retrievers decided.
+	// Selection, when set, contains the decisions of routers and retrievers.
 	Selection *routing.Section
-	// JudgeReports are what judges said of targets as a whole.
+	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport
 	// Models are those that retrievers asked for vectors and orders; nil without any,
 	// and for runs that were read back.
@@ -52,7 +52,7 @@ type View struct {
 	All string
 	// Next are the most useful commands now, most useful first.
 	Next []string
-	// Problem says what of the run cannot be read; "" where all can be.
+	// Problem names the parts of the run that cannot be read; "" if there are none.
 	Problem string
 }
 
@@ -152,7 +152,7 @@ func (v *View) cells(verdicts ...callvet.Verdict) iter.Seq2[Row, error] {
 	return v.Cells(verdicts...)
 }
 
-// verdicts are all attempts, of which no more than View.Verdicts tells may be read.
+// verdicts returns all attempts. Only the parts that View.Verdicts names may be read.
 func (v *View) verdicts() iter.Seq2[Row, error] {
 	if v.Verdicts == nil {
 		return v.cells()
@@ -219,7 +219,7 @@ func (v *View) counts(target int) bool {
 	return true
 }
 
-// Floors are the targets whose attempts do not count for the verdict.
+// Floors are the targets that do not count for the verdict.
 func (v *View) Floors() []string {
 	var out []string
 	for i := range v.Targets {
@@ -241,7 +241,7 @@ func (v *View) State() string {
 	return "pass"
 }
 
-// unevaluated is what was not evaluated, over the targets that count.
+// unevaluated returns the assertions that were not evaluated, over the targets that count.
 func (v *View) unevaluated() (u panel.Unevaluated) {
 	for _, p := range v.panels() {
 		if v.counts(p.Target) {
@@ -273,7 +273,7 @@ func (v *View) totals() (t panel.Verdicts, classes []panel.Count) {
 	return t, classes
 }
 
-// counted names the targets whose attempts a sentence counts, where it counts not all.
+// counted names the targets that a sentence counts, if it does not count all.
 func (v *View) counted() string {
 	floors := v.Floors()
 	if len(floors) == 0 {
@@ -290,7 +290,7 @@ func (v *View) counted() string {
 	return ""
 }
 
-// uncounted says how the targets did whose attempts do not count.
+// uncounted returns the results of the targets that do not count.
 func (v *View) uncounted() string {
 	s := ""
 	for _, p := range v.panels() {
@@ -303,8 +303,8 @@ func (v *View) uncounted() string {
 	return s
 }
 
-// Sentence says in one line how the run went. Attempts of a baseline target do
-// not count beside other targets, and are told separately.
+// Sentence returns the outcome of the run in one line. If there are other targets, the attempts of
+// a baseline target do not count, and are reported separately.
 func (v *View) Sentence() string {
 	t, _ := v.totals()
 	open := v.unevaluated()
@@ -374,7 +374,7 @@ func (v *View) reasons() reasons {
 	return r
 }
 
-// list gives the reasons of an outcome with their counts: " (token limit: 3, empty answer: 1)".
+// list returns the reasons of an outcome with their counts: " (token limit: 3, empty answer: 1)".
 func (r reasons) list(o callvet.Outcome) string {
 	var parts []string
 	for _, x := range r.all {
@@ -478,7 +478,7 @@ func (v *View) targetWarnings() []string {
 	return order
 }
 
-// population says what the numbers of a run are about.
+// population names the population of the numbers of a run.
 func (v *View) population() string { return panel.TasksLikeThese.Sentence() }
 
 // floorWarnings names the targets that are not better than a baseline without

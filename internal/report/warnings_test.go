@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TestTargetWarnings: what several targets have is one warning with all their names.
+// TestTargetWarnings: the same warning of several targets is one warning with all their names.
 func TestTargetWarnings(t *testing.T) {
 	t.Parallel()
 	target := func(name string, warnings ...string) panel.TargetPanel {

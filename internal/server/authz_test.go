@@ -32,8 +32,8 @@ import (
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
 //   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule},
-//     {catalogue}, {gate} and {token} stand for ids, {run2} for another one: of the user who asks, and
-//     once each of another user, which must be refused.
+//     {catalogue}, {gate} and {token} are replaced by ids, {run2} by another one. They are ids of the
+//     user who asks, and once each of another user: that request must be refused.
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
@@ -175,7 +175,7 @@ func entries() map[string]entry {
 		"gate-history":   {},
 		"diff-runs":      {query: "base={run}&candidate={run2}"},
 
-		// no case says its safety
+		// no case names its safety
 		"run-drills": {
 			body:  `{"suite_id":"{suite}","models":["offline/lexical"]}`,
 			gives: http.StatusUnprocessableEntity, unowned: modelID,
@@ -313,7 +313,8 @@ func entries() map[string]entry {
 // scheduled names all that a schedule may name.
 const scheduled = `{"name":"nightly","eval":{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]},"on":["catalogue_changed"],"catalogue_id":"{catalogue}","baseline_eval_id":"{run}"}`
 
-// filters is why an id is nothing to steal: it chooses among what the user sees anyway.
+// filters is the reason why an id needs no check: it selects among objects that the user sees
+// anyway.
 const filters = "chooses among the user's own"
 
 // entry is how a good request of a route is made.
@@ -703,7 +704,7 @@ func (w *walk) foreign() {
 	}
 }
 
-// all sends the request as everybody.
+// all sends the request as every user.
 func (w *walk) all() {
 	w.complete()
 	user := "ana"
@@ -768,7 +769,8 @@ func TestAuthorization(t *testing.T) {
 var looksLikeID = regexp.MustCompile(
 	`(^|_)(id|ids|run|runs|suite|suites|job|jobs|experiment|experiments|schedule|token|base|baseline|candidate)$`)
 
-// complete holds the entry against the description of the route: what may name an object is tried.
+// complete compares the entry with the description of the route: every place that may name an
+// object is tried.
 func (w *walk) complete() {
 	op := operation(w.s.srv.OpenAPI(), w.route)
 	if op == nil {

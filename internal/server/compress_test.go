@@ -15,7 +15,8 @@ import (
 	"github.com/callvet/callvet/internal/server/api"
 )
 
-// asked asks for a path as ana, takes encodings as accept says, and gives the answer with its bytes as they came.
+// asked requests a path as ana with accept as its encodings, and returns the answer with its bytes
+// as they came.
 func (s *site) asked(t *testing.T, method, path, accept string) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, http.NoBody)
@@ -50,8 +51,8 @@ func unpacked(t *testing.T, b []byte) string {
 	return string(text)
 }
 
-// TestCompressed: large texts are compressed for those who take it and are the same then; small ones, answers
-// without a body and those of clients that do not take it are not.
+// TestCompressed: large texts are compressed for clients that accept it, and are the same
+// afterwards. Small texts, answers without a body and answers to other clients are not compressed.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	code := "console.log('" + strings.Repeat("a long script ", 200) + "')"

@@ -112,11 +112,11 @@ func (s *site) addEvents(t *testing.T, user string, n int) {
 }
 
 // TestSlowClient: a client that is more than 10,000 events behind gets the range of the missed ones
-// and the current state, continues with the newest, and finds the others in the list.
+// and the current state. It continues with the newest, and finds the others in the list.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	suite := s.keepSuite(t, "ana", 1) // nobody works: the job waits
+	suite := s.keepSuite(t, "ana", 1) // no worker runs: the job waits
 	c, err := s.dial(t, "ana", "", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -277,8 +277,8 @@ func (s *site) openStream(t *testing.T, as, last string) *http.Response {
 	return res
 }
 
-// TestStreamReplay: a stream that was cut off goes on where it was, each time, and with what
-// happens then; a number that is none is refused.
+// TestStreamReplay: a stream that was cut off continues where it was, each time, and then with new
+// events. A position that is no number is refused.
 func TestStreamReplay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

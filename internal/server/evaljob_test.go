@@ -32,8 +32,9 @@ type moody struct {
 	open atomic.Int64 // requests that it has not ended
 }
 
-// newMoody asks do about each city, -1 for the case that expects no call: "" is the right answer, a number
-// is a status, wait keeps the request until it is given up, and what else it says is the city.
+// newMoody calls do for each city, with -1 for the case that expects no call. "" is the right
+// answer, and a number is a status. wait keeps the request until it is given up, and any other
+// result is the city.
 func newMoody(t *testing.T, do func(city int) string) *moody {
 	t.Helper()
 	m := &moody{}
@@ -138,7 +139,7 @@ func TestEvalAsksAgain(t *testing.T) {
 	if len(list) != 6 || list[5]["type"] != "job_completed" || progress < 0 {
 		t.Fatalf("newest events: %s", body)
 	}
-	// An attempt that was asked again counts once, with what came of it.
+	// An attempt that was asked again counts once, with its last outcome.
 	counted := []any{map[string]any{
 		"model": "openai/m1", "done": 20.0, "total": 20.0, "passed": 18.0, "failed": 1.0,
 		"errors": 1.0,
@@ -235,7 +236,8 @@ func TestEvalTimeout(t *testing.T) {
 	}
 }
 
-// TestEvalPriority: jobs begin by their priority, and those of one priority in the order in which they came.
+// TestEvalPriority: jobs begin by their priority, and those of one priority in the order of their
+// arrival.
 func TestEvalPriority(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -246,7 +248,7 @@ func TestEvalPriority(t *testing.T) {
 	}
 	suite := s.keepSuite(t, "root", 2)
 	var ids []string
-	for _, priority := range []int{0, -5, 0, 7, 0} { // nobody works yet: the first has the slot, the others wait
+	for _, priority := range []int{0, -5, 0, 7, 0} { // no worker yet: the first has the slot
 		ids = append(ids,
 			s.eval(t, "root", suite, m.URL, fmt.Sprintf(`,"no_cache":true,"priority":%d`, priority)).JobID)
 	}
@@ -265,8 +267,8 @@ func TestEvalPriority(t *testing.T) {
 	}
 }
 
-// TestEvalGivesWay: a long run leaves its worker to a job whose turn it is, loses no answer that was on its
-// way, and is done in the end with every attempt made once.
+// TestEvalGivesWay: a long run leaves its worker to the next job, and loses no answer that was on
+// its way. In the end it is done, with every attempt made once.
 func TestEvalGivesWay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *api.Config) { c.Workers, c.JobShift = 1, time.Millisecond })

@@ -59,8 +59,8 @@ func endOf(list []map[string]any) (out []map[string]any) {
 	return out
 }
 
-// TestEvalShards: a large run is carried out by several workers, which together keep to the limit of its
-// provider, ask for each attempt once, and give the numbers of a run in one piece.
+// TestEvalShards: several workers carry out a large run. Together they keep the limit of its
+// provider, ask for each attempt once, and produce the numbers of a run by one worker.
 func TestEvalShards(t *testing.T) {
 	t.Parallel()
 	const cases = 160
@@ -114,8 +114,9 @@ func TestEvalShards(t *testing.T) {
 	}
 }
 
-// TestEvalShardsEnd: cancelling a job ends the requests of all workers, a job that gives way takes back what
-// they have not begun, and what ended with its server goes on with what is left.
+// TestEvalShardsEnd: cancelling a job ends the requests of all workers. A job that yields takes
+// back the attempts that they have not begun. A job that ended with its server continues with the
+// rest.
 func TestEvalShardsEnd(t *testing.T) {
 	t.Parallel()
 	slow := func(t *testing.T, hold *atomic.Bool, n *counted) *moody {

@@ -24,14 +24,14 @@ import (
 	"github.com/callvet/callvet/internal/account"
 )
 
-// How many bad inputs are made, and of which seed: make fuzz-api makes more.
+// The number of bad inputs, and their seed: make fuzz-api makes more.
 var (
 	badInputs = flag.Int("api.inputs", 1500, "how many bad inputs TestBadInputs makes")
 	badSeed   = flag.Uint64("api.seed", 1, "the seed of the bad inputs")
 )
 
-// TestBadInputs makes inputs of the description of the API and spoils each in one or more ways: no
-// answer is of the server's own fault, nothing panics, and an error changes nothing.
+// TestBadInputs makes inputs from the description of the API and spoils each in one or more ways.
+// No answer reports a fault of the server, nothing panics, and an error changes nothing.
 func TestBadInputs(t *testing.T) {
 	t.Parallel()
 	total := *badInputs
@@ -198,7 +198,7 @@ func (f *fuzzer) restock(t *testing.T) {
 	f.own = slices.Sorted(maps.Values(f.of))
 }
 
-// streams tells whether an answer does not end by itself.
+// streams reports whether an answer does not end by itself.
 func (f *fuzzer) streams(op *huma.Operation) bool {
 	for _, r := range op.Responses {
 		if r.Content["text/event-stream"] != nil {
@@ -208,7 +208,7 @@ func (f *fuzzer) streams(op *huma.Operation) bool {
 	return op.Responses["101"] != nil
 }
 
-// send asks the handler itself, and catches what it panics with.
+// send calls the handler itself, and recovers from its panics.
 func (f *fuzzer) send(t *testing.T, req *http.Request) (code int, answer string, panicked any) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -225,7 +225,7 @@ func private(table string) bool {
 		strings.HasPrefix(table, "river")
 }
 
-// changed tells whether what the server keeps is not what it was when it was asked last.
+// changed reports whether the data of the server have changed since the last call.
 func (f *fuzzer) changed(t *testing.T) bool {
 	t.Helper()
 	db := f.db.Handle()
@@ -468,7 +468,7 @@ func (f *fuzzer) value(s *huma.Schema, depth int) any {
 	return text
 }
 
-// named gives values that lead further into what is done: ids of others, addresses.
+// named returns values that pass the first checks: ids of others, addresses.
 func (f *fuzzer) named(name string, s *huma.Schema, depth int) any {
 	switch {
 	case strings.HasSuffix(name, "_id") && f.rand.IntN(2) == 0:
@@ -498,7 +498,7 @@ func (f *fuzzer) without(v any) []byte {
 	return jsonOf(v)
 }
 
-// jsonOf writes a value, which is made of what JSON has.
+// jsonOf writes a value of JSON types.
 func jsonOf(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -38,8 +38,8 @@ const askedTraces = `{"task_id":"t1","call_id":"1","tool":"get_weather","args":{
 {"type":"task","task_id":"t3","goal":"Thanks!","pass":true,"final_answer":"You are welcome."}
 `
 
-// TestGoldSheet: a sheet is drawn with proposals, an expert's edits are checked at their places, and the sheet and
-// what it becomes are those of the command line.
+// TestGoldSheet: a sheet is drawn with proposals, and an expert's edits are checked at their
+// places. The sheet and the suite made from it equal those of the command line.
 func TestGoldSheet(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

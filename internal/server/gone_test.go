@@ -12,7 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/server/evals"
 )
 
-// TestDeletionsAreAudited: what was deleted, and by whom, is in the audit log, and nothing of a run stays behind.
+// TestDeletionsAreAudited: every deletion is in the audit log with its user, and nothing of a run
+// remains.
 func TestDeletionsAreAudited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -91,8 +91,9 @@ const (
 	wantLongAttacks = 3
 )
 
-// Bounds of one attack with the work of the test around it, such as runs of a model: of the heap, and of CPU, which
-// programs that it started have used too. Under the race detector time means nothing.
+// Bounds of one attack with the work of the test around it, such as runs of a model. They are of
+// the heap, and of CPU time with that of programs that it started. Under the race detector time
+// means nothing.
 const (
 	mostBytes   = 512 << 20
 	mostCPU     = 20 * time.Second
@@ -213,7 +214,7 @@ func (l *listener) received(text string) (n int) {
 	return n
 }
 
-// answers sends a request as a user, fails where the status is another one, and gives the body.
+// answers sends a request as a user, fails where the status is another one, and returns the body.
 func (s *site) answers(t *testing.T, code int, as, method, path, body string) string {
 	t.Helper()
 	got, text := s.ask(t, as, method, path, body)
@@ -300,7 +301,8 @@ func attackOtherHost(t *testing.T) {
 		`{"value": "of-ana-0123456789"}`); len(k.Hosts) != 0 || !k.Near {
 		t.Errorf("a key of no provider: %+v", k)
 	}
-	// A key whose user named no hosts goes to a private address that the admin allows, such as a model server nearby.
+	// A key without hosts goes to a private address that the admin allows, such as a model server
+	// nearby.
 	near := newListener(t)
 	suite2 := s.keepSuite(t, "ana", 2)
 	s.awaitJob(t, "ana", stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", evalOf(suite2, near.URL, "")).JobID,
@@ -420,7 +422,7 @@ func attackAdminToken(t *testing.T) {
 	}
 }
 
-// browse sends a request with cookies, and gives the status and the cookies that come back.
+// browse sends a request with cookies, and returns the status and the cookies that come back.
 func (s *site) browse(t *testing.T, method, path, body string, cookies []*http.Cookie,
 	header ...string,
 ) (int, []*http.Cookie) {
@@ -648,8 +650,8 @@ func attackUnknownKeys(t *testing.T) {
 	}
 }
 
-// attackAttempts: a run stops where its user holds too many bytes of attempts, keeps what was
-// answered, and goes on once there is room.
+// attackAttempts: a run stops when its user has too many bytes of attempts, keeps the answers, and
+// continues once there is room.
 func attackAttempts(t *testing.T) {
 	s := newSite(t, func(c *api.Config) { c.Quota = store.Quota{AttemptBytes: 1} })
 	suite := s.keepSuite(t, "bo", 2)

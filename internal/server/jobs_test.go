@@ -46,8 +46,8 @@ func (s *site) private(t *testing.T) {
 	}
 }
 
-// keepSuite stores a suite of n cases with an entry of a user, and gives the id of the entry. The last
-// case expects that nothing is called.
+// keepSuite stores a suite of n cases with an entry of a user, and returns the id of this entry.
+// The last case expects that nothing is called.
 func (s *site) keepSuite(t *testing.T, user string, n int) string {
 	t.Helper()
 	cases := make([]map[string]any, n)

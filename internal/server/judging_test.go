@@ -132,8 +132,8 @@ func TestJudgeRun(t *testing.T) {
 	judgesInTimeline(t, s, run, list.Items[0].ID)
 }
 
-// judgesInTimeline checks that the judges of a run stand in the timeline of its experiment, each with its mean score
-// and the interval of it; one that cannot be read too.
+// judgesInTimeline checks that the judges of a run are in the timeline of its experiment, each with
+// its mean score and the interval. A judge that cannot be read is there too.
 func judgesInTimeline(t *testing.T, s *site, run, first string) {
 	t.Helper()
 	s.suiteOf(t, "ana", "suite_1")
@@ -171,8 +171,8 @@ func judgesInTimeline(t *testing.T, s *site, run, first string) {
 	}
 }
 
-// TestReportInTimeline: the report of a judge on a target stands in the timeline whole, without an interval: it is no
-// sample of tasks.
+// TestReportInTimeline: the whole report of a judge on a target is in the timeline, without an
+// interval: it is no sample of tasks.
 func TestReportInTimeline(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -249,8 +249,8 @@ func sameJudged(t *testing.T, s *site, run string) string {
 	return ""
 }
 
-// TestJudgeGoesOn: a judging that a server broke off as it ended goes on at the next one, and no question
-// that was answered is asked again.
+// TestJudgeGoesOn: a judging that was interrupted by the end of a server continues at the next one.
+// No question that was answered is asked again.
 func TestJudgeGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

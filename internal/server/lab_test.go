@@ -15,7 +15,7 @@ import (
 
 const lab = "/api/v1/admin/tool-eval"
 
-// selected runs the three questions over a catalogue that root keeps, and gives the ids of both.
+// selected runs the three questions over a catalogue that root keeps, and returns the ids of both.
 func selected(t *testing.T, s *site) (catalogue string, rep selectReport) {
 	t.Helper()
 	catalogue = give[suiteAnswer](t, s, "root", "POST", "/api/catalogues?name=roads", searched).ID
@@ -73,7 +73,7 @@ func TestSelectRuns(t *testing.T) {
 	if _, second := s.ask(t, "root", "GET", lab+"/runs/"+rep.RunID, ""); second != first {
 		t.Errorf("told otherwise after the catalogue changed:\n%s\n%s", first, second)
 	}
-	// Where nothing is kept, the report is made anew, and says that the reasons cannot be.
+	// Where nothing is kept, the report is computed again, with a note that the reasons cannot be.
 	if _, err := s.db.Handle().ExecContext(t.Context(), "DELETE FROM run_documents"); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestLabAgain(t *testing.T) {
 	}
 }
 
-// TestSweepModels: a sweep compares embedding models and rerankers, alone and together, and one error
-// says which cannot be asked, and why.
+// TestSweepModels: a sweep compares embedding models and rerankers, alone and together. One error
+// names those that cannot be asked, with the reasons.
 func TestSweepModels(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

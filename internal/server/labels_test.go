@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app/traces"
 )
 
-// judgedTraces are tasks that a judge said something of: it passes three of four of those that passed.
+// judgedTraces are tasks with verdicts of a judge: it passes three of four of those that passed.
 func judgedTraces(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -27,8 +27,8 @@ func judgedTraces(n int) string {
 
 type tasksAnswer struct{ Items []map[string]any }
 
-// TestLabels: tasks are drawn, labelled by who is logged in, and the labels say of the judge and of the
-// tasks what the command line says of the same files.
+// TestLabels: tasks are drawn, and the user who is logged in labels them. The numbers of the judge
+// and of the tasks equal those of the command line for the same files.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -178,7 +178,7 @@ func talks(n, changed int, month string) string {
 	return b.String()
 }
 
-// labelled has ana label n outputs of what stands at a path, all alike, and gives their tasks.
+// labelled has ana label n outputs of the object at a path, all alike, and returns their tasks.
 func (s *site) labelled(t *testing.T, path string, n int, pass bool) (of map[string]bool) {
 	t.Helper()
 	todo := give[tasksAnswer](t, s, "ana", "GET", fmt.Sprintf("%s/labels/next?n=%d", path, n), "")
@@ -196,7 +196,8 @@ func (s *site) labelled(t *testing.T, path string, n int, pass bool) (of map[str
 	return of
 }
 
-// trueSuccess is that of a collection or a run by its labels, with what is said of it.
+// trueSuccess returns the true success of a collection or a run by its labels, with the notes on
+// it.
 func (s *site) trueSuccess(t *testing.T, of string) (point *float64, said string) {
 	t.Helper()
 	var panels struct {
@@ -223,8 +224,8 @@ func (s *site) trueSuccess(t *testing.T, of string) (point *float64, said string
 	return nil, ""
 }
 
-// TestLabelsOfAnotherRun: a label that was given on the same output of another run counts for the outputs
-// that did not change, and one on another output of the same task never.
+// TestLabelsOfAnotherRun: a label on the same output of another run counts for the outputs that did
+// not change. A label on another output of the same task never counts.
 func TestLabelsOfAnotherRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

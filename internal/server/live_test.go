@@ -23,7 +23,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// dial opens a socket as a user, or as nobody.
+// dial opens a socket as a user, or without a login.
 func (s *site) dial(t *testing.T, as, query string, header http.Header) (*websocket.Conn, error) {
 	t.Helper()
 	if header == nil {
@@ -66,7 +66,7 @@ func say(t *testing.T, c *websocket.Conn, text string) {
 	}
 }
 
-// startEval starts an eval of ana's and gives its job.
+// startEval starts an eval of ana's and returns its job.
 func (s *site) startEval(t *testing.T, suite string) string {
 	t.Helper()
 	code, body := s.ask(t, "ana", "POST", "/api/tool-eval",
@@ -74,8 +74,8 @@ func (s *site) startEval(t *testing.T, suite string) string {
 	return decode[jobAnswer](t, code, 202, body).JobID
 }
 
-// TestSocket: a client that is cut off again and again, and goes on where it was, hears every event
-// once and in order.
+// TestSocket: a client that is cut off again and again, and continues where it was, receives every
+// event once and in order.
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -120,12 +120,12 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestSocketCancels: by the owner, and by nobody else.
+// TestSocketCancels: by the owner, and by no other user.
 func TestSocketCancels(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	suite := s.keepSuite(t, "ana", 2)
-	id := s.startEval(t, suite) // nobody works: it waits
+	id := s.startEval(t, suite) // no worker runs: it waits
 	for as, want := range map[string]string{"bo": "error", "vera": "error", "ana": "cancel_requested"} {
 		if as == "ana" {
 			continue
@@ -255,8 +255,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestLoginEnds: what was opened with a token tells nothing more when the token is revoked, and who is no member any
-// more cancels nothing over a socket that was opened before.
+// TestLoginEnds: a connection that was opened with a token sends nothing more when the token is
+// revoked. A user who is no member any more cancels nothing over a socket that was opened before.
 func TestLoginEnds(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -301,7 +301,7 @@ func TestLoginEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	ahead.Store(int64(time.Minute))
-	s.startEval(t, s.keepSuite(t, "ana", 3)) // tells events of ana
+	s.startEval(t, s.keepSuite(t, "ana", 3)) // sends events of ana
 	for name, c := range map[string]*websocket.Conn{"token": token, "ticket": ticket} {
 		_, b, err := c.Read(t.Context())
 		if closed := (websocket.CloseError{}); !errors.As(err, &closed) || closed.Code != 4001 {

@@ -290,7 +290,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestPanic: a bug in a handler is an answer without details, and the server goes on.
+// TestPanic: a bug in a handler is an answer without details, and the server continues.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	srv, _, log := bare(t, func(c *api.Config) {
@@ -317,7 +317,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestAddress: only a proxy that is trusted says where a request comes from.
+// TestAddress: only a trusted proxy sets the address of a request.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	srv, _, log := bare(t, func(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })

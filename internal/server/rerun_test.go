@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TestAgain: a run with lost attempts is resumed as a job of its own and keeps what it has; then its failures run
-// again as another run, without stored answers.
+// TestAgain: a run with lost attempts is resumed as a job of its own and keeps its attempts. Then
+// its failures run again as another run, without stored answers.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -72,7 +72,7 @@ func stored[T any](t *testing.T, s *site, as, method, path, body string) (out T)
 	return out
 }
 
-// TestDiffTargets: targets of one run are compared, and what is wrong with their names is said.
+// TestDiffTargets: targets of one run are compared, and wrong names are reported.
 func TestDiffTargets(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -239,7 +239,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// damage changes what is stored behind the server's back.
+// damage changes stored data without the server.
 func (s *site) damage(t *testing.T, query string, args ...any) {
 	t.Helper()
 	if _, err := s.db.Handle().ExecContext(t.Context(), query, args...); err != nil {
@@ -247,8 +247,8 @@ func (s *site) damage(t *testing.T, query string, args ...any) {
 	}
 }
 
-// TestDamagedRun: every route of a run answers with what can be read of it, and says what cannot be; the lists of
-// all users go on.
+// TestDamagedRun: every route of a run answers with its readable parts, and names the others; the
+// lists of all users still work.
 func TestDamagedRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -302,7 +302,7 @@ func TestDamagedRun(t *testing.T) {
 	}
 }
 
-// TestGates: a run is held against the gates that a request brings along, and against a baseline.
+// TestGates: a run is checked with the gates in a request, and with a baseline.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -335,7 +335,8 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestEstimate: what a run would take is told from runs that the user may read, and nothing is kept.
+// TestEstimate: the estimate for a run is computed from runs that the user may read, and nothing is
+// stored.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

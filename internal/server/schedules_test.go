@@ -27,13 +27,14 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// clock is the time of a server, which a test moves; look lets the server look once at what is due.
+// clock is the time of a server, moved by a test; look lets the server check once for due
+// schedules.
 type clock struct {
 	mu   sync.Mutex
 	now  time.Time
 	ask  chan struct{}
 	done chan struct{}
-	send func() // what webhooks are to be told
+	send func() // messages for webhooks
 }
 
 // monday is when these tests begin.
@@ -72,7 +73,7 @@ func (c *clock) tune(cfg *api.Config) {
 	}
 }
 
-// schedules looks after schedules until stop is called. It has looked once when it returns.
+// schedules serves the schedules until stop is called. It has looked once when it returns.
 func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -89,7 +90,7 @@ func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
 	return stop
 }
 
-// look moves the clock, and lets the server look at what is due, and then send messages.
+// look moves the clock, and lets the server check for due schedules, and then send messages.
 func (c *clock) look(d time.Duration) {
 	c.add(d)
 	c.ask <- struct{}{}
@@ -97,13 +98,13 @@ func (c *clock) look(d time.Duration) {
 	c.send()
 }
 
-// history is what a schedule did, the newest first.
+// history is the history of a schedule, the newest first.
 func (s *site) history(t *testing.T, id string) []evals.ScheduleRun {
 	t.Helper()
 	return give[api.Page[evals.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
 }
 
-// settled looks until no run of a schedule goes on.
+// settled waits until no run of a schedule is running.
 func (c *clock) settled(t *testing.T, s *site, id string) []evals.ScheduleRun {
 	t.Helper()
 	for _, r := range s.history(t, id) {
@@ -156,7 +157,7 @@ func TestSchedule(t *testing.T) {
 		first[0].Links["run"] != "/api/runs/"+first[0].Run {
 		t.Fatalf("first: %+v", first)
 	}
-	// The same gates say the same of the run elsewhere.
+	// The same gates give the same verdicts on the run elsewhere.
 	said := give[api.GateVerdict](t, s, "ana", "POST", "/api/runs/"+first[0].Run+"/gate",
 		`{"gates":"gates: [{metric: pass_rate, at_least: 0.001, min_n: 1}]"}`)
 	if said.Report.Verdict != first[0].Verdict || said.Report.Sentence != first[0].Sentence {
@@ -353,7 +354,7 @@ func TestScheduleStops(t *testing.T) {
 	}
 }
 
-// What cannot be run is told in the history, and the schedule goes on.
+// A run that cannot be made is in the history, and the schedule continues.
 func TestScheduleFails(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -435,7 +436,7 @@ func TestScheduleRefused(t *testing.T) {
 	}
 }
 
-// receiver is a webhook that answers with a status, and keeps what it was sent.
+// receiver is a webhook that answers with a status, and keeps the messages.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -568,8 +569,8 @@ func TestWebhookRefused(t *testing.T) {
 	}
 }
 
-// TestServeSendsMessages: a server that serves sends what a schedule has to tell, while another receiver
-// does not answer.
+// TestServeSendsMessages: a server that serves sends the messages of a schedule, while another
+// receiver does not answer.
 func TestServeSendsMessages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -628,7 +629,7 @@ func TestScheduleTimes(t *testing.T) {
 	}
 }
 
-// TestManualKey: a key that somebody sends with a run by hand is never that of a run by time.
+// TestManualKey: a key that a user sends with a run by hand is never that of a run by time.
 func TestManualKey(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -657,7 +658,8 @@ func TestManualKey(t *testing.T) {
 	}
 }
 
-// TestWebhooksTakeTurns: of one user whose messages are many only two are sent at once, so that others' are sent, too.
+// TestWebhooksTakeTurns: of a user with many messages only two are sent at once, so that others'
+// are sent, too.
 func TestWebhooksTakeTurns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -695,7 +697,7 @@ func TestWebhooksTakeTurns(t *testing.T) {
 	}
 }
 
-// TestScheduleOfCatalogue: a run that searches a catalogue shows what an edit of it did.
+// TestScheduleOfCatalogue: a run that searches a catalogue shows the effect of an edit of it.
 func TestScheduleOfCatalogue(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -100,7 +100,7 @@ func TestSelecting(t *testing.T) {
 	if lost.MatchType != "no_match" || len(lost.Why) != 1 || len(lost.Why[0].Reasons) == 0 {
 		t.Errorf("%+v", lost)
 	}
-	// An acceptable tool beside a wrong one is no match in the document, and partial here.
+	// An acceptable tool next to a wrong one is no match in the document, and partial here.
 	if beside := give[single](t, s, "root", "POST", eval+"/single",
 		`{"query": "traffic incidents and weather", "expected_tools": ["company_search"], "acceptable_tools": ["weather_now"], "limit": 2}`); beside.MatchType != "no_match" || beside.Own != "partial_match" {
 		t.Errorf("%+v", beside)

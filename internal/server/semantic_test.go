@@ -20,8 +20,8 @@ import (
 	"github.com/callvet/callvet/internal/server/assets"
 )
 
-// TestSemantic: a suite with mode semantic is kept with a warning, a run of it names the model that compares,
-// and an attempt that the model did not compare is not judged.
+// TestSemantic: a suite with mode semantic is kept with a warning, and a run of it names the model
+// that compares. An attempt that the model did not compare is not judged.
 func TestSemantic(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool
@@ -89,8 +89,9 @@ func TestSemantic(t *testing.T) {
 	}
 }
 
-// givesEmbedder: an admin names the model that compares texts. A run of a suite with such a case that names none
-// has it, and shows it; a suite without one has none, and the import of a suite warns no more.
+// givesEmbedder: an admin names the model that compares texts. A run of a suite with such a case
+// has that model if it names none, and shows it. A suite without such a case has none, and the
+// import of a suite warns no more.
 func (s *site) givesEmbedder(t *testing.T, text, model string) {
 	t.Helper()
 	if code, body := s.ask(t, "root", "PUT", "/api/settings",

@@ -72,7 +72,7 @@ func Description(version string) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// addRoutes adds all routes. Only their handlers need what the server opens.
+// addRoutes adds all routes. Only their handlers use the resources of an open server.
 func addRoutes(s *api.Server) {
 	s.API = humago.New(s.Mux, api.Description(s.Config.Version))
 	s.Metrics = s.NewMetrics() //nolint:contextcheck // a scrape has a time of its own
@@ -93,8 +93,8 @@ func addRoutes(s *api.Server) {
 	evals.AddSchedules(s)
 }
 
-// Serve answers requests that come to l, does jobs, and looks after schedules, until ctx ends; then
-// it takes no new ones, lets requests in work end, hands jobs back, and returns.
+// Serve answers requests from l, works on jobs, and starts scheduled runs until ctx ends. Then it
+// accepts no new requests, waits for those in work, returns the jobs to the queue, and returns.
 func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 	if !s.Config.ReadOnly {
 		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt that early ends it in peace, too

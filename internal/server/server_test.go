@@ -27,7 +27,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// site is a server with four users, who log in with their names (tokens with all scopes of their
+// site is a server with four users. They log in with their names (tokens with all scopes of their
 // roles): ana and bo are members, root is an admin, vera a viewer.
 type site struct {
 	*httptest.Server
@@ -147,7 +147,7 @@ func addPerson(t *testing.T, db *store.DB, p *account.Principal) {
 	}
 }
 
-// ask sends a request as a user ("" as nobody) and gives the status and the body.
+// ask sends a request as a user ("": without a login) and returns the status and the body.
 func (s *site) ask(t *testing.T, as, method, path, body string) (code int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))

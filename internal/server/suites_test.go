@@ -48,7 +48,7 @@ type problem struct {
 	Errors []struct{ Location, Message string }
 }
 
-// refuse sends a request that must not succeed, and gives where it is wrong.
+// refuse sends a request that must not succeed, and returns where it is wrong.
 func (s *site) refuse(t *testing.T, as, method, path, body string, want int) (places []string, p problem) {
 	t.Helper()
 	code, answer := s.ask(t, as, method, path, body)
@@ -192,9 +192,9 @@ func TestSuites(t *testing.T) {
 	give[suiteAnswer](t, s, "ana", "GET", at, "")
 }
 
-// TestSuiteErrors: what is wrong is told with its place, all at once, and nothing changes.
-// TestSuiteSource: a text takes the place of a suite as a new version, which keeps the name where the
-// text has none; one with errors changes nothing.
+// TestSuiteErrors: all errors are reported at once, each with its place, and nothing changes.
+// TestSuiteSource: a text takes the place of a suite as a new version, which keeps the name where
+// the text has none; one with errors changes nothing.
 func TestSuiteSource(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/app/traces"
 )
 
-// sampleTraces are three tasks, of which one failed.
+// sampleTraces are three tasks; one failed.
 const sampleTraces = `{"task_id":"t1","call_id":"1","tool":"get_weather","args":{"city":"Paris"},"result":{"temp":18},"status":"ok","gold":{"tool":"get_weather","args":{"city":"Paris"}},"exec_time_ms":12}
 {"type":"task","task_id":"t1","pass":true,"final_answer":"18 degrees"}
 {"task_id":"t2","call_id":"1","tool":"get_weather","args":{"city":"Rome","station":"x"},"result":null,"status":"exec_error","gold":{"tool":"get_weather","args":{"city":"Oslo"}},"exec_time_ms":7}
@@ -48,7 +48,8 @@ type sheetAnswer struct {
 	Problems     []string
 }
 
-// scoreOf is what the command line says of a file, as `callvet score -o x.json` writes it.
+// scoreOf returns the result of the command line for a file, as `callvet score -o x.json` writes
+// it.
 func scoreOf(t *testing.T, s *site, req traces.ScoreRequest, files app.Uploads) sheetAnswer {
 	t.Helper()
 	out, err := traces.Score(t.Context(), s.app.With(files), req, nil)
@@ -86,7 +87,7 @@ func same(t *testing.T, what string, want, got sheetAnswer) {
 	}
 }
 
-// TestTraces: files come together in a collection, whose scores are those of the file that they make.
+// TestTraces: files are joined in a collection. Its scores are those of the joined file.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -222,7 +223,8 @@ no JSON
 	}
 }
 
-// TestTracesRefused: what cannot be read, or has no place, is refused with the reason, and nothing of it is kept.
+// TestTracesRefused: an unreadable file, or one without room, is refused with the reason, and
+// nothing of it is stored.
 func TestTracesRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -344,7 +346,7 @@ func TestOTLP(t *testing.T) {
 		made := s.collection(t, fmt.Sprintf("c%d", i))
 		want := scoreOf(t, s, traces.ScoreRequest{Traces: []string{"x"}}, app.Uploads{"x": file})
 		same(t, name, want, give[sheetAnswer](t, s, "ana", "POST", "/api/score", `{"traces_id":"`+made.ID+`"}`))
-		if want.Steps == 0 && name != "otel-openai.otlp.jsonl" { // spans alone do not tell calls there
+		if want.Steps == 0 && name != "otel-openai.otlp.jsonl" { // no calls in spans there
 			t.Errorf("%s: no calls", name)
 		}
 	}
@@ -408,7 +410,7 @@ func TestOTLPJoins(t *testing.T) {
 	}
 }
 
-// TestOTLPRefused: an exporter is told in its own form what is wrong, with the place.
+// TestOTLPRefused: an exporter receives the error in its own form, with the place.
 func TestOTLPRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

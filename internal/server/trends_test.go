@@ -77,8 +77,9 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	}
 }
 
-// TestRunChange: a run is compared with the newest one before of the same suite and model, whatever its prompt; with
-// the baseline where its experiment has one; and the first run with none.
+// TestRunChange: a run is compared with the newest earlier one of the same suite and model,
+// whatever its prompt. If its experiment has a baseline, it is compared with that. The first run is
+// compared with none.
 func TestRunChange(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

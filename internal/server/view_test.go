@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// orphan makes a run of nobody's, as one of the command line.
+// orphan makes a run without a user, like one of the command line.
 func (s *site) orphan(t *testing.T) string {
 	t.Helper()
 	id := s.ran(t, "ana", "", 1)
@@ -87,8 +87,9 @@ func (s *site) visit(t *testing.T) *visitor {
 
 func readOnly(c *api.Config) { c.ReadOnly = true }
 
-// TestView: whoever has the link reads everything, also what belongs to users and to nobody, and changes nothing; it
-// is so beside the server of the users and on a store that cannot be written to.
+// TestView: a reader with the link reads everything, also objects of users and those without a
+// user, and changes nothing. This holds next to the server of the users, and on a store that cannot
+// be written to.
 func TestView(t *testing.T) {
 	t.Parallel()
 	users := newSite(t)

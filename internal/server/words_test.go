@@ -29,7 +29,7 @@ import (
 )
 
 // TestWordsOfRuns: a run has the name, the notes and the tags that its owner gave it, everywhere; a
-// name is nobody else's, and what is refused mentions no other run.
+// name is unique, and a refusal mentions no other run.
 func TestWordsOfRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -129,8 +129,9 @@ func TestWordsOfRuns(t *testing.T) {
 	}
 }
 
-// TestCancelledRun: what a run is, and how much of it there is, is the same in its events, its job,
-// its line in the list, and its report, before it begins, while it runs, and when it was cancelled.
+// TestCancelledRun: the description and the size of a run are the same in its events, its job, its
+// line in the list, and its report. They are the same before it begins, while it runs, and after it
+// was cancelled.
 func TestCancelledRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -187,8 +188,8 @@ func TestCancelledRun(t *testing.T) {
 	s.awaitJob(t, "ana", last.JobID, "cancelled")
 }
 
-// TestSystemPromptOfRun: the system prompt of a run joins that of the suite, or stands in its place
-// where the request says so; _global is that of all targets without one of their own. What was asked
+// TestSystemPromptOfRun: the system prompt of a run joins that of the suite, or replaces it if the
+// request asks for that. _global is that of all targets without one of their own. What was asked
 // with is seen in the configuration and in an experiment.
 func TestSystemPromptOfRun(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,8 @@ func TestAppOf(t *testing.T) {
 	}
 }
 
-// TestWorkReachesNothingPrivate: what a user asks for does not reach this machine before an admin allows it.
+// TestWorkReachesNothingPrivate: requests of a user do not reach this machine before an admin
+// allows it.
 func TestWorkReachesNothingPrivate(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// TestBackup: what was stored when the copy was made comes back, whatever the store holds by then,
-// and to those who have it open.
+// TestBackup: a restore returns the state at the time of the copy, whatever the store holds by
+// then, also to processes that have it open.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -44,7 +44,7 @@ func (db *DB) CacheNow(ctx context.Context) (at int64, err error) {
 	return at, db.explain("read cache", err)
 }
 
-// CacheAt gives the answers that were stored by a moment.
+// CacheAt returns the answers that were stored by a moment.
 func (db *DB) CacheAt(at int64) Cache { return Cache{db, at} }
 
 // Cached is DB.Cached, as of the moment.

@@ -200,7 +200,7 @@ func optTrue(b []byte, key string, v bool) []byte {
 	return append(appendKey(b, key), "true"...)
 }
 
-// optParsed is optRaw of a text of which kept may be the value.
+// optParsed is optRaw for raw; kept may be its parsed value.
 func optParsed(b []byte, key string, raw json.RawMessage, kept callvet.Parsed) []byte {
 	if kept.IsOf(raw) {
 		return append(appendKey(b, key), raw...)

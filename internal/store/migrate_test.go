@@ -58,7 +58,7 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	}
 }
 
-// Two handles stand for two processes: locks are between connections.
+// Two handles replace two processes: locks are between connections.
 func TestTwoWritersAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")

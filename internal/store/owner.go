@@ -33,7 +33,7 @@ func (o Owner) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", o.PID, o.Host, o.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// HeldError says that another process carries the run out. It wraps ErrConflict.
+// HeldError reports that another process carries the run out. It wraps ErrConflict.
 type HeldError struct {
 	Run   string
 	Owner Owner
@@ -70,7 +70,7 @@ type Lease struct {
 	claim Claim
 }
 
-// ServedError says that another server does the jobs of a store. It wraps ErrConflict.
+// ServedError reports that another server works on the jobs of a store. It wraps ErrConflict.
 type ServedError struct {
 	Path  string
 	Owner Owner // without a PID if the server has not written it
@@ -192,7 +192,7 @@ func free(tx *sql.Tx, runID string, gone func(Owner) bool) error {
 const ownerColumns = "CASE WHEN owner_expires>" + now +
 	" THEN owner END,owner_host,owner_pid,owner_scope,owner_since,owner_expires"
 
-// scanOwner reads ownerColumns; before are the columns that stand before them.
+// scanOwner reads ownerColumns; before are the columns before them.
 func scanOwner(row interface{ Scan(...any) error }, before ...any) (*Owner, error) {
 	var id, host, scope sql.NullString
 	var pid, since, expires sql.NullInt64

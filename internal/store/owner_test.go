@@ -153,8 +153,8 @@ func TestALostLeaseWritesNothing(t *testing.T) {
 }
 
 // A lease that expired without another owner is valid again once it is renewed. A run gets another
-// suite: cells go to their places with all they have, also where places are swapped, their answers
-// are found again, and a cell without a place is gone.
+// suite. Cells move to their places with all they have, also if places are swapped, and their
+// answers are found again. A cell without a place is removed.
 func TestRearrange(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})

@@ -33,7 +33,7 @@ type Held struct {
 	Most int64  `json:"most"`
 }
 
-// Of gives what a user holds, and may hold at most.
+// Of returns what a user holds, and may hold at most.
 func (z Quota) Of(ctx context.Context, q *rows.Queries, user string) ([]Held, error) {
 	usual := DefaultQuota()
 	var out []Held

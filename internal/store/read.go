@@ -69,7 +69,7 @@ func (n *number) whole() int {
 // counted is a number that counts something.
 func counted(n int) number { return number{float64(n), true} }
 
-// value is what is stored of the number: nil where it is not known.
+// value is the stored form of the number: nil if it is not known.
 func (n *number) value() any {
 	if !n.known {
 		return nil
@@ -112,7 +112,7 @@ func (db *DB) Cells(ctx context.Context, runID string, f Filter) iter.Seq2[*call
 	}
 }
 
-// targets lists the targets to read one after the other; -1 stands for all at once.
+// targets lists the targets to read one after the other; -1 means all at once.
 func (db *DB) targets(ctx context.Context, runID string, f Filter) (num int64, targets []int, err error) {
 	err = db.read.QueryRowContext(ctx, "SELECT num FROM runs WHERE id=?", runID).Scan(&num)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -222,8 +222,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	return true
 }
 
-// CellsAfter gives at most most cells of a run that became durable after the cell that last was given
-// for before, in that order; 0: from the first. A cell that was asked again keeps its place.
+// CellsAfter returns up to most cells of a run, in the order that they became durable. after is the
+// last of an earlier call; 0: from the first. A cell that was asked again keeps its place.
 func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	most int,
 ) (cells []*callvet.Cell, last int64, err error) {
@@ -255,9 +255,9 @@ func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	return cells, last, db.explain("read attempts", rows.Err())
 }
 
-// DoneCells streams the stored cells of a run without reading the traces. It sets Case, Target,
-// Repeat, and of trace and result only CaseID, Outcome, Attempts, Cached, Usage.Known,
-// Usage.CostUSD, Verdict, Class and the overall score; NotEvaluated is 1 if there are any such
+// DoneCells streams the stored cells of a run without reading the traces. It sets Case, Target and
+// Repeat. Of trace and result it sets only CaseID, Outcome, Attempts, Cached, Usage.Known,
+// Usage.CostUSD, Verdict, Class and the overall score. NotEvaluated is 1 if there are any such
 // assertions.
 func (db *DB) DoneCells(ctx context.Context, runID string) iter.Seq2[*callvet.Cell, error] {
 	return db.DoneCellsIn(ctx, runID, 0, math.MaxInt)
@@ -317,7 +317,7 @@ func (c *columns) cell() *callvet.Cell {
 type Misplaced struct{ CaseID, Case, Target string }
 
 // Misplaced counts the attempts of a run that are not at one of its cases, or not of one of its
-// targets, and gives the first ones, at most most.
+// targets. It returns up to most of the first ones.
 func (db *DB) Misplaced(ctx context.Context, runID string, cases, targets,
 	most int,
 ) (n int64, first []Misplaced, err error) {

@@ -21,8 +21,8 @@ import (
 // Status of a run.
 type Status string
 
-// The statuses. A run whose process was killed stays "running", and has no Owner once
-// the lease has run out.
+// The statuses. If its process was killed, a run stays "running", and has no Owner once the lease
+// has run out.
 const (
 	StatusRunning     Status = "running"
 	StatusDone        Status = "done"
@@ -199,7 +199,7 @@ func (db *DB) Describe(ctx context.Context, id string, change func(*Words) error
 	})
 }
 
-// TakenError says that another run has a name. It wraps ErrConflict.
+// TakenError reports that another run has a name. It wraps ErrConflict.
 type TakenError struct{ Name, Run string }
 
 func (e *TakenError) Error() string {
@@ -303,8 +303,9 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 	return out, db.explain("read runs", rows.Err())
 }
 
-// Run finds a run by its id, by a unique beginning of an id, by its name (that of the command line,
-// or else the newest of that name), or as "latest" or "last". "latest~1" is the one before.
+// Run finds a run by its id, by a unique beginning of an id, by its name, or as "latest" or "last".
+// Of several runs with a name it is that of the command line, or else the newest. "latest~1" is the
+// one before.
 func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 	if ref == "" {
 		return one(ref, func() ([]Run, error) { return nil, nil })
@@ -357,9 +358,9 @@ func one(ref string, find func() ([]Run, error)) (Run, error) {
 	return found[0], nil
 }
 
-// DeleteRun removes a run with its cells, verdicts, labels and the server's data about it, and its
-// suite if no other run has it; also is called in the same transaction. A run with an owner is
-// refused with a *HeldError; gone is Claim.Gone.
+// DeleteRun removes a run with its cells, verdicts, labels and the server's data about it. It
+// removes the suite too, if no other run has it. also is called in the same transaction. A run with
+// an owner is refused with a *HeldError; gone is Claim.Gone.
 func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, also Also) error {
 	return db.ChangeTx(ctx, "delete run", func(tx *sql.Tx, q *rows.Queries) error {
 		if err := free(tx, id, gone); err != nil {

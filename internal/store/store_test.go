@@ -286,7 +286,7 @@ func TestSuiteIsImmutableAndExact(t *testing.T) {
 	r := newRun(t, db, s, "")
 	want := *s
 	want.Cases = append([]callvet.Case(nil), s.Cases...)
-	want.Cases[6].Position = callvet.Position{} // where a file stood is not content
+	want.Cases[6].Position = callvet.Position{} // the place of a file is not content
 	got, err := db.Suite(t.Context(), r.SuiteHash)
 	if err != nil {
 		t.Fatal(err)
@@ -494,7 +494,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestOfAnotherUser: a store that somebody else put there is not opened, not even to be read.
+// TestOfAnotherUser: a store of another user is not opened, not even to be read.
 func TestOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.db")

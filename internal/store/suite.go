@@ -33,7 +33,7 @@ type head struct {
 
 type storedCase struct {
 	*callvet.Case
-	Position *callvet.Position `json:"position,omitempty"` // hides the case's: where a file stood is not content
+	Position *callvet.Position `json:"position,omitempty"` // hides the case's, which is no content
 	Exact    map[int]string    `json:"exact_parameters,omitempty"`
 }
 
@@ -137,8 +137,8 @@ func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err 
 	return db.PutSuiteFrom(ctx, s, each(s))
 }
 
-// PutSuiteFrom stores a suite whose cases come one by one; s.Cases is not read.
-// Neither the cases nor their encoding are held as a whole.
+// PutSuiteFrom stores a suite with cases that come one by one; s.Cases is not read. Neither the
+// cases nor their encoding are held as a whole.
 func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite,
 	cases iter.Seq2[*callvet.Case, error],
 ) (hash string, err error) {

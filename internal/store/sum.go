@@ -15,7 +15,8 @@ import (
 // changes a verdict. A text has it at its end, after a mark; the columns of a cell have it in the
 // flags. Rows of earlier versions have none, and are read unchecked.
 
-// sumMark stands before the checksum of a text. JSON contains no such byte, and no damaged bit makes a space of it.
+// sumMark precedes the checksum of a text. JSON contains no such byte, and no damaged bit makes a
+// space of it.
 const sumMark = 0x13
 
 const sumBytes = 5 // with the mark
@@ -37,7 +38,7 @@ func sealed(text []byte) []byte {
 	return seal(append(make([]byte, 0, len(text)+sumBytes), text...), 0)
 }
 
-// unseal gives a text without its checksum; the error is ErrDamaged.
+// unseal returns a text without its checksum; the error is ErrDamaged.
 func unseal(b []byte) ([]byte, error) {
 	at := len(b) - sumBytes
 	if at < 0 || b[at] != sumMark {

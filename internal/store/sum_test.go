@@ -126,7 +126,7 @@ func TestCheckFindsDamage(t *testing.T) {
 // damagedBits is how many bits TestDamagedBit flips.
 const damagedBits = 600
 
-// Kinds of what damage does.
+// The effects of damage.
 const (
 	same   = "same"
 	lost   = "lost"
@@ -134,7 +134,7 @@ const (
 	silent = "silent"
 )
 
-// damage is the kind of what was read in place of what was written.
+// damage returns the effect of damage: got was read, and want was written.
 func damage(want, got []string) string {
 	if slices.Equal(want, got) {
 		return same
@@ -150,7 +150,7 @@ func damage(want, got []string) string {
 	return lost
 }
 
-// readAll reads what a store has in every way that it can be read.
+// readAll reads the contents of a store in every possible way.
 func readAll(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{

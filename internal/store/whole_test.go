@@ -69,7 +69,7 @@ func addRows(t *testing.T, db *DB, table string) {
 	}
 }
 
-// wholeRows gives the whole rows of a table in words, up to one that cannot be read.
+// wholeRows returns the whole rows of a table in words, up to one that cannot be read.
 func wholeRows(t *testing.T, db *sql.DB, table summedTable) (out []string) {
 	t.Helper()
 	columns := strings.Split(table.columns, ",")
@@ -95,7 +95,7 @@ func wholeRows(t *testing.T, db *sql.DB, table summedTable) (out []string) {
 	return out
 }
 
-// readRows gives the whole rows of each table in words; a table that cannot be read has none.
+// readRows returns the whole rows of each table in words; a table that cannot be read has none.
 func readRows(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1")
@@ -126,8 +126,8 @@ const (
 	labels   = "labels"
 )
 
-// TestDamagedRow flips bits of the file, one at a time. A row that is whole has what was written;
-// what was damaged before it was changed stays damaged, unless the change writes all of it.
+// TestDamagedRow flips bits of the file, one at a time. A whole row has the written values. A
+// damaged row stays damaged after a change, unless the change writes all of it.
 func TestDamagedRow(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile(everyTable(t))

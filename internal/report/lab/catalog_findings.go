@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// CatalogFindings writes what is wrong with a catalogue.
+// CatalogFindings writes the findings on a catalogue.
 func CatalogFindings(w io.Writer, l *catalog.Findings) error {
 	var b strings.Builder
 	for _, p := range l.Problems {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Curve writes what models made of the tools that they were given.
+// Curve writes the results of models with the tools that they were offered.
 func Curve(w io.Writer, c *catalog.Curve) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s: %s\n", plain.Line(c.Run), plain.Line(c.About))

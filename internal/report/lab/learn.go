@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Lesson writes what was learned and how often it was right.
+// Lesson writes the counts of examples and routes, and how often the learned routes were right.
 func Lesson(w io.Writer, l *catalog.Lesson) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s learned", plain.Count(l.Examples, "example", "examples"),

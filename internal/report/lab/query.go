@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// CatalogAnswer writes what one question got.
+// CatalogAnswer writes the answer to one question.
 func CatalogAnswer(w io.Writer, a *catalog.QueryAnswer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", plain.Line(a.Query))
@@ -49,7 +49,7 @@ func CatalogAnswer(w io.Writer, a *catalog.QueryAnswer) error {
 	return err
 }
 
-// matched says what a tool shares with the question.
+// matched lists the words, keywords and examples that a tool shares with the question.
 func matched(m *catalog.Matched) string {
 	if len(m.Words)+len(m.Keywords)+len(m.Examples) == 0 {
 		return fmt.Sprintf("%s shares no word with the question\n", plain.Line(m.Tool))

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Suggestions writes what a model suggests, and what was measured.
+// Suggestions writes the suggestions of a model, with their measurements.
 func Suggestions(to io.Writer, s *catalog.Suggestions) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s could be seen, %s held out (seed %d)", plain.Count(s.Train, "question", "questions"),
@@ -62,7 +62,7 @@ func Suggestions(to io.Writer, s *catalog.Suggestions) error {
 	return err
 }
 
-// Prompts writes what a model would be asked.
+// Prompts writes the prompts for a model.
 func Prompts(to io.Writer, p *catalog.Prompts) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "system\n%s\n", plain.Clean(p.System))
@@ -73,7 +73,7 @@ func Prompts(to io.Writer, p *catalog.Prompts) error {
 	return err
 }
 
-// Applied says what was written.
+// Applied prints what was written.
 func Applied(to io.Writer, a *catalog.Applied) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s", plain.Count(len(a.Tools), "edit", "edits"), plain.Line(a.Catalogue))

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Sweep writes sizes of a catalogue and settings beside one another.
+// Sweep writes sizes of a catalogue and settings next to one another.
 func Sweep(w io.Writer, s *catalog.Sweep) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s a tool of the catalogue", plain.Count(s.Cases, "case expects", "cases expect"))

@@ -15,7 +15,7 @@ import (
 // fewClusters is how many sets of right tools held out are few.
 const fewClusters = 20
 
-// Tuning writes what a search for weights found, and what to do with it.
+// Tuning writes the result of a search for weights, and the advice on it.
 func Tuning(w io.Writer, t *catalog.Tuning) error {
 	var b strings.Builder
 	u := &t.Tuned
@@ -63,7 +63,7 @@ func part(cases, clusters int) string {
 		plain.Count(clusters, "set of right tools", "sets of right tools"))
 }
 
-// held tells the one comparison.
+// held prints the one comparison.
 func held(b *strings.Builder, t *catalog.Tuning) {
 	u := &t.Tuned
 	how := "p " + plain.P(u.P)
@@ -93,7 +93,7 @@ func held(b *strings.Builder, t *catalog.Tuning) {
 	}
 }
 
-// tuningVerdict says what to do.
+// tuningVerdict returns the advice.
 func tuningVerdict(b *strings.Builder, t *catalog.Tuning) {
 	u := &t.Tuned
 	b.WriteString("\n")

@@ -14,13 +14,13 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// What is listed in full, and how long a question is told.
+// How many entries are listed, and how many bytes of a question are shown.
 const (
 	maxListed   = 20
 	maxQuestion = 120
 )
 
-// WhatIf writes what edits would change.
+// WhatIf writes the changes that edits would make.
 func WhatIf(to io.Writer, w *catalog.WhatIfResult) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s over %s", plain.Count(len(w.Edits), "edit", "edits"), plain.Names(w.Edits),
@@ -188,7 +188,7 @@ func alone(b *strings.Builder, w *catalog.WhatIfResult) {
 	report.Aligned(b, rows)
 }
 
-// usage tells what models cost.
+// usage prints the tokens and the cost of models.
 func usage(b *strings.Builder, u *catalog.EffectUsage) {
 	fmt.Fprintf(b, "%s", plain.Count(u.Requests, "request", "requests"))
 	if u.Reused > 0 {
@@ -217,7 +217,7 @@ func usage(b *strings.Builder, u *catalog.EffectUsage) {
 // with fewer nothing can be shown.
 const fewCases = 5
 
-// few says of which edited tools the suite asks too little.
+// few names the edited tools with too few cases in the suite.
 func few(b *strings.Builder, w *catalog.WhatIfResult) {
 	var tools []string
 	for _, t := range w.Comparisons[0].Tools {

@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/file"
 )
 
-// Config is what a Printer uses.
+// Config configures a Printer.
 type Config struct {
 	// Browser is the path of the browser; "" looks for Chromium and Chrome in PATH.
 	Browser string
@@ -44,7 +44,7 @@ func New(cfg Config) *Printer {
 	return &Printer{cfg: cfg, turn: make(chan struct{}, 1)}
 }
 
-// Find gives the path of the browser. The error has the way to get one.
+// Find returns the path of the browser. The error has the way to get one.
 func (p *Printer) Find() (string, error) {
 	names := []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",

@@ -9,9 +9,8 @@ import "strings"
 // Source: OWASP, CSV Injection.
 const formula = "=+-@\t\r\n"
 
-// Cell keeps a spreadsheet from taking a text for a formula: such a text gets an
-// apostrophe in front, as does one that begins like what this gives. Uncell takes
-// it away.
+// Cell keeps a spreadsheet from taking a text for a formula: such a text gets an apostrophe in
+// front. So does a text that begins like a result of Cell. Uncell takes it away.
 func Cell(s string) string {
 	if guarded(s) {
 		return "'" + s
@@ -19,7 +18,7 @@ func Cell(s string) string {
 	return s
 }
 
-// Uncell is the inverse of Cell; texts that Cell never gives stay as they are.
+// Uncell is the inverse of Cell; texts that Cell never returns stay unchanged.
 func Uncell(s string) string {
 	if rest, ok := strings.CutPrefix(s, "'"); ok && guarded(rest) {
 		return rest

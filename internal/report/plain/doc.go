@@ -3,8 +3,9 @@
 // Package plain answers one question: how are untrusted texts, numbers and metrics written so that
 // a reader sees what they are?
 //
-// Clean and Line make texts harmless and visible, Limited shortens them, Percent, Millis, Dollars
-// and Thousands write numbers; Rate, Change, Amount and P write estimates with their intervals,
-// Bar draws one. They escape for no format: each face of package report does that for its own. A
-// Writer comes after them and escapes, as JSON does, what no terminal may receive.
+// Clean and Line make texts harmless and visible, and Limited shortens them. Percent, Millis,
+// Dollars and Thousands write numbers. Rate, Change, Amount and P write estimates with their
+// intervals, and Bar draws one. They escape for no format: each face of package report does that
+// for its own. A Writer comes after them. It escapes, as JSON does, the characters that no terminal
+// may receive.
 package plain

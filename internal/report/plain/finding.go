@@ -6,8 +6,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// FindingText tells a finding in lines: what it is, its evidence, its examples where they
-// are, how one makes sure that it is there, and what helps.
+// FindingText returns the lines of a finding: its title, its evidence, the places of its examples,
+// a test for it, and the fix.
 func FindingText(f *panel.Finding, where func(panel.Example) string) []string {
 	out := []string{f.Code + " " + Line(f.Title) + ": " + FindingCount(f)}
 	for _, e := range f.Evidence {
@@ -19,8 +19,7 @@ func FindingText(f *panel.Finding, where func(panel.Example) string) []string {
 	return append(out, "   test: "+Line(f.Test), "   fix:  "+Line(f.Fix))
 }
 
-// FindingLine tells a finding in one line: what it is, how often it was seen, and the
-// first of its examples.
+// FindingLine returns a finding in one line: its title, its count, and the first of its examples.
 func FindingLine(f *panel.Finding, where func(panel.Example) string) string {
 	s := Line(f.Title) + ": " + FindingCount(f)
 	if len(f.Examples) > 0 {
@@ -33,7 +32,7 @@ func FindingLine(f *panel.Finding, where func(panel.Example) string) string {
 	return s
 }
 
-// FindingCount is how many of which things show a finding, and how many of the failing attempts.
+// FindingCount returns how many units of the finding show it, and how many failing attempts.
 func FindingCount(f *panel.Finding) string {
 	s := Thousands(f.Count) + " of " + Thousands(f.Of) + " " + f.Unit
 	if f.Failed > 0 && f.Unit != panel.UnitFailing {

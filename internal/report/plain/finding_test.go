@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TestFindingCount: the share of the failing attempts stands after the count, but where the finding counts
-// those itself, or none of them has it.
+// TestFindingCount: the share of the failing attempts follows the count, unless the finding counts
+// those itself or none of them has it.
 func TestFindingCount(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]panel.Finding{

@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// TestMarkdownCode: commands stay as they are typed, and what is beside them is escaped.
+// TestMarkdownCode: commands stay as they are typed, and the text around them is escaped.
 func TestMarkdownCode(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Shared is a warning of N of Rows metrics of a table, which stands once below it. N is 0 where the text
-// names the metrics.
+// Shared is a warning of N of Rows metrics of a table. It is printed once below the table. N is 0
+// where the text names the metrics.
 type Shared struct {
 	Text    string
 	N, Rows int
@@ -28,12 +28,12 @@ func (s Shared) String() string {
 	return fmt.Sprintf("%d of %d values: %s", s.N, s.Rows, s.Text)
 }
 
-// manyRows is from how many metrics on a warning stands below the table, also where
-// these are fewer than half.
+// manyRows is the least number of metrics with the same warning that puts it below the table, even
+// if these are fewer than half.
 const manyRows = 4
 
-// SharedNotes are the warnings that stand below a table of metrics: one about few cases, and those that
-// several metrics have, more than half of them or four. Nil metrics are passed over.
+// SharedNotes are the warnings below a table of metrics: one about few cases, and those of several
+// metrics, more than half of them or four. Nil metrics are passed over.
 func SharedNotes(ms []*panel.Metric) []Shared {
 	ms = slices.DeleteFunc(slices.Clone(ms), func(m *panel.Metric) bool { return m == nil })
 	var all []Shared
@@ -57,8 +57,8 @@ func SharedNotes(ms []*panel.Metric) []Shared {
 	return all
 }
 
-// OwnNotes are the warnings of a metric without those that stand below the table, and
-// without those that repeat its interval.
+// OwnNotes are the warnings of a metric without those below the table, and without those that
+// repeat its interval.
 func OwnNotes(m *panel.Metric, below []Shared) []string {
 	var out []string
 	for _, w := range m.Warnings {
@@ -129,8 +129,8 @@ func titles(ms []*panel.Metric) string {
 	return strings.Join(out, ", ")
 }
 
-// shows reports whether the interval of a metric is what its warning is about: that of a
-// rate of none or all.
+// shows reports whether the warning of a metric is about its interval: that of a rate of none or
+// all.
 func shows(m *panel.Metric, warning string) bool {
 	return m.Interval.Status == stats.StatusBoundary && strings.HasPrefix(warning, "none of ")
 }

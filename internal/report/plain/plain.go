@@ -67,7 +67,7 @@ func Hidden(r rune) bool {
 // Line is Clean on one line: white space is folded.
 func Line(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
 
-// Limited cuts a long text to n bytes and says how much is missing.
+// Limited cuts a long text to n bytes and adds how much is missing.
 func Limited(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -95,7 +95,7 @@ func Names(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Compact writes a JSON value on one line; absent is told by missing.
+// Compact writes a JSON value on one line; missing is written for an absent one.
 func Compact(raw json.RawMessage, missing string) string {
 	if len(raw) == 0 {
 		return missing
@@ -139,8 +139,8 @@ func Decimals(x float64) string {
 	return strconv.FormatFloat(p, 'f', 1, 64)
 }
 
-// ExactPercent writes a share that somebody chose, such as a bound or a confidence, with
-// all its digits: "95 %", "99.95 %".
+// ExactPercent writes a share that a user chose, such as a bound or a confidence, with all its
+// digits: "95 %", "99.95 %".
 func ExactPercent(x float64) string {
 	p, _ := strconv.ParseFloat(strconv.FormatFloat(100*x, 'g', 12, 64), 64) // 57, not 56.99999999999999
 	return strconv.FormatFloat(p, 'f', -1, 64) + " %"

@@ -43,7 +43,7 @@ func Change(iv stats.Interval) string {
 	return fmt.Sprintf("%s [%+.1f, %+.1f]", s, 100*iv.Lower, 100*iv.Upper)
 }
 
-// Relative writes a change that is told as a share of the baseline.
+// Relative writes a change as a share of the baseline.
 func Relative(iv stats.Interval) string {
 	if !iv.Defined() {
 		return "–"
@@ -63,8 +63,7 @@ func P(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// Amount writes a metric of any unit with its interval; "–" for nil and for
-// what is not defined.
+// Amount writes a metric of any unit with its interval; "–" for nil and for an undefined one.
 func Amount(m *panel.Metric) string {
 	if m == nil || !m.Interval.Defined() {
 		return "–"
@@ -77,7 +76,7 @@ func Amount(m *panel.Metric) string {
 	if iv.Status == stats.StatusCensored {
 		s = "≥ " + s
 	}
-	if iv.Status == stats.StatusSingleCluster || iv.Lower <= 0 && math.IsInf(iv.Upper, 1) { // it says nothing
+	if iv.Status == stats.StatusSingleCluster || iv.Lower <= 0 && math.IsInf(iv.Upper, 1) { // no information
 		return s + " [no interval]"
 	}
 	lo, hi := Unit(m.Unit, 0), "∞"

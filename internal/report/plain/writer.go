@@ -11,12 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Writer passes on text in which a terminal shows every character: those that are
-// Hidden from DEL on, C1 controls and direction overrides among them, become \u
-// escapes of JSON. In JSON, and in what stands within double quotes of YAML, they
-// are the same text; where a format has no escapes, Clean has been there before.
-// Bytes below DEL pass: they are a terminal's own business (color), and JSON
-// escapes them itself. Safe for concurrent use.
+// Writer makes every character of a text visible on a terminal. Hidden characters from DEL on
+// become \u escapes of JSON; C1 controls and direction overrides are among them. In JSON, and
+// within double quotes of YAML, that is the same text. Texts of a format without escapes have
+// passed through Clean before. Bytes below DEL pass: they are a terminal's own business (color),
+// and JSON escapes them itself. Safe for concurrent use.
 type Writer struct {
 	// W takes the text.
 	W io.Writer
@@ -48,7 +47,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes what is left of a character that was cut off.
+// Flush writes the bytes of a character that was cut off.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +81,7 @@ func ascii(b []byte) bool {
 	return true
 }
 
-// appendVisible appends a character, which stands as text in its bytes.
+// appendVisible appends text, the bytes of a visible character, or the escape of a hidden one.
 func appendVisible(out []byte, r rune, text []byte) []byte {
 	switch {
 	case r == utf8.RuneError && len(text) == 1:

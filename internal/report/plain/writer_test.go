@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWriter: JSON stays the same value, has nothing hidden from DEL on, and does
-// not depend on how it was cut.
+// TestWriter: JSON stays the same value, has no hidden character from DEL on, and does not depend
+// on the sizes of the writes.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

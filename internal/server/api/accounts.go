@@ -328,7 +328,8 @@ func (s *Server) addUsers() {
 		})
 	type settingsTold struct {
 		account.Settings
-		// Allowed is what is in force: the flags of the server together with these settings.
+		// Allowed are the effective permissions: the flags of the server together with these
+		// settings.
 		Allowed account.Allowed `json:"allowed" readOnly:"true"`
 	}
 	show := func(ctx context.Context, err error) (*Body[settingsTold], error) {

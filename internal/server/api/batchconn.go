@@ -81,7 +81,7 @@ func (c *batchConn) let() error {
 	return c.release()
 }
 
-// batchResponse is a response whose hijacked connection is a batchConn.
+// batchResponse is a response; its hijacked connection is a batchConn.
 type batchResponse struct {
 	http.ResponseWriter
 	conn *batchConn

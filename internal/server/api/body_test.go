@@ -12,8 +12,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// TestBriefErrors: a reply has at most maxErrors errors, and says how many more there are; what a client sent is
-// repeated up to maxEcho bytes.
+// TestBriefErrors: a reply has at most maxErrors errors and the number of the others. Input of a
+// client is repeated up to maxEcho bytes.
 func TestBriefErrors(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]int{maxErrors: maxErrors, maxErrors + 1: maxErrors + 1, maxErrors + 5: maxErrors + 1} {

@@ -116,7 +116,7 @@ func (p *packing) pack() error {
 	return err
 }
 
-// Flush sends what was written, of whatever size.
+// Flush sends the buffered bytes, of whatever size.
 func (p *packing) Flush() {
 	if p.status != 0 && p.zip == nil {
 		_ = p.pack() // the next write returns the error
@@ -127,7 +127,7 @@ func (p *packing) Flush() {
 	_ = http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap returns the inner writer, on which http.ResponseController sets deadlines.
+// Unwrap returns the inner writer: http.ResponseController sets deadlines there.
 func (p *packing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // end sends the rest.

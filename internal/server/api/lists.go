@@ -169,7 +169,7 @@ type Compared struct {
 // maxUnchanged bounds the unchanged cases of a pair of targets in a response.
 const maxUnchanged = 1000
 
-// Of fills in what a request compares.
+// Of sets the fields of a request that select what is compared.
 func (c *Compared) Of(req *traces.DiffRequest) {
 	req.BaseTarget, req.CandidateTarget = c.BaseTarget, c.CandidateTarget
 	if c.Unchanged {

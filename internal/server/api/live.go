@@ -32,7 +32,7 @@ const (
 	// missed events, and continues with the newest keepLag.
 	maxLag  = 10_000
 	keepLag = 500
-	// patience is how long a client may take to read what is sent.
+	// patience is how long a client may take to read a message.
 	patience = 20 * time.Second
 	// moment is the time slice of one connection in a round of all connections: with a thousand
 	// connections each is served four times a second, a single one at once.

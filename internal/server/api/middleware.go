@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/parallel"
 )
 
-// requestInfo is what the server knows of a request: its address and, after the login, its user.
+// requestInfo is the server's data on a request: its address and, after the login, its user.
 type requestInfo struct {
 	address string
 	secure  bool // it came over TLS, to this server or to its proxy

@@ -118,7 +118,7 @@ type Server struct {
 	probe   probed
 }
 
-// Description is what the OpenAPI description says of the whole.
+// Description is the text on the whole API in the OpenAPI description.
 func Description(version string) huma.Config {
 	c := huma.DefaultConfig("callvet", version)
 	c.CreateHooks = nil // no $schema in answers

@@ -22,9 +22,9 @@ import (
 const (
 	// maxMessage bounds a message of a client, in bytes.
 	maxMessage = 4 << 10
-	// MaxMessages bounds the messages of a client in MessageSpan.
+	// maxMessages bounds the messages of a client in messageSpan.
 	maxMessages = 100
-	// MessageSpan is the time in which messages of a client are counted.
+	// messageSpan is the span for maxMessages.
 	messageSpan = 10 * time.Second
 	// pingEvery is how often the server pings a client.
 	pingEvery = 30 * time.Second

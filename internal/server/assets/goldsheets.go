@@ -38,7 +38,7 @@ type (
 		Upload
 		To string `query:"to" enum:"suite,traces" default:"suite" doc:"a suite with gold that passes its own check, or traces with labels of their steps"`
 	}
-	// GoldSheet is a sheet of tasks for which a person writes the right calls. The server does not
+	// GoldSheet is a sheet of tasks. A person writes the right calls into it. The server does not
 	// store it.
 	GoldSheet struct {
 		Tasks    []json.RawMessage `json:"tasks" nullable:"false" doc:"tasks as a gold sheet has them: what was asked, called and answered, and for each turn whether a call was needed and which calls are right; args_json is the text of the arguments, which keeps all digits of a number"`
@@ -48,7 +48,7 @@ type (
 		Problems []GoldProblem     `json:"problems" nullable:"false" doc:"what is blank or contradicts itself in tasks that are checked"`
 		Tools    []GoldTool        `json:"tools,omitempty" doc:"tools that the tasks were offered or called"`
 	}
-	// GoldProblem is what is wrong at one place of a sheet.
+	// GoldProblem is an error at one place of a sheet.
 	GoldProblem struct {
 		Task    string `json:"task"`
 		Key     string `json:"key" doc:"the place in the task, such as turns[0].calls[1].args"`

@@ -33,7 +33,7 @@ const maxUpload = 32 << 20
 //go:embed example.json
 var importExample []byte
 
-// Upload is a request whose body is a file, or a form with one (multipart/form-data).
+// Upload is a request with a file as its body, or a form with one (multipart/form-data).
 type Upload struct {
 	ContentType string `header:"Content-Type" hidden:"true"`
 	RawBody     []byte
@@ -206,7 +206,7 @@ func unplaced(err error) error {
 	return fmt.Errorf("read suite: %w: %w", callvet.ErrInvalid, err)
 }
 
-// LintAnswer is what is wrong with a suite.
+// LintAnswer contains the findings on a suite.
 type LintAnswer struct {
 	OK        bool     `json:"ok" doc:"there is no error; there may be warnings"`
 	Form      string   `json:"form" doc:"empty where it cannot be read"`

@@ -66,7 +66,7 @@ type (
 		Edits  string   `json:"edits" minLength:"1" maxLength:"4000000" doc:"a file of edits, YAML or JSON (callvet schema edits)"`
 		Status []string `json:"status,omitempty" required:"false" maxItems:"3" nullable:"false" enum:"accepted,proposed,rejected" doc:"which edits are meant"`
 	}
-	// ModelAsk says how models are asked.
+	// ModelAsk configures how models are asked.
 	ModelAsk struct {
 		BaseURL   string  `json:"base_url,omitempty" required:"false" maxLength:"2000" doc:"an endpoint of their own"`
 		APIKeyEnv string  `json:"api_key_env,omitempty" required:"false" maxLength:"200" doc:"the name of the key that is sent there"`

@@ -30,7 +30,7 @@ const (
 	maxLabelBytes = 32 << 20
 )
 
-// labelled is what has labels: a run, or a collection of traces.
+// labelled is an object with labels: a run, or a collection of traces.
 type labelled struct {
 	kind api.Kind
 	id   string
@@ -178,7 +178,7 @@ const (
 	againstField = library.Reserved + "against"
 )
 
-// labelLines are the labels of a run or a collection as a file; nil where there are none.
+// labelLines are the labels of a run or a collection as a file; nil if there are none.
 func labelLines(ctx context.Context, s *api.Server, of labelled) ([]byte, error) {
 	list, err := s.Config.Store.Rows().LabelLines(ctx, of.about())
 	if err != nil {

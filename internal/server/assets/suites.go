@@ -162,7 +162,7 @@ func LintSuite(ctx context.Context, a *app.App, text []byte, format string, most
 // DefaultReadFor is how long reading and linting a suite may take.
 const DefaultReadFor = 30 * time.Second
 
-// errTooLong ends the work on a suite whose schemas or checks cost too much.
+// errTooLong ends the work on a suite with schemas or checks that cost too much.
 var errTooLong = errors.New("reading and checking it takes longer than a request may")
 
 // Versioned is a response with the version of a suite.

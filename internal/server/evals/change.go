@@ -86,7 +86,7 @@ func runChange(ctx context.Context, s *api.Server, by *account.Principal,
 	return out, err
 }
 
-// changeOfBaseline compares a run with the baseline of its experiment; done is false where there is none.
+// changeOfBaseline compares a run with the baseline of its experiment; done is false if there is none.
 func changeOfBaseline(ctx context.Context, s *api.Server, by *account.Principal, now *EvalRun, out *RunChanges,
 	claims *family,
 ) (done bool, err error) {

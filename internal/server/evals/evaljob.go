@@ -26,7 +26,7 @@ import (
 
 const (
 	// newsEvery is the least time between two batches of events of a run, and newsMost the size of
-	// a batch: a transaction for each event would block the store for the run.
+	// a batch. A transaction for each event would block the store for the run.
 	newsEvery = 100 * time.Millisecond
 	newsMost  = 250
 	// maxEventArgs bounds the arguments of a call in an event, in bytes.
@@ -40,7 +40,7 @@ type evalNote struct {
 	Told  int64 `json:"told,omitempty"` // the last attempt with an event, a cursor of Feed
 	// Counts counts the attempts with events, by target.
 	Counts []targetCount `json:"counts,omitempty"`
-	// Again are attempts whose events were errors and that are asked again.
+	// Again are attempts that are asked again, after events with errors.
 	Again []results.Place `json:"again,omitempty"`
 }
 
@@ -67,7 +67,7 @@ func (c *targetCount) add(v callvet.Verdict, by int64) {
 	}
 }
 
-// evalRun stores the events of a run while it goes on.
+// evalRun stores the events of a run while it runs.
 type evalRun struct {
 	feed   *results.Feed
 	report *job.Report
@@ -77,7 +77,7 @@ type evalRun struct {
 	mu     sync.Mutex
 	// session is nil until the run has begun.
 	session *runs.Session
-	notices []callvet.Notice // warnings whose events are not stored yet
+	notices []callvet.Notice // warnings without stored events
 }
 
 // ToolEval carries out the run of a job; it resumes a run that has begun.

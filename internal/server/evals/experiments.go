@@ -361,7 +361,7 @@ func lineOf(ctx context.Context, s *api.Server, run string) (*EvalRun, error) {
 	return line, err
 }
 
-// trial is a run of an experiment with what it asked.
+// trial is a run of an experiment with its request.
 type trial struct {
 	line   *EvalRun
 	config *runs.RunConfiguration

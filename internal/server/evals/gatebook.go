@@ -143,7 +143,7 @@ func addGatebook(s *api.Server) {
 		api.With(s, gateHistory))
 }
 
-// wrongGates is what is wrong with a gate file.
+// wrongGates returns the errors of a gate file.
 func wrongGates(s *api.Server, text string) (n int, list []assets.Remark, err error) {
 	n, err = traces.CheckGates(s.Config.App.With(app.Uploads{gateFile: []byte(text)}), gateFile)
 	list = []assets.Remark{}

@@ -172,7 +172,7 @@ func fireDue(ctx context.Context, s *api.Server, d *rows.DueSchedulesRow, now ti
 		if f, err = edited(ctx, s, sc, d, at); err != nil || f == nil {
 			return err
 		}
-		// it waits for the end of the one that goes on
+		// it waits for the end of the current one
 		if _, err := s.Config.Store.Rows().GoingRun(ctx, sc.ID); !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -184,8 +184,8 @@ func fireDue(ctx context.Context, s *api.Server, d *rows.DueSchedulesRow, now ti
 	return err
 }
 
-// edited returns the edit for which a schedule is to run; nil if there is none, or if more edits
-// may follow.
+// edited returns the edit that a schedule is to run for; nil if there is none, or if more edits may
+// follow.
 func edited(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, d *rows.DueSchedulesRow,
 	now int64,
 ) (*firing, error) {
@@ -214,9 +214,9 @@ func edited(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, d *row
 
 // fire starts a run of a schedule, with an entry in the history. If no run can be made, the entry
 // holds the reason. The caller holds s.firing. The error wraps callvet.ErrDenied or
-// callvet.ErrNotFound if the owner may not make the run, store.ErrDamaged if the schedule is
-// damaged, and callvet.ErrConflict if another run goes on. With any other error nothing could be
-// stored, and there is no entry.
+// callvet.ErrNotFound if the owner may not make the run, and store.ErrDamaged if the schedule is
+// damaged. It wraps callvet.ErrConflict if another run is running. With any other error nothing
+// could be stored, and there is no entry.
 func fire(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, f *firing) (*rows.CheckedScheduleRun, error) {
 	known, err := s.Config.Store.Rows().ScheduleRunByKey(ctx,
 		rows.ScheduleRunByKeyParams{ScheduleID: sc.ID, DueKey: f.key})

@@ -166,7 +166,7 @@ func compared(ctx context.Context, s *api.Server, run string, with traces.DiffRe
 		func() (*panel.Comparison, error) { return traces.Diff(ctx, s.Config.App, with, nil) })
 }
 
-// overall is the difference of the overall scores of a pair; nil where there is none.
+// overall is the difference of the overall scores of a pair; nil if there is none.
 func overall(c *panel.TargetComparison) *panel.Difference {
 	for i := range c.Measured {
 		if c.Measured[i].Metric == metricOverall {
@@ -309,7 +309,7 @@ func judged(ctx context.Context, s *api.Server, r *trial) ([]TimelineEntry, erro
 	return out, nil
 }
 
-// summarize describes in a few words what a run asked.
+// summarize describes the request of a run in a few words.
 func summarize(c *runs.RunConfiguration) string {
 	text := ""
 	for i := range c.Targets {

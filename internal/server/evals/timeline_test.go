@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TestSummarize: targets with what is their own, and repeats where there are some.
+// TestSummarize: targets with their own settings, and repeats if there are several.
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	cold := runs.Configured{Name: "b", Spec: app.TargetSpec{ToolChoice: "none"}}
@@ -94,7 +94,8 @@ func TestDeltaOf(t *testing.T) {
 	}
 }
 
-// TestFamilyOfATarget: a target of a timeline has the change of its own overall score, with its p where there is one.
+// TestFamilyOfATarget: a target of a timeline has the change of its own overall score, with its p
+// if it has one.
 func TestFamilyOfATarget(t *testing.T) {
 	t.Parallel()
 	c := &panel.Comparison{Targets: []panel.TargetComparison{
@@ -152,7 +153,7 @@ func TestNoteOf(t *testing.T) {
 	}
 }
 
-// TestEnded: more is to come of what runs or waits.
+// TestEnded: a run that runs or waits has not ended.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]bool{

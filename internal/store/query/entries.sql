@@ -1,5 +1,5 @@
 -- name: RunEntry :one
--- What the server knows of a run; a run of the command line belongs to nobody.
+-- What the server knows of a run; a run of the command line belongs to no user.
 SELECT r.id AS run_id, COALESCE(e.user_id, '') AS user_id, COALESCE(e.suite_id, '') AS suite_id, COALESCE(e.suite_version, 0) AS suite_version,
 	COALESCE(e.experiment_id, '') AS experiment_id, COALESCE(e.job_id, '') AS job_id, COALESCE(e.shared, FALSE) AS shared, COALESCE(e.created, r.created) AS created
 FROM runs r LEFT JOIN run_entries e ON e.run_id = r.id WHERE r.id = $1 AND r.judges IS NULL;

@@ -24,7 +24,7 @@ DELETE FROM gate_entries WHERE id = $1;
 INSERT INTO gate_verdicts(id, gate_id, user_id, run_id, baseline, created, verdict, hash, failed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: GateVerdicts :many
--- What gates said of runs, the newest first.
+-- The verdicts of gates on runs, the newest first.
 SELECT * FROM checked_gate_verdicts
 WHERE gate_id = @gate_id AND (created < CAST(@before AS BIGINT) OR created = CAST(@before AS BIGINT) AND id < CAST(@before_id AS TEXT))
 ORDER BY created DESC, id DESC LIMIT CAST(@n AS BIGINT);

@@ -7,7 +7,7 @@ INSERT INTO suite_versions(suite_id, version, hash, user_id, created, note, form
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: SuiteEntry :one
--- A suite whose newest version is not found has no form: it is damaged.
+-- A suite without its newest version has no form: it is damaged.
 SELECT e.*, CAST(coalesce(v.form, '') AS TEXT) AS form, CAST(coalesce(v.tools, 0) AS BIGINT) AS tools,
 	CAST(coalesce(v.cases, 0) AS BIGINT) AS cases FROM checked_suite_entries e LEFT JOIN suite_versions v ON v.suite_id = e.id AND v.version = e.version
 WHERE e.id = $1 AND e.deleted = 0;

@@ -1,5 +1,5 @@
 -- name: AttemptBytesHeld :one
--- Bytes of the attempts of a user's runs, and of what judges asked about them.
+-- Bytes of the attempts of a user's runs, and of the questions of judges about them.
 SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) WHERE e.user_id = $1;
 
 -- name: RunDocument :one

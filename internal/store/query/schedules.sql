@@ -34,7 +34,7 @@ SELECT id, secret FROM schedules WHERE length(secret) > 0 ORDER BY id;
 UPDATE schedules SET secret = $2 WHERE id = $1;
 
 -- name: DueSchedules :many
--- Schedules whose time has come, or whose suite or catalogue has another version than the last run had.
+-- Schedules that are due, or that have another version of the suite or catalogue than the last run.
 SELECT sqlc.embed(s), CAST(coalesce(e.version, 0) AS BIGINT) AS suite_version, CAST(coalesce(e.updated, 0) AS BIGINT) AS suite_updated,
 	CAST(coalesce(c.version, 0) AS BIGINT) AS catalogue_version, CAST(coalesce(c.updated, 0) AS BIGINT) AS catalogue_updated
 FROM checked_schedules s LEFT JOIN suite_entries e ON e.id = s.suite_id AND e.deleted = 0 LEFT JOIN catalogue_entries c ON c.id = s.catalogue_id
@@ -69,7 +69,7 @@ SELECT * FROM checked_schedule_runs WHERE schedule_id = $1 AND due_key = $2;
 SELECT * FROM checked_schedule_runs WHERE schedule_id = $1 AND state = 'running' LIMIT 1;
 
 -- name: EndedRuns :many
--- Runs of schedules whose jobs have ended, and that were not looked at.
+-- Runs of schedules with jobs that have ended, and that were not looked at.
 SELECT sqlc.embed(r), CAST(coalesce(j.state, '') AS TEXT) AS job_state, j.error AS job_error
 FROM checked_schedule_runs r LEFT JOIN jobs j ON j.id = r.job_id
 WHERE r.state = 'running' AND coalesce(j.finished, 1) <> 0 ORDER BY r.created, r.id;

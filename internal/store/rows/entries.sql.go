@@ -108,7 +108,7 @@ type RunEntryRow struct {
 	Created      int64
 }
 
-// What the server knows of a run; a run of the command line belongs to nobody.
+// What the server knows of a run; a run of the command line belongs to no user.
 func (q *Queries) RunEntry(ctx context.Context, id string) (RunEntryRow, error) {
 	row := q.db.QueryRowContext(ctx, runEntry, id)
 	var i RunEntryRow

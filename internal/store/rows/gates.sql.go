@@ -143,7 +143,7 @@ type GateVerdictsParams struct {
 	N        int64
 }
 
-// What gates said of runs, the newest first.
+// The verdicts of gates on runs, the newest first.
 func (q *Queries) GateVerdicts(ctx context.Context, arg GateVerdictsParams) ([]CheckedGateVerdict, error) {
 	rows, err := q.db.QueryContext(ctx, gateVerdicts,
 		arg.GateID,

@@ -492,7 +492,7 @@ type SuiteEntryRow struct {
 	Cases    int64
 }
 
-// A suite whose newest version is not found has no form: it is damaged.
+// A suite without its newest version has no form: it is damaged.
 func (q *Queries) SuiteEntry(ctx context.Context, id string) (SuiteEntryRow, error) {
 	row := q.db.QueryRowContext(ctx, suiteEntry, id)
 	var i SuiteEntryRow

@@ -13,7 +13,7 @@ const attemptBytesHeld = `-- name: AttemptBytesHeld :one
 SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) WHERE e.user_id = $1
 `
 
-// Bytes of the attempts of a user's runs, and of what judges asked about them.
+// Bytes of the attempts of a user's runs, and of the questions of judges about them.
 func (q *Queries) AttemptBytesHeld(ctx context.Context, userID string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, attemptBytesHeld, userID)
 	var held int64

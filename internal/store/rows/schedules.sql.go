@@ -276,7 +276,7 @@ type DueSchedulesRow struct {
 	CatalogueUpdated int64
 }
 
-// Schedules whose time has come, or whose suite or catalogue has another version than the last run had.
+// Schedules that are due, or that have another version of the suite or catalogue than the last run.
 func (q *Queries) DueSchedules(ctx context.Context, now int64) ([]DueSchedulesRow, error) {
 	rows, err := q.db.QueryContext(ctx, dueSchedules, now)
 	if err != nil {
@@ -374,7 +374,7 @@ type EndedRunsRow struct {
 	JobError           []byte
 }
 
-// Runs of schedules whose jobs have ended, and that were not looked at.
+// Runs of schedules with jobs that have ended, and that were not looked at.
 func (q *Queries) EndedRuns(ctx context.Context) ([]EndedRunsRow, error) {
 	rows, err := q.db.QueryContext(ctx, endedRuns)
 	if err != nil {
