@@ -62,8 +62,9 @@ func (r *run) judge(a *trace.Attempt) {
 	a.Trace = *counted(a)
 }
 
-// attempt takes an attempt whose first record has a number; next is the number after its last one. Its task record
-// is taken as it is. A step is read from the text of its line, because a scorer reads values that are in a text.
+// attempt takes an attempt. line is the number of its first record, and next is the number after
+// that of its last one. Its task record is taken as it is. A step is read from the text of its
+// line, because a scorer reads values that are in a text.
 func (w *worker) attempt(line int64, a *trace.Attempt) (next int64, err error) {
 	for s := range a.Named {
 		v, err := w.scan.Step(line, s)

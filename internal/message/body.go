@@ -23,7 +23,7 @@ const (
 //
 //	prose … MARK call call … END prose … MARK call …
 //
-// A call is due after an opening mark. What stands there and is no call is unreadable.
+// A call is due after an opening mark. Content there that is no call is unreadable.
 func (r *reader) readMarked() (found bool) {
 	var s marking
 	for at := 0; at < len(r.text) && !s.over; {

@@ -100,7 +100,7 @@ func TestCallsAreRead(t *testing.T) {
 
 func quote(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 
-// TestRecords: what is said, what is called, and what nobody can tell.
+// TestRecords: what was answered, what was called, and what cannot be known.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "del"}})
@@ -185,7 +185,7 @@ func TestRecords(t *testing.T) {
 		`{"calls":[{"name":"del","args":{},"result":"Error: taken"}]}`:                                                                                                                             `del#{}!Error: taken -> Error: taken`,
 		`{"calls":[{"name":"del","args":{},"result":"Error: a word","status":"ok"}]}`:                                                                                                              `del#{} -> Error: a word`,
 
-		// A call that nobody can name, and a result without its call.
+		// A call in an unknown form, and a result without its call.
 		`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"1","content":"b"}]}`: `malformed: the record holds two results of one call`,
 		`{"messages":[{"type":"ai","content":"","zz":[{"name":"del","args":{},"id":"1"}]},{"type":"tool","content":"gone","tool_call_id":"1"},{"type":"ai","content":"Done."}]}`:                                     `malformed: a message holds a call in a form that is not known`,
 		`{"messages":[{"type":"ai","content":"Done.","additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]}}]}`:                                                                  `malformed: a message holds a call in a form that is not known`,
@@ -221,7 +221,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestFormatsPage: every form that docs/reference/formats.md lists is read as the page says.
+// TestFormatsPage: every form in docs/reference/formats.md is read as that page describes.
 func TestFormatsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/formats.md")

@@ -10,8 +10,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// IDOf is the id of the call that v is, answers or is about, by which a call and its answer know each
-// other; "" when it names none. Items of the Responses API have an id of their own next to it.
+// IDOf returns the id of the call that v is, answers or is about; a call and its answer have the
+// same one. It returns "" when v has none. Items of the Responses API have an id of their own next
+// to it.
 func IDOf(v value.Value) string { return Str(v, append(answerKeys(), "id")...) }
 
 // answerKeys are the members that have the id of the call that a result answers.

@@ -157,7 +157,7 @@ type mark struct {
 	bracket bool
 }
 
-// maxMark bounds the length of a mark <|NAME|>, and of what is in a tag.
+// maxMark bounds the length of a mark <|NAME|>, and maxTag that of the content of a tag.
 const (
 	maxMark = 48
 	maxTag  = 400

@@ -70,9 +70,8 @@ func readArgs(raw string) (args json.RawMessage, kept callvet.Parsed, repairs []
 	return b, kept, nil
 }
 
-// repairUnwrap takes strings off until an object appears. inner is nil when the
-// string holds anything else; broken tells that it holds what began as an
-// object and is not JSON.
+// repairUnwrap takes strings off until an object appears. inner is nil when the string contains
+// anything else. broken is true when that began as an object and is not JSON.
 func repairUnwrap(d *value.Doc) (inner json.RawMessage, broken bool) {
 	for range maxNesting {
 		s := strings.Trim(d.Root().Str(), " \t\r\n")
