@@ -7,10 +7,10 @@
 // beyond them become "(other)" depends on the order of arrival.
 //
 // A Side is one side of a comparison, a run or a trace file, task by task. It takes task records
-// and, where a metric or a slice needs them, scored steps, and returns a panel.Ledger. A Watch adds
-// breaches of safety to whole attempts, and the verdict of a suite where an attempt is one at its
-// cases. A ParquetWriter writes scored calls, one row per call; a measurement that is not known is
-// null, never false or 0.
+// and, where a metric or a slice needs them, scored steps, and returns a panel.Ledger.
+// A Watch adds breaches of safety to whole attempts, and the verdict of a suite where an attempt is
+// one at its cases. A ParquetWriter writes scored calls, one row per call; a measurement that is
+// not known is null, never false or 0.
 //
 // It opens no files: a Source does. It decides nothing about what a step is worth
 // (score does) or what steps add up to (panel/steps does).

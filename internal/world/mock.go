@@ -16,8 +16,8 @@ import (
 
 // MockOptions of Mocks.
 type MockOptions struct {
-	// RealLatency makes an answer take as long as its mock says. By default the
-	// latency is only recorded.
+	// RealLatency makes an answer take as long as its mock defines. By default the latency is only
+	// recorded.
 	RealLatency bool
 }
 

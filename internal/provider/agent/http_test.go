@@ -434,8 +434,8 @@ func TestHTTPRequestAndSecrets(t *testing.T) {
 	}
 }
 
-// TestUnracedTooManyValues: an answer that may be JSON, of more values than are read, is too
-// large; it is not malformed, and nobody asks for it again.
+// TestUnracedTooManyValues: an answer that may be JSON, of more values than are read, is too large;
+// it is not malformed, and it is not requested again.
 func TestUnracedTooManyValues(t *testing.T) {
 	t.Parallel()
 	dense := []byte("[" + strings.Repeat("0,", 1<<22) + "0]")
