@@ -41,7 +41,7 @@ func (k *Compiled) foreignCall(e *expected, set match.Settings, key string, ps *
 		e.foreign = nil
 		return
 	}
-	// The rules of this profile fill in the counts: args only says what an extra argument means.
+	// The rules of this profile fill in the counts: args only defines what an extra argument means.
 	e.args, _ = match.Compile(nil, nil, value.Value{}, set, k.scoring.ExtraArgs)
 }
 

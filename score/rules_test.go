@@ -180,7 +180,7 @@ func TestExplainedCall(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: null in a label or a result says nothing.
+// TestUnrecorded: null in a label or a result is no information.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})

@@ -8,6 +8,7 @@
 //
 // A Side is one side of a comparison, a run or a trace file, task by task. It takes task records
 // and, where a metric or a slice needs them, scored steps, and returns a panel.Ledger.
+//
 // A Watch adds breaches of safety to whole attempts, and the verdict of a suite where an attempt is
 // one at its cases. A ParquetWriter writes scored calls, one row per call; a measurement that is
 // not known is null, never false or 0.

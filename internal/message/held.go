@@ -100,9 +100,9 @@ type Held struct {
 }
 
 // Holds lists the calls anywhere in a value, in a form that is known or similar to one. These are
-// lists of calls that are not empty, wrappers of a call, and objects with the type of a call. Objects
-// with a tool's name and arguments, in any spelling, are calls too. The input and the offered tools
-// are not searched.
+// lists of calls that are not empty, wrappers of a call, and objects with the type of a call.
+// Objects with a tool's name and arguments, in any spelling, are calls too. The input and the
+// offered tools are not searched.
 func Holds(v value.Value, tools *callvet.Toolset) []Held {
 	h := holder{tools: tools}
 	h.value(v)

@@ -156,8 +156,8 @@ func refusal(err error) string {
 	return "refused: " + msg
 }
 
-// Every file of every family is either of a known dialect and loads, or is
-// refused with a sentence that says what it is; docs/reference/formats.md pins which.
+// Every file of every family is either of a known dialect and loads, or is refused with a sentence
+// about what it is; docs/reference/formats.md pins which.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	families := map[string]map[string]int{}
