@@ -85,8 +85,8 @@ func (w *worker) attempt(line int64, a *trace.Attempt) (next int64, err error) {
 	return line + 1, nil
 }
 
-// recorded is a task record, as record and member read it from a line. An attempt has one, so that its line number
-// stands for its content.
+// recorded is a task record, as record and member read it from a line. An attempt has one, so that
+// its line number identifies its content.
 func (w *worker) recorded(r *trace.Task) *steps.Task {
 	t := w.empty()
 	t.Line, t.Content, t.ID, t.Target, t.Attempt = r.Line, uint64(r.Line), []byte(r.TaskID), []byte(r.Target), r.Attempt

@@ -71,7 +71,7 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 	return []callvet.Call{d.one(v)}
 }
 
-// one reads what stands where a call is due.
+// one reads a value where a call is due.
 func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok {

@@ -45,8 +45,8 @@ func tell(resp *callvet.Response, err error) string {
 	return strings.Join(words, " ")
 }
 
-// calls are the forms in which a call stands in an answer, alone, in a list and below a
-// member, with the one call that each holds.
+// forms are the forms of a call in an answer, alone, in a list and below a member, with the one
+// call that each contains.
 var forms = map[string]string{
 	`{"id":"1","type":"function","function":{"name":"del","arguments":"{\"a\":1}"}}`:                          `del#1{"a":1}`,
 	`{"type":"tool_use","id":"1","name":"del","input":{"a":1}}`:                                               `del#1{"a":1}`,
@@ -69,8 +69,8 @@ var forms = map[string]string{
 	`{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{\"a\":1}"}}]}}]}`: `del#1{"a":1}`,
 }
 
-// TestCallsAreRead: a call in any form is read wherever an answer may stand, and where it
-// cannot be read the record is malformed; it is never an answer without a call.
+// TestCallsAreRead: a call in any form is read wherever an answer may be, and where it cannot be
+// read the record is malformed; it is never an answer without a call.
 func TestCallsAreRead(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "del"}})
@@ -194,7 +194,7 @@ func TestRecords(t *testing.T) {
 		`[{"role":"user","content":"Delete."},{"type":"function_call","callId":"1","arguments":"{}"},{"role":"assistant","content":"Done."}]`: `#1?{"type":"function_call","callId":"1","arguments":"{}"} "Done."`,
 		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","input":{}},{"type":"text","text":"Done."}]}]`:                  `"Done." #1?{"type":"tool-call","toolCallId":"1","input":{}}`,
 
-		// One call is read, and another one stands somewhere else.
+		// One call is read, and another one is somewhere else.
 		`{"message":"Done.","toolCalls":[{"id":"1","name":"ping","args":{}}],"trace":{"events":[{"type":"tool_use","id":"2","name":"del","input":{}}]}}`: `malformed: the record holds a call in a form that is not known`,
 		`{"message":"Done.","toolCalls":[{"id":"1","name":"del","args":{}}],"trace":{"events":[{"type":"tool_use","id":"1","name":"del","input":{}}]}}`:  `"Done." del#1{}`,
 

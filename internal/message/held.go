@@ -88,12 +88,12 @@ func called(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool { return len(t.Calls) > 0 })
 }
 
-// HoldsCall reports whether a call stands anywhere in a value, texts that are JSON not
-// looked into. tools are those that were offered; nil: they are not known.
+// HoldsCall reports whether a value contains a call anywhere, texts that are JSON not looked into.
+// tools are those that were offered; nil: they are not known.
 func HoldsCall(v value.Value, tools *callvet.Toolset) bool { return len(Holds(v, tools)) > 0 }
 
-// Held is a call that stands somewhere in a value, as far as it can be named. Counted are calls
-// that only their number is known of.
+// Held is a call somewhere in a value, as far as it can be named. Counted are calls with a known
+// number only.
 type Held struct {
 	ID, Tool string
 	Counted  int
@@ -199,7 +199,7 @@ func counted(m value.Value) int {
 	return max(0, intOf(n))
 }
 
-// list takes what stands where calls are due.
+// list takes a value where calls are due.
 func (h *holder) list(v value.Value) {
 	switch v.Kind() {
 	case value.Array:

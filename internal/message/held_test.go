@@ -31,7 +31,7 @@ func TestNoCallIsMissed(t *testing.T) {
 	}
 }
 
-// places are where a call may stand in a record, as a value or as the text of it.
+// places are where a call may be in a record, as a value or as the text of it.
 func places() []string {
 	return []string{
 		`%s`,

@@ -20,9 +20,9 @@ func answerKeys() []string {
 	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
 }
 
-// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of a
-// web_search_call: most are carried out by the provider. What it was given stands in the item under
-// names of its own, and becomes the arguments. ok is false for other items.
+// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of
+// a web_search_call: most are carried out by the provider. Its input is in the item under names of
+// its own, and becomes the arguments. ok is false for other items.
 func HostedCall(item value.Value) (c callvet.Call, ok bool) {
 	if code, ok := item.Get("executableCode"); ok && code.Kind() == value.Object {
 		return callvet.Call{ID: IDOf(item), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true

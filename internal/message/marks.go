@@ -15,7 +15,7 @@ const (
 	opens
 	// closes: it ends what an opening mark began.
 	closes
-	// joins: it stands inside a call, between the name and the arguments, or after a call.
+	// joins: it is inside a call, between the name and the arguments, or after a call.
 	joins
 	// names: an element that has the name of a tool in it, such as <function=NAME>.
 	names

@@ -329,7 +329,7 @@ func calledBy(p value.Value) ([]callvet.Call, []callvet.Turn) {
 	return []callvet.Call{c}, []callvet.Turn{t}
 }
 
-// result is the turn of a tool that a part, an item or a message with a result stands for.
+// result is the turn of a tool for a part, an item or a message with a result.
 func result(p value.Value) callvet.Turn {
 	t := resultTurn(p, "\n")
 	p = resultIn(p)

@@ -10,11 +10,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The repairs, as they stand in Call.Repairs.
+// The repairs, as they are written in Call.Repairs.
 const (
 	// InName: the function name was a JSON object that held the call.
 	InName = "call_in_name"
-	// InText: the call stood in the answer's text instead of a native call.
+	// InText: the call was in the answer's text instead of a native call.
 	InText = "call_in_text"
 	// InPython: the call was written as Python source.
 	InPython = "python_call"

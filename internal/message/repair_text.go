@@ -199,7 +199,7 @@ func (r *reader) readNamed(text string) bool {
 	return len(in.Calls) > 0
 }
 
-// between is what may stand between calls that are not in one list.
+// between are the characters that may be between calls that are not in one list.
 const between = " \t\r\n,;]"
 
 // readPython reads a text that is calls written as Python. Without brackets around them, and

@@ -53,8 +53,8 @@ func isText(part value.Value) bool {
 	return typ != "thinking" && typ != "reasoning" && !strings.Contains(typ, "tool_")
 }
 
-// resultTurn is the turn of a tool that a part, an item or a message with a result stands for; sep
-// joins the texts of its parts.
+// resultTurn is the turn of a tool for a part, an item or a message with a result; sep joins the
+// texts of its parts.
 func resultTurn(e value.Value, sep string) callvet.Turn {
 	e = resultIn(e)
 	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)

@@ -69,7 +69,7 @@ func (r *UsageReader) Need(v value.Value, names ...string) int {
 	return n
 }
 
-// May is Count of a member that stands for 0 where it is missing.
+// May is Count of a member that is 0 where it is missing.
 func (r *UsageReader) May(v value.Value, names ...string) int {
 	n, _ := r.Count(v, names...)
 	return n

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ImportPrices converts a published price list to a table: LiteLLM's
+// ImportPrices converts a published price list to a table. The list is LiteLLM's
 // model_prices_and_context_window.json, models.dev's api.json, the answer of OpenRouter's
 // /api/v1/models, or a table of callvet. day (YYYY-MM-DD) is the date for rows without one. skipped
 // counts models without a text price or with an unknown provider. The error wraps

@@ -208,8 +208,8 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestReported: a tag with the content of a field has no table of its own; the strongest task is the
-// one with most that is good; breaches that were stopped are distinguished.
+// TestReported: a tag with the content of a field has no table of its own; the strongest task is
+// the one with most that is good; breaches that were stopped are distinguished.
 func TestReported(t *testing.T) {
 	t.Parallel()
 	s := New(Config{})
