@@ -73,7 +73,7 @@ func compareForeign(e *expected, a *actual) pair {
 		}
 	}
 	// A list in place of an object, or a required parameter without an expected value,
-	// fails a call whose values all match.
+	// fails a call even if all its values match.
 	if t.Matched == t.Expected && t.Extra == 0 {
 		t.Expected, t.Gold, t.Union = t.Expected+1, t.Gold+1, t.Union+1
 	}

@@ -89,7 +89,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestLabel: what is compared of two texts tells whether they are the same, of any size.
+// TestLabel: what is compared of two texts decides whether they are the same, of any size.
 func TestLabel(t *testing.T) {
 	t.Parallel()
 	for n := range 41 {

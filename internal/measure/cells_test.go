@@ -70,7 +70,7 @@ func noCall(id string) callvet.Case {
 	return callvet.Case{ID: id, Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}}}
 }
 
-// attempt makes a cell whose trace called the tools; the verdict is as given.
+// attempt makes a cell with a trace that called the tools; the verdict is as given.
 func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	c := &callvet.Cell{Case: i, Repeat: repeat}
 	c.Trace.Outcome = callvet.OutcomeAbstained

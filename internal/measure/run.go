@@ -35,7 +35,7 @@ type Config struct {
 	// with task records before steps, and the lines that Each gets are counted as edited.
 	Attempts func(*trace.Attempt) (changed bool)
 	Lines    trace.Options
-	// Without are ids of tasks whose lines are read and not counted.
+	// Without are ids of tasks: their lines are read and not counted.
 	Without map[string]bool
 	// Jobs is how many blocks are worked on at once; 0 means 1.
 	Jobs int

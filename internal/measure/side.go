@@ -17,7 +17,7 @@ import (
 
 // SideConfig selects what is compared.
 type SideConfig struct {
-	// Judge whose verdicts count as pass; "" takes those of the source's own checks.
+	// Judge decides what counts as pass; "" takes the verdicts of the source's own checks.
 	Judge string
 	// By are the slice keys; nil means panel.DefaultSlices, without steps.
 	By []string

@@ -242,7 +242,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// storm makes n calls of a tool that always fails after some time, and tells which were executed.
+// storm makes n calls of a tool that always fails after some time, and returns which were executed.
 func storm(t testing.TB, a *world.Guard, n int, latency time.Duration) (executed int, calls []callvet.Call) {
 	t.Helper()
 	for range n {

@@ -174,8 +174,8 @@ func TestHTTPShapes(t *testing.T) {
 	}
 }
 
-// What an agent tells of its usage is believed only where it can be true; what it
-// asks for its work stands apart from its tokens.
+// What an agent reports of its usage is believed only where it can be true; the price of its work
+// is apart from its tokens.
 func TestHTTPUsage(t *testing.T) {
 	t.Parallel()
 	cents := 0.05

@@ -90,8 +90,8 @@ func familyOf(rel string) string {
 	return "other files"
 }
 
-// bfclOutcome tells of the files that internal/suite/dialect and the recording
-// reader take; their own tests hold that they do.
+// bfclOutcome returns the outcome for the files that internal/suite/dialect and the recording
+// reader take; their own tests check that they do.
 func bfclOutcome(what string) (dialect, result, lost string) {
 	switch what {
 	case "a BFCL question file":
