@@ -66,8 +66,7 @@ func BenchmarkValidText(b *testing.B) {
 	b.ReportMetric(float64(b.N)/(cpuSeconds(b)-start), "calls/cpu-s")
 }
 
-// cpuSeconds is the processor time used so far; on a busy machine it says more
-// than the clock.
+// cpuSeconds is the processor time used so far; on a busy machine it is more exact than the clock.
 func cpuSeconds(b *testing.B) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

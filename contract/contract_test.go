@@ -166,9 +166,9 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestAlternativeTypes: a parameter whose alternatives have types has those, as servers write
-// an optional one; where one alternative allows anything, so does the parameter. A reference makes
-// the library compile the schema instead of the fast way.
+// TestAlternativeTypes: a parameter with typed alternatives has their types, as servers write an
+// optional one; where one alternative allows anything, so does the parameter. A reference makes the
+// library compile the schema instead of the fast way.
 func TestAlternativeTypes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ property, want string }{

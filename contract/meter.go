@@ -114,7 +114,7 @@ type walk struct {
 	named map[string][]*jsonschema.Schema // those that a dynamic reference may mean
 }
 
-// value visits what a schema says about another value than the one at hand.
+// value visits what a schema demands of another value than the one at hand.
 func (w *walk) value(s *jsonschema.Schema, v value.Value) {
 	if s == nil {
 		return
@@ -125,7 +125,7 @@ func (w *walk) value(s *jsonschema.Schema, v value.Value) {
 	w.open = open
 }
 
-// same visits what a schema says about the value at hand.
+// same visits what a schema demands of the value at hand.
 func (w *walk) same(s *jsonschema.Schema, v value.Value) {
 	if s == nil || !w.spend(libraryStep+len(w.open)/4) || s.Bool != nil {
 		return
@@ -156,7 +156,7 @@ func (w *walk) same(s *jsonschema.Schema, v value.Value) {
 	}
 }
 
-// constantSteps is the work on what a schema says of a value without further schemas.
+// constantSteps is the work on what a schema demands of a value without further schemas.
 func constantSteps(s *jsonschema.Schema, v value.Value) int {
 	n := 0
 	if s.Enum != nil {

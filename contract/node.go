@@ -208,8 +208,8 @@ func (b *builder) nodes(list []*jsonschema.Schema) []*node {
 	return out
 }
 
-// constants compiles enum and const. Both together are an enum whose values
-// also equal the const.
+// constants compiles enum and const. Both together are an enum of the values that also equal the
+// const.
 func (n *node) constants(s *jsonschema.Schema) {
 	var vals []any
 	if s.Enum != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Property is what a schema says about one argument.
+// Property is what a schema demands of one argument.
 type Property struct {
 	Name string
 	// Types are the allowed JSON type names, sorted as the library has them; nil

@@ -58,8 +58,8 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return compile(doc, setup{draft: jsonschema.Draft2020})
 }
 
-// setup says which draft a schema without $schema has and which further
-// documents, by URL, $ref may reach.
+// setup is the draft of a schema without $schema, and the further documents, by URL, that $ref may
+// reach.
 type setup struct {
 	draft   *jsonschema.Draft
 	remotes map[string]any

@@ -114,8 +114,8 @@ func TestSuiteAgrees(t *testing.T) {
 	}
 }
 
-// plain compiles the schema from its text where that is possible; what it says
-// about properties must be what the library says.
+// plain compiles the schema from its text where that is possible; the properties must be those of
+// the library.
 func (n *suiteCount) plain(t *testing.T, g *suiteGroup, doc value.Value, s *Schema) *Schema {
 	p := plainRoot(doc)
 	if p == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TestDiffAssumes: a comparison of runs with repeats says what it assumes of them, one about this suite
-// assumes nothing.
+// TestDiffAssumes: a comparison of runs with repeats reports what it assumes of them, one about
+// this suite assumes nothing.
 func TestDiffAssumes(t *testing.T) {
 	t.Parallel()
 	run := func(repeats int) *panel.Ledger {

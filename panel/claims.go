@@ -91,9 +91,9 @@ func (a attempts) distinct() (passes, judged int) {
 	return passes, judged
 }
 
-// claimChanges marks the cases whose change stays significant in the family of all compared cases.
-// A case with too few attempts to show a change is left out of the family. Source: Statistics
-// specification, section 16.5; Tarone 1990.
+// claimChanges marks the cases with a change that stays significant in the family of all compared
+// cases. A case with too few attempts to show a change is left out of the family. Source:
+// Statistics specification, section 16.5; Tarone 1990.
 func (d *Comparison) claimChanges() {
 	var all []caseTest
 	for i := range d.Targets {

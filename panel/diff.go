@@ -22,8 +22,8 @@ type Comparison struct {
 	CandidateName string             `json:"candidate_name,omitempty"`
 	Confidence    float64            `json:"confidence"`
 	Targets       []TargetComparison `json:"targets"`
-	// Cases that only one of the runs has, and cases whose text changed and that
-	// are therefore not comparable; by ID, in the order of the runs.
+	// Cases that only one of the runs has, and cases that are not comparable because their text
+	// changed; by ID, in the order of the runs.
 	OnlyBaseline  []string `json:"only_baseline,omitempty"`
 	OnlyCandidate []string `json:"only_candidate,omitempty"`
 	Changed       []string `json:"changed,omitempty"`
@@ -98,7 +98,7 @@ type Difference struct {
 	Test         string   `json:"test"`
 	NewlyFailing int      `json:"newly_failing"`
 	NewlyPassing int      `json:"newly_passing"`
-	// Fell and Rose count the cases whose value is lower or higher than before.
+	// Fell and Rose count the cases with a lower or higher value than before.
 	Fell int `json:"fell"`
 	Rose int `json:"rose"`
 	// Planned are the cases that were planned in both runs, Lost those with an attempt without an
@@ -156,7 +156,7 @@ func notNegative(iv stats.Interval) stats.Interval {
 	return iv
 }
 
-// Change says what a difference amounts to.
+// Change is what a difference amounts to.
 type Change string
 
 // The changes. A difference is better or worse only when its interval does not hold 0.
@@ -201,7 +201,7 @@ type UnjudgedCase struct {
 // Pair names a target of the baseline, and the one of the candidate that is compared with it.
 type Pair struct{ Baseline, Candidate string }
 
-// DiffConfig says what a comparison is about. The zero value is what Diff does.
+// DiffConfig selects what a comparison is about. The zero value is what Diff does.
 type DiffConfig struct {
 	// Confidence is two-sided; 0 means 0.95.
 	Confidence float64

@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Ledger keeps the data of one run for a comparison: for each case its identity, its slices and a
-// hash of its question, and for each target the number of passed attempts. It takes about 100 bytes
-// a case.
+// Ledger keeps the data of one run for a comparison. For each case that is its identity, its slices
+// and a hash of its question; for each target it is the number of passed attempts. It takes about
+// 100 bytes a case.
 type Ledger struct {
 	Run     string
 	Name    string // what people call the run; "" where it has no name

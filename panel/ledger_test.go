@@ -45,7 +45,7 @@ func TestUnknownCasesArePairedByID(t *testing.T) {
 	}
 }
 
-// Targets of one name that read different files are compared, and it is said.
+// Targets of one name that read different files are compared, and it is reported.
 func TestDiffFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -71,8 +71,8 @@ func TestDiffFiles(t *testing.T) {
 	}
 }
 
-// Targets that were asked with other prompts are compared, and it is said; prompts of trace files
-// are not known.
+// Targets that were asked with other prompts are compared, and it is reported; prompts of trace
+// files are not known.
 func TestDiffPrompts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -98,7 +98,7 @@ func TestDiffPrompts(t *testing.T) {
 	}
 }
 
-// A target that leaves a layer out is judged by less, which is said.
+// A target that leaves a layer out is judged by less, which is reported.
 func TestDiffLayers(t *testing.T) {
 	t.Parallel()
 	ledger := func(layers ...string) *Ledger {
@@ -124,7 +124,7 @@ func TestDiffLayers(t *testing.T) {
 	}
 }
 
-// Runs with verdicts by different rules are compared, and it is said.
+// Runs with verdicts by different rules are compared, and it is reported.
 func TestDiffRules(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -24,9 +24,10 @@ func paired(metric string, g int, value func() (before, after Observation)) *Dif
 	return &Diff(leds[0], leds[1], 0).Targets[0].Measured[0].Overall
 }
 
-// TestUnracedPairedCoverage simulates a loss that is just the margin: a gate that holds the
-// worse end against it may pass in 2.5 % of the runs (and what chance adds to it in 250
-// of them); with amounts, whose ratio is only nearly normal, in up to 5 %. make verify-coverage simulates 10,000.
+// TestUnracedPairedCoverage simulates a loss that is just the margin: a gate that compares the
+// worse end with it may pass in 2.5 % of the runs (and what chance adds to it in 250 of them). With
+// amounts it may in up to 5 %, because their ratio is only nearly normal. make verify-coverage
+// simulates 10,000.
 func TestUnracedPairedCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

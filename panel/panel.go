@@ -316,7 +316,7 @@ type Confused struct {
 }
 
 // The special names of a confusion table: no call, a name that is in no
-// catalogue, and an attempt whose call could not be read.
+// catalogue, and an attempt with a call that could not be read.
 const (
 	None       = "(none)"
 	Unknown    = "(unknown tool)"
@@ -352,7 +352,7 @@ const (
 	UnitCount  Unit = "count"
 )
 
-// Metric is one number with its interval. Of says what its n counts.
+// Metric is one number with its interval. Of is what its n counts.
 type Metric struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`

@@ -21,7 +21,7 @@ func oneCall(id, tool string, tags ...string) callvet.Case {
 	}
 }
 
-// attempt makes a cell whose trace called the tools; the verdict is as given.
+// attempt makes a cell with a trace that called the tools; the verdict is as given.
 func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	c := &callvet.Cell{Case: i, Repeat: repeat}
 	c.Trace.Outcome = callvet.OutcomeAbstained
@@ -53,8 +53,7 @@ func pointers(cases []callvet.Case) func(yield func(*callvet.Case) bool) {
 	}
 }
 
-// TestTwins: a tag that says what a field says has no table of its own, unless
-// tags were asked for.
+// TestTwins: a tag with the content of a field has no table of its own, unless tags were asked for.
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	var cases []callvet.Case

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// side is a run of g cases whose attempts pass with a chance, with so many calls each.
+// side is a run of g cases with attempts that pass with a chance, with so many calls each.
 func side(rng *rand.Rand, name string, g, attempts int, chance func() float64, metrics ...string) *Ledger {
 	l := NewLedger(name, []string{"m"}, []string{"language"})
 	l.Measure(metrics...)

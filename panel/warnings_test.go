@@ -174,7 +174,7 @@ func TestSliceWarnings(t *testing.T) {
 	}
 }
 
-// TestRoutine: what went wrong is told apart from how many cases there are.
+// TestRoutine: what went wrong is distinguished from how many cases there are.
 func TestRoutine(t *testing.T) {
 	t.Parallel()
 	amount := func(s stats.Status) string {

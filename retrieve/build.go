@@ -141,8 +141,8 @@ func (b *builder) document(e *Entry, v []float32) (BM25Document, Language) {
 	return d, l
 }
 
-// embed makes the vector of an entry's EmbeddingText, whose words are those of its
-// names and description and some more.
+// embed makes the vector of an entry's EmbeddingText. Its words are those of the names and the
+// description and some more.
 func (b *builder) embed(e *Entry, v []float32, names, description []TextWord) {
 	if e.Title != "" {
 		names = nil

@@ -45,7 +45,7 @@ func (x *Index) matched(groups []TermGroup, h *Hit) Evidence {
 //
 //	z = Bias + Score·score + Lead·lead + Semantic·semantic + Matched·ln(0.05+matched) + Words·ln(1+words)
 //
-// The zero value says one half of all.
+// The probability of the zero value is one half.
 type Logistic struct{ Bias, Score, Lead, Semantic, Matched, Words float64 }
 
 // Probability is in [0,1].

@@ -16,8 +16,8 @@ type Catalogue struct {
 	Homes map[string]Home
 	// Agents are those that tools may belong to, in the order of the file.
 	Agents []Agent
-	// RouteAgents are the agents that a route prefers (AgentOptions.Hints); nil when the
-	// file says none.
+	// RouteAgents are the agents that a route prefers (AgentOptions.Hints); nil when the file has
+	// none.
 	RouteAgents map[string][]string
 	// Primary and Fallback are for Options: the namespaces to search first, and those to search
 	// when the first have nothing; nil when the file has none.

@@ -46,9 +46,9 @@ type CatalogueFile struct {
 	Data []byte
 }
 
-// LoadCatalogueFiles is Load for a catalogue that is in several files, as a folder of tools is.
-// A file NAME.vN.json with one tool that says no version gives it version vN. name
-// stands for all files in messages.
+// LoadCatalogueFiles is Load for a catalogue that is in several files, as a folder of tools is. A
+// file NAME.vN.json with one tool without a version gives it version vN. name is the name of all
+// files in messages.
 func LoadCatalogueFiles(name string, files []CatalogueFile) (*Catalogue, []callvet.Problem, error) {
 	r := reader{out: &Catalogue{Homes: map[string]Home{}}, unreadKeys: map[string]int{}}
 	for _, f := range files {

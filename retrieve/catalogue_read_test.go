@@ -70,7 +70,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// joined checks whose a tool is that lists no agents, and what agents say of routes.
+// joined checks the agents of a tool that lists none, and the routes of agents.
 func joined(t *testing.T) {
 	t.Helper()
 	c, problems, err := retrieve.LoadCatalogue("c.json", []byte(`{"route_agents":{"action":["a","b"]},

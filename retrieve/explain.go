@@ -48,8 +48,8 @@ type Held struct {
 	Score float64
 }
 
-// gate applies the gate to a tool whose standing without the gate is in e. The reduced score is the
-// tool's standing until it is found among the hits.
+// gate applies the gate to a tool. e contains its standing without the gate. The reduced score is
+// the tool's standing until it is found among the hits.
 func (x *Index) gate(e *Explanation, doc int, agents []string) *Held {
 	if !x.shut(doc, agents) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 )
 
-// Language is a language whose words are stemmed, by its ISO 639-1 code.
+// Language is a language with a stemmer, by its ISO 639-1 code.
 type Language string
 
 // The languages.

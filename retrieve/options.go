@@ -48,8 +48,8 @@ type Options struct {
 	RerankTop int
 	// Additive has the weights of that formula.
 	Additive AdditiveWeights
-	// Primary and Fallback are namespaces by their beginnings (Additive): a tool
-	// whose namespace begins with one of them belongs to it.
+	// Primary and Fallback are namespaces by their beginnings (Additive): a tool with a namespace
+	// that begins with one of them belongs to it.
 	Primary, Fallback [][]string
 	// Agents are the settings for choosing agents (NewChooser) and for the gate (SearchFor).
 	Agents AgentOptions
@@ -74,10 +74,10 @@ type AdditiveWeights struct {
 	Candidates int
 }
 
-// Default gives the preset whose weights were chosen by measurement
-// (docs/design/proof.md). It needs neither network nor weights of a model. Its
-// Confidence was fitted by callvet-verify abstention; it holds for these weights and
-// vectors, and not with a Reranker.
+// Default returns the preset with the weights that were chosen by measurement
+// (docs/design/proof.md). It needs neither network nor weights of a model. Its Confidence was
+// fitted by callvet-verify abstention; it holds for these weights and vectors, and not with a
+// Reranker.
 func Default() Options {
 	return Options{
 		Formula:      Mixed,

@@ -30,16 +30,15 @@ type Pipeline struct {
 	Agents *Chooser
 	// Homes maps tools to their agents, where the found tools decide the agents.
 	Homes map[string]Home
-	// NoTools are routes whose questions need no tool: the pipeline returns neither tools nor
+	// NoTools are routes with questions that need no tool: the pipeline returns neither tools nor
 	// agents, which is an abstention.
 	NoTools []string
 	// Now is the clock of Decision.Layers; nil: no times.
 	Now func() time.Time
 }
 
-// NewPipeline indexes the tools and agents of a catalog. The options are used as they
-// are: Catalogue.Options lays what the catalog says over a preset. Errors are those of
-// New.
+// NewPipeline indexes the tools and agents of a catalog. The options are used as they are:
+// Catalogue.Options lays the catalog's settings over a preset. Errors are those of New.
 func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, now func() time.Time) (*Pipeline, error) {
 	p := &Pipeline{Routes: routes, Homes: c.Homes, Now: now}
 	var err error

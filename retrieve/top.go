@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// Top keeps the k best of the documents it is offered, in a heap whose root is the
-// worst of them.
+// Top keeps the k best of the documents it is offered, in a heap. Its root is the worst of them.
 type Top struct {
 	k    int
 	heap []BM25Hit

@@ -91,10 +91,10 @@ func classOf(r rune) class {
 	return other
 }
 
-// Words splits a text or an identifier into folded words: at everything but letters, marks and
-// digits, before a capital that begins a word (getHTTPPage: get, http, page) and between letters
-// and digits. A run of letters and digits that was split also appears whole, after its parts
-// (JavaScript: java, script, javascript). Scripts without spaces give pairs of neighboring
+// Words splits a text or an identifier into folded words. It splits at everything but letters,
+// marks and digits, before a capital that begins a word (getHTTPPage: get, http, page) and between
+// letters and digits. A run of letters and digits that was split also appears whole, after its
+// parts (JavaScript: java, script, javascript). Scripts without spaces give pairs of neighboring
 // characters.
 func Words(s string) []string { return AppendWords(make([]string, 0, len(s)/6+1), s) }
 

@@ -53,7 +53,7 @@ func TestSingleAssertions(t *testing.T) {
 	}
 }
 
-// TestToolParams: some call of the tool has the value; what is told when none has it.
+// TestToolParams: some call of the tool has the value; what is reported when none has it.
 func TestToolParams(t *testing.T) {
 	t.Parallel()
 	const passed, failed, open = callvet.AssertPassed, callvet.AssertFailed, callvet.AssertNotEvaluated
@@ -160,7 +160,7 @@ func TestToolParams(t *testing.T) {
 }
 
 // TestUngroundedNumbers: each number of the answer is one that a tool, the user or the context
-// said, rounded to the decimals that it shows.
+// contains, rounded to the decimals that it shows.
 func TestUngroundedNumbers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -154,8 +154,8 @@ func (w *scratch) assertClaims(name string, claims []claim, wanted bool) {
 
 const unrecorded = "the call's arguments were not recorded"
 
-// meets reports whether all that a claim says holds. One part that does not hold decides,
-// whatever is not known of the others.
+// meets reports whether all parts of a claim hold. One part that does not hold decides, whatever is
+// not known of the others.
 func (w *scratch) meets(c *claim) (met, known bool) {
 	met, known = true, true
 	if c.plan.src.Calls != nil {
@@ -243,7 +243,7 @@ func (w *scratch) assertCount(c *callCount) {
 	}
 }
 
-// described says what a claim asks for.
+// described returns what a claim asks for.
 func (c *claim) described() string {
 	var out []string
 	if c.plan.src.Calls != nil {

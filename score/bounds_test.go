@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// judged scores an attempt at a case whose expectation is JSON. The messages are lists of
-// calls, JSON too; a text is the answer.
+// judged scores an attempt at a case with an expectation in JSON. The messages are lists of calls,
+// JSON too; a text is the answer.
 func judged(t *testing.T, expect, scoring string, messages ...string) callvet.Result {
 	t.Helper()
 	c := callvet.Case{

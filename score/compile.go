@@ -92,11 +92,11 @@ func (p *problems) from(prefix string, ps []match.Problem) {
 	}
 }
 
-// Compile prepares a case for judging, and returns its mistakes: own tools whose schema does not
-// compile, unknown modes, invalid patterns, thresholds, tolerances, dates and expressions, semantic
-// matching without an embedder. The result is usable in spite of them: a part with a mistake
-// matches nothing. The case need not be one of the suite's. Compiling takes as long as judging a
-// few attempts, so compile once for several attempts at a case.
+// Compile prepares a case for judging, and returns its mistakes. These are own tools with a schema
+// that does not compile, unknown modes, semantic matching without an embedder, and invalid
+// patterns, thresholds, tolerances, dates and expressions. The result is usable in spite of them: a
+// part with a mistake matches nothing. The case need not be one of the suite's. Compiling takes as
+// long as judging a few attempts, so compile once for several attempts at a case.
 func (s *Scorer) Compile(c *callvet.Case) (*Compiled, []callvet.Problem) {
 	ps := &problems{c: c}
 	k := &Compiled{

@@ -114,7 +114,7 @@ func TestContractScores(t *testing.T) {
 	}
 }
 
-// TestContractVerdicts: which call fails an attempt for its contract, and how it is told.
+// TestContractVerdicts: which call fails an attempt for its contract, and how it is reported.
 func TestContractVerdicts(t *testing.T) {
 	t.Parallel()
 	loose := wants("book", `{"id":"x"}`)
@@ -236,7 +236,7 @@ func TestOfferedTools(t *testing.T) {
 	}
 }
 
-// A tool whose schema is wrong is a problem, and its calls are compared nevertheless.
+// A tool with a wrong schema is a problem, and its calls are compared nevertheless.
 func TestToolWithoutSchema(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{
@@ -261,8 +261,8 @@ func TestToolWithoutSchema(t *testing.T) {
 	}
 }
 
-// TestUnracedUnverifiedCall: a call whose validity takes too much work to find out is no pass, and
-// fails only by what is known.
+// TestUnracedUnverifiedCall: a call that takes too much work to validate is no pass, and fails only
+// by what is known.
 func TestUnracedUnverifiedCall(t *testing.T) {
 	t.Parallel()
 	endless := callvet.Tool{

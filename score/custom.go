@@ -20,9 +20,9 @@ import (
 // Custom judges attempts by a rule that callvet does not have: an expression, a program, or Go
 // code of whoever embeds callvet. It is called from many goroutines.
 type Custom interface {
-	// Judge gives what the attempt is worth. It should return soon after ctx has ended; the
-	// time that its case allows is the context's deadline. An error, or an opinion that is not
-	// Valid, leaves the score not evaluated, with what the error says as the reason.
+	// Judge returns what the attempt is worth. It should return soon after ctx has ended; the time
+	// that its case allows is the context's deadline. An error, or an opinion that is not Valid,
+	// leaves the score not evaluated, with the error's text as the reason.
 	Judge(ctx context.Context, a *Attempt) (Opinion, error)
 	// Version changes whenever the same attempt could be judged otherwise. "" is of a rule
 	// that never changes.
@@ -37,8 +37,7 @@ const (
 	MaxValues = 20
 )
 
-// Opinion is what a scorer of a suite's own says of an attempt. It has a score, a verdict or
-// both.
+// Opinion is the result of a suite's own scorer for an attempt. It has a score, a verdict or both.
 type Opinion struct {
 	// Score is in [0,1]. Nil: 1 for a pass and 0 for a failure.
 	Score *float64 `json:"score,omitempty"`
@@ -51,7 +50,7 @@ type Opinion struct {
 	Values map[string]float64 `json:"values,omitempty"`
 }
 
-// Valid says what keeps an opinion from being one: nil where nothing does. The error wraps
+// Valid returns what is wrong with an opinion: nil where nothing is. The error wraps
 // callvet.ErrInvalid.
 func (o *Opinion) Valid() error {
 	switch {

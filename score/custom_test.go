@@ -71,7 +71,7 @@ func scoredBy(t *testing.T, by score.Custom, scorers ...callvet.Scorer) callvet.
 	return r
 }
 
-// TestOpinions: what an opinion makes of an attempt whose other assertion passed.
+// TestOpinions: what an opinion makes of an attempt with another assertion that passed.
 func TestOpinions(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -246,8 +246,8 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestScorersThatCannotBe: what is wrong with a scorer is told when its case is compiled, and it
-// judges nothing.
+// TestScorersThatCannotBe: what is wrong with a scorer is reported when its case is compiled, and
+// the scorer judges nothing.
 func TestScorersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]callvet.Scorer{
@@ -309,7 +309,7 @@ func TestJudgeIsBrokenOff(t *testing.T) {
 	}
 }
 
-// TestMeasuringIsNoVerdict: a case that only measures says what it lacks.
+// TestMeasuringIsNoVerdict: a case that only measures reports what it lacks.
 func TestMeasuringIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	s, _ := score.New(&callvet.Suite{}, score.Config{})

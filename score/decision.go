@@ -72,8 +72,8 @@ func (k *Compiled) Idle(selects bool) string {
 	return idle(c, left)
 }
 
-// idle says why an attempt that made calls cannot be judged by a case without
-// assertions about calls.
+// idle returns why an attempt that made calls cannot be judged by a case without assertions about
+// calls.
 func idle(c *callvet.Case, left []callvet.Assertion) string {
 	switch {
 	case len(left) > 0:
@@ -84,7 +84,7 @@ func idle(c *callvet.Case, left []callvet.Assertion) string {
 	return "the case asserts nothing"
 }
 
-// why says of assertions that were not evaluated what keeps the first one from it.
+// why returns the reason for which the first of some assertions was not evaluated.
 func why(as []callvet.Assertion) string {
 	if len(as) == 0 {
 		return "the case asserts nothing"

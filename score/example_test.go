@@ -24,7 +24,8 @@ func (b brief) Judge(_ context.Context, a *score.Attempt) (score.Opinion, error)
 	return score.Opinion{Score: &s, Reason: fmt.Sprintf("%d words", n)}, nil
 }
 
-// A program that embeds callvet judges attempts by rules of its own beside those of the case.
+// A program that embeds callvet judges attempts by rules of its own in addition to those of the
+// case.
 func ExampleCustom() {
 	least := 0.5
 	c := callvet.Case{ID: "paris", Expect: callvet.Expect{Scorers: []callvet.Scorer{

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestCallMatches: expected calls in the order of the plan, then those nobody expected.
+// TestCallMatches: expected calls in the order of the plan, then the unexpected ones.
 func TestCallMatches(t *testing.T) {
 	t.Parallel()
 	mended := func(tr *callvet.Trace, i int, repairs ...string) *callvet.Trace {
@@ -88,8 +88,7 @@ func TestCallMatches(t *testing.T) {
 	}
 }
 
-// Without a plan every call is one that nobody expected; of one attempt nothing is left in
-// the next.
+// Without a plan every call is unexpected; of one attempt nothing is left in the next.
 func TestCallMatchesWithoutPlan(t *testing.T) {
 	t.Parallel()
 	e := callvet.Expect{ResponseContains: []string{"never"}}
@@ -125,8 +124,8 @@ func TestCallMatchesWithoutPlan(t *testing.T) {
 	}
 }
 
-// TestGroundedArgs: values that stand in what the user or a tool said, in the context, or in
-// the result of an earlier call.
+// TestGroundedArgs: values that are in a text of the user or of a tool, in the context, or in the
+// result of an earlier call.
 func TestGroundedArgs(t *testing.T) {
 	t.Parallel()
 	input := []callvet.Turn{

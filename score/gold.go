@@ -43,7 +43,7 @@ func (k *Compiled) Gold() (t callvet.Trace, ok bool) {
 	return t, true
 }
 
-// bounded reports whether the case says more of calls than its plans do.
+// bounded reports whether the case limits calls in addition to its plans.
 func (g *gold) bounded() bool {
 	e := &g.k.src.Expect
 	return e.Counts != nil || e.AllOf != nil || e.Not != nil || e.MaxSameCalls != nil
@@ -337,9 +337,9 @@ func (g *gold) answer() bool {
 	return true
 }
 
-// Ground gives the last call of a gold attempt without a result the numbers of its answer,
-// where the case wants some tool to have said them and none did. It reports whether the attempt
-// can be judged: a result that is made up shows nothing about a check of results.
+// Ground gives the last call of a gold attempt without a result the numbers of its answer, where
+// the case wants them from some tool and no result has them. It reports whether the attempt can be
+// judged: a result that is made up shows nothing about a check of results.
 func (k *Compiled) Ground(t *callvet.Trace) bool {
 	numbers := match.Numbers(nil, []byte(t.Answer))
 	if !k.src.Expect.NoUngroundedNumbers || len(numbers) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestGoldOutsideThePlan: where a plan allows more calls, the gold attempt makes those that
-// the case asks for beside it.
+// TestGoldOutsideThePlan: where a plan allows more calls, the gold attempt makes those that the
+// case asks for next to it.
 func TestGoldOutsideThePlan(t *testing.T) {
 	t.Parallel()
 	const none = "none"

@@ -335,7 +335,7 @@ func (w *scratch) argScores(l *scoreList) {
 	l.add(ArgF1, f1/n)
 }
 
-// contractScores are over the calls whose tool and arguments are known.
+// contractScores are over the calls with a known tool and known arguments.
 func (w *scratch) contractScores(l *scoreList) {
 	if w.k.tools == nil || len(w.calls) == 0 || w.k.foreign {
 		return
@@ -369,8 +369,8 @@ func (w *scratch) contractScores(l *scoreList) {
 	l.add(HallucinationFree, share(c.declared, c.keys, 1))
 }
 
-// tallyOf gives the comparison of an actual call whose keys are all expected
-// and declared, which spares counting them.
+// tallyOf returns the comparison of an actual call if its keys are all expected and declared, which
+// spares counting them.
 func (w *scratch) tallyOf(j int) *match.Tally {
 	for i, m := range w.fit.match {
 		if m == j && w.fit.plan.calls[i].known && w.fit.plan.calls[i].tool == w.calls[j].tool {

@@ -9,18 +9,18 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Label says of one call of an attempt what its case says of it.
+// Label is what the case of an attempt expects of one of its calls.
 type Label struct {
 	// Needed: a call was needed at this place. Tool is the needed tool; "" where none was needed.
 	Needed bool
 	Tool   string
-	// Call is the expected call that it is paired with, or that it was made in place of; nil
-	// where the case says no more of it than the tool.
+	// Call is the expected call that it is paired with, or that it was made in place of; nil where
+	// the case expects no more of it than the tool.
 	Call *callvet.ExpectedCall
 }
 
-// Labels labels the calls of an attempt, one Label a call in their order, and lists the calls
-// that the case needs. known is false where the case says nothing about calls.
+// Labels labels the calls of an attempt, one Label a call in their order, and lists the calls that
+// the case needs. known is false where the case expects nothing about calls.
 //
 // A call is paired with an expected one as in the attempt's comparison, and where it has none by
 // equal arguments, and then by name. One call too many with a missing one is a call of the wrong
@@ -101,7 +101,8 @@ func (e expectedCalls) names(tool string) bool {
 }
 
 // expectation reads which calls the case asks for, under the names that count. The result has the
-// any-of plan that the attempt was compared with. known is false where the case says nothing about calls.
+// any-of plan that the attempt was compared with. known is false where the case expects nothing
+// about calls.
 func expectation(c *callvet.Case, r *callvet.Result, made []callvet.Call) (e expectedCalls, known bool) {
 	x := &c.Expect
 	switch {

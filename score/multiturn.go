@@ -157,8 +157,8 @@ func (w *scratch) measureRepeats(planned bool) {
 	}
 }
 
-// identical reports whether two calls are of one tool with equal arguments. A call whose arguments
-// are not known is identical to none.
+// identical reports whether two calls are of one tool with equal arguments. A call with unknown
+// arguments is identical to none.
 func (w *scratch) identical(a, b *actual) bool {
 	return w.k.sameName(a.src.Tool, b.src.Tool) && !a.unknown && !b.unknown && !a.broken && !b.broken &&
 		value.Equal(a.args, b.args)

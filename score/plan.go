@@ -13,8 +13,8 @@ type fit struct {
 	plan  *plan
 	match []int  // per expected call the actual one, -1: none
 	pairs []pair // per expected call
-	// paired counts expected calls with an actual one of the right name, full
-	// those whose arguments pass too, missing the required ones without.
+	// paired counts expected calls with an actual one of the right name, full those with arguments
+	// that pass too, missing the required ones without.
 	paired, full, missing int
 	// extra counts actual calls outside the plan that the case does not
 	// tolerate, excess those beyond max_extra_calls.

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestBestPlan: of several plans one that passes is taken, else the one with the highest
-// selection, then arguments, then one whose order was kept, then the first; it is named.
+// TestBestPlan: of several plans one that passes is taken, else the one with the highest selection,
+// then arguments, then one with its order kept, then the first; it is named.
 func TestBestPlan(t *testing.T) {
 	t.Parallel()
 	named := func(name string, o callvet.Order, p callvet.Plan) callvet.Plan {

@@ -41,7 +41,7 @@ func (k *Compiled) foreignCall(e *expected, set match.Settings, key string, ps *
 		e.foreign = nil
 		return
 	}
-	// The rules of this profile fill in the counts: args only says what an extra argument means.
+	// The rules of this profile fill in the counts: args only defines what an extra argument means.
 	e.args, _ = match.Compile(nil, nil, value.Value{}, set, k.scoring.ExtraArgs)
 }
 
@@ -73,7 +73,7 @@ func compareForeign(e *expected, a *actual) pair {
 		}
 	}
 	// A list in place of an object, or a required parameter without an expected value,
-	// fails a call whose values all match.
+	// fails a call even if all its values match.
 	if t.Matched == t.Expected && t.Extra == 0 {
 		t.Expected, t.Gold, t.Union = t.Expected+1, t.Gold+1, t.Union+1
 	}

@@ -100,8 +100,8 @@ func TestProfileNotAnObject(t *testing.T) {
 	}
 }
 
-// Of two calls the one answers whose share of right values, unexpected ones counted as
-// wrong, is higher; of equal ones the first.
+// Of two calls the one with the higher share of right values answers, unexpected ones counted as
+// wrong; of equal ones the first.
 func TestProfilePairsTheNearerCall(t *testing.T) {
 	t.Parallel()
 	matchers := map[string]callvet.Matcher{"city": anyOf(`["Paris"]`), "days": anyOf(`[3]`), "note": anyOf(`["x"]`)}
@@ -131,7 +131,7 @@ func TestProfilePairsTheNearerCall(t *testing.T) {
 	}
 }
 
-// What the profile says of a call and what was mended of it stand beside one another.
+// The profile's result for a call is next to the repairs of the call.
 func TestProfileExplains(t *testing.T) {
 	t.Parallel()
 	s := profileSuite(`["city"]`, "bfcl", map[string]callvet.Matcher{"city": anyOf(`["Paris"]`)})

@@ -89,7 +89,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestLabel: what is compared of two texts tells whether they are the same, of any size.
+// TestLabel: what is compared of two texts decides whether they are the same, of any size.
 func TestLabel(t *testing.T) {
 	t.Parallel()
 	for n := range 41 {
@@ -180,7 +180,7 @@ func TestExplainedCall(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: null in a label or a result says nothing.
+// TestUnrecorded: null in a label or a result is no information.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})

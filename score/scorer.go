@@ -21,13 +21,13 @@ type Config struct {
 	// Explain lists expected and actual calls in every result; otherwise a pass that has nothing
 	// to report has no such list.
 	Explain bool
-	// Custom gives what judges for a scorer of a case that is no expression: a program, or Go
-	// code known by its name. The error says why nothing does; the scorer is then not
-	// evaluated. Nil: only expressions judge.
+	// Custom returns what judges for a scorer of a case that is no expression: a program, or Go
+	// code known by its name. The error is why nothing does; the scorer is then not evaluated. Nil:
+	// only expressions judge.
 	Custom func(s *callvet.Scorer) (Custom, error)
-	// Safety makes what holds attempts to the safety of a case that says its own: it gives
+	// Safety makes what checks attempts by the safety of a case that has its own. It returns
 	// scores, an assertion of callvet.LayerSafety and incidents. tools are the suite's. The error
-	// says what is wrong with the case. Nil: the assertion is not evaluated.
+	// is what is wrong with the case. Nil: the assertion is not evaluated.
 	Safety func(tools []callvet.Tool,
 		c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error)
 }

@@ -267,9 +267,9 @@ func (j *judgment) tools() {
 	j.result.Reason += fmt.Sprintf("; the tools are wrong under the %s too", strings.ReplaceAll(by, "_", "-"))
 }
 
-// BlockedBy names the first layer that prevented the right tools of a judged decision: a wrong
-// route or sub-route, or agents none of which is expected, if decided before the tools. It is ""
-// where no layer did.
+// BlockedBy names the first layer that prevented the right tools of a judged decision. That is a
+// wrong route or sub-route, or only unexpected agents, if decided before the tools. It is "" where
+// no layer did.
 func BlockedBy(r *callvet.Result) string {
 	for i := range r.Assertions {
 		a := &r.Assertions[i]

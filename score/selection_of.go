@@ -8,9 +8,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// SelectionOf is what a case expects of a decision: its own selection, or else the tools of
-// the calls that it expects. Of several plans or sets the first is the right one and
-// the others are acceptable. ok is false where nothing is said about tools.
+// SelectionOf is what a case expects of a decision: its own selection, or else the tools of the
+// calls that it expects. Of several plans or sets the first is the right one and the others are
+// acceptable. ok is false where nothing is expected of tools.
 func SelectionOf(e *callvet.Expect) (s callvet.Selection, ok bool) {
 	if e.Selection != nil {
 		s = *e.Selection

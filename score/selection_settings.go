@@ -30,9 +30,8 @@ func SelectionDefaults() SelectionSettings {
 // Tools is the weight of the layer of tools.
 func (s *SelectionSettings) Tools() float64 { return s.Exact + s.Acceptable }
 
-// SelectionSettingsOf lays a suite's or case's settings over the defaults; s may be nil. What
-// makes no sense is replaced by the default, and the error, which wraps
-// callvet.ErrInvalid, says so.
+// SelectionSettingsOf lays a suite's or case's settings over the defaults; s may be nil. What makes
+// no sense is replaced by the default, and the error, which wraps callvet.ErrInvalid, reports that.
 func SelectionSettingsOf(s *callvet.SelectionScoring) (SelectionSettings, error) {
 	set := SelectionDefaults()
 	if s == nil {

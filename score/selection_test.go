@@ -228,7 +228,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// What was expected of the tools is told in words: acceptable ones only where no tool is needed.
+// What was expected of the tools, in words: acceptable ones only where no tool is needed.
 func TestExpectedTools(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestMissingSimilarity: an attempt whose verdict needs a comparison that was not made is not judged, also
-// while others are judged; the verdicts of the others stay.
+// TestMissingSimilarity: an attempt is not judged if its verdict needs a comparison that was not
+// made, also while others are judged; the verdicts of the others stay.
 func TestMissingSimilarity(t *testing.T) {
 	t.Parallel()
 	cfg := score.Config{Similarity: func(_, got string) (float64, string, error) {

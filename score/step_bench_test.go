@@ -106,8 +106,7 @@ func BenchmarkScoreLines(b *testing.B) {
 	}
 }
 
-// TestLookup: texts that share a slot, because they differ in their middle only,
-// are told apart.
+// TestLookup: texts that share a slot, because they differ in their middle only, are distinguished.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	scorer, _ := NewStepScorer(StepConfig{Tools: []callvet.Tool{{Name: "cancel_one_order"}}})

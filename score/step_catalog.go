@@ -164,7 +164,7 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// recall is lookup among the texts of the last lines; nil says nothing.
+// recall is lookup among the texts of the last lines; nil: not found there.
 func (s *StepScorer) recall(text []byte) *contracted {
 	ends := endsOf(text)
 	if e := s.recent[ends.slot()]; e != nil && e.is(text, ends) {

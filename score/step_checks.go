@@ -26,7 +26,7 @@ type stated struct {
 
 func newChecks() checks { return checks{byText: map[string]*stated{}} }
 
-// recall is find among those of the last lines; nil says nothing.
+// recall is find among those of the last lines; nil: not found there.
 func (c *checks) recall(v value.Value) *stated {
 	raw := v.Raw()
 	e := endsOf(raw)

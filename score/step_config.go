@@ -113,8 +113,8 @@ func (sh *shared) scorer() *StepScorer {
 // Fork gives a Scorer for another goroutine; it has seen nothing.
 func (s *StepScorer) Fork() *StepScorer { return s.shared.scorer() }
 
-// UnknownVersions is the number of steps whose tool is in the catalog, but not
-// in the version that was called: they were validated against no schema.
+// UnknownVersions is the number of steps with a tool that is in the catalog, but not in the version
+// that was called: they were validated against no schema.
 func (s *StepScorer) UnknownVersions() int { return s.unknown }
 
 // Endless is the number of steps that were not validated because that is too much work.

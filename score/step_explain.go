@@ -24,7 +24,7 @@ type StepExplanation struct {
 	Plain []string
 }
 
-// Explain says what Score found, in words. It is for the steps that are shown.
+// Explain returns what Score found, in words. It is for the steps that are shown.
 func (s *StepScorer) Explain(in *StepInput) StepExplanation {
 	var score callvet.StepScore
 	seen, endless := s.unknown, s.endless

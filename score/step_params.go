@@ -39,7 +39,7 @@ func newParams() params {
 	return params{byText: map[string]*matched{}, settings: map[string]*compared{}, rules: map[string]*match.Args{}}
 }
 
-// compile makes the rules of a label. Nil: they cannot be used, and a problem says why.
+// compile makes the rules of a label. Nil: they cannot be used, and a problem contains why.
 func (s *StepScorer) compile(t *contracted, in *StepInput) *match.Args {
 	var want, matchers, scoring []byte
 	if in.GoldArgs.Kind() == value.Object {

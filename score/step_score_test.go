@@ -63,7 +63,7 @@ func plans(p ...callvet.Plan) callvet.Expect { return callvet.Expect{Plans: p} }
 func num(p float64) *float64 { return &p }
 func whole(n int) *int       { return &n }
 
-// raw is an attempt whose call has arguments that cannot be read.
+// raw is an attempt with a call that has unreadable arguments.
 func raw(tool, args string) *callvet.Trace {
 	t := &callvet.Trace{Turns: []callvet.Turn{{
 		Role:  callvet.RoleAssistant,
@@ -505,8 +505,8 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
-// TestNoToolErrors: a result that says of itself that it is an error is one, and calls that
-// nobody executed say nothing.
+// TestNoToolErrors: a result that reports an error is one, and calls that were not executed show
+// nothing.
 func TestNoToolErrors(t *testing.T) {
 	t.Parallel()
 	s := weatherSuite(one(callvet.Expect{ToolsCalled: []string{"get_weather", "get_weather"}, NoToolErrors: true}))
@@ -795,9 +795,8 @@ func FuzzScoreArguments(f *testing.F) {
 	})
 }
 
-// What needs a judge, or is a program of another format, is neither held nor broken: it
-// stands beside the verdict with its reason, and where nothing else is asserted there
-// is no verdict.
+// What needs a judge, or is a program of another format, is neither held nor broken: it is next to
+// the verdict with its reason, and where nothing else is asserted there is no verdict.
 func TestNotEvaluated(t *testing.T) {
 	t.Parallel()
 	rubric := []callvet.RubricDimension{{Dimension: "tone", Criteria: "kind"}}

@@ -372,7 +372,7 @@ func TestOtherModes(t *testing.T) {
 	}
 }
 
-// TestParams: a label has matchers of single arguments beside its arguments.
+// TestParams: a label has matchers of single arguments next to its arguments.
 func TestParams(t *testing.T) {
 	t.Parallel()
 	half := 0.5
@@ -433,7 +433,7 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestExtraArguments: the policy for arguments that nobody expected holds in mode exact too.
+// TestExtraArguments: the policy for unexpected arguments holds in mode exact too.
 func TestExtraArguments(t *testing.T) {
 	t.Parallel()
 	in := read(t, `{"tool":"free","args":{"a":1,"b":2},"gold":{"args":{"a":1}}}`)

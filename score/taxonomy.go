@@ -220,8 +220,8 @@ func undeclared(a *actual, d *callvet.ArgDiff) bool {
 	return !a.tool.schema.HasProperty(d.Path) && !a.tool.schema.HasProperty(top)
 }
 
-// sourceless reports whether neither the schema nor any text or earlier result holds a value.
-// Without texts it is false: nothing can be said.
+// sourceless reports whether neither the schema nor any text or earlier result contains a value.
+// Without texts it is false: nothing is known then.
 func (w *scratch) sourceless(a *actual, d *callvet.ArgDiff) bool {
 	if d.Actual == nil || d.Expected == nil || w.k.sources.Empty() || w.spare.Parse(d.Actual) != nil {
 		return false

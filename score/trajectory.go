@@ -65,8 +65,8 @@ type TrajectoryOutcome struct {
 type TrajectoryStepOutcome struct {
 	// Call answers the step; -1 when it was missed.
 	Call int
-	// Near is, for a missed step, the first call of its tool, whose arguments then
-	// differ or which answers another step; -1: the tool was not called.
+	// Near is, for a missed step, the first call of its tool. Its arguments then differ, or it
+	// answers another step; -1: the tool was not called.
 	Near int
 }
 
@@ -212,7 +212,7 @@ func trajectoryPair(answers [][]int, r TrajectoryRules, calls int) []int {
 	return chosen
 }
 
-// factsFound looks for each fact in what the target said.
+// factsFound looks for each fact in the target's answers.
 func factsFound(facts []string, t *callvet.Trace, r TrajectoryRules) []bool {
 	if len(facts) == 0 {
 		return nil

@@ -205,8 +205,8 @@ func (w *scratch) tries() func(j int) (n int, last *callvet.Call) {
 // failedCall reports whether a call that was answered failed, in its status or in its result.
 func failedCall(c *callvet.Call) bool { return match.Executed(c) && match.Failure(c) != "" }
 
-// withoutResult reports whether a tool that did not fail had no result all the same: null, an
-// object with a null member, or a text that is the beginning of JSON.
+// withoutResult reports whether a tool that did not fail had no result all the same. That is null,
+// an object with a null member, or a text that is the beginning of JSON.
 func withoutResult(c *callvet.Call) bool {
 	v, err := value.Parse(c.Result)
 	if err != nil {

@@ -137,8 +137,8 @@ func TestFaultScores(t *testing.T) {
 	}
 }
 
-// TestRetriesWaited: the same call again is a retry with backoff where it came late enough, and
-// nothing is said of it where nobody knows when calls were made.
+// TestRetriesWaited: the same call again is a retry with backoff where it came late enough. Nothing
+// is reported of it where it is not known when calls were made.
 func TestRetriesWaited(t *testing.T) {
 	t.Parallel()
 	failed := func(at, took float64, message string) callvet.Call {

@@ -172,7 +172,7 @@ func (c *sums) variance(p float64) float64 {
 }
 
 // limit caps the effective sample size where few cases carry information: at that of one attempt a
-// case, whose values have the correlation rho0.
+// case. The values of a case have the correlation rho0.
 func (c *sums) limit(rho0 float64) float64 {
 	return max(float64(c.g), c.n/(1+(c.m2/c.n-1)*rho0))
 }

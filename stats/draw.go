@@ -42,7 +42,7 @@ func DrawPasses(rng *rand.Rand, n int, rate float64) int {
 	return k
 }
 
-// DrawLognormal is an amount with mean 1 whose logarithm varies by sigma.
+// DrawLognormal is an amount with mean 1; its logarithm varies by sigma.
 func DrawLognormal(rng *rand.Rand, sigma float64) float64 {
 	return math.Exp(sigma*rng.NormFloat64() - sigma*sigma/2)
 }

@@ -96,7 +96,7 @@ func CombineRatio(a, b Interval) Interval {
 }
 
 // ImpliedSE is the standard error of a normal estimate with an interval to the farther end of iv.
-// It is for an estimate whose cases do not vary, so that its own standard error is 0. Source:
+// It is for an estimate from cases that do not vary, so that its own standard error is 0. Source:
 // Altman and Bland 2011.
 func (iv Interval) ImpliedSE() float64 {
 	return max(iv.Point-iv.Lower, iv.Upper-iv.Point) / NormalQuantile(0.5+iv.Confidence/2)

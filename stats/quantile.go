@@ -226,7 +226,7 @@ func rank(s Sample, r int) float64 {
 	return s.Value(r)
 }
 
-// orderRanks are the ranks whose order statistics bound the q-quantile with at
+// orderRanks are the ranks of the order statistics that bound the q-quantile with at
 // most a in each tail; 0 and n+1 mean that there is no such bound.
 func orderRanks(n int, q, a float64) (lower, upper int) {
 	a *= 1 + 1e-12 // a chance of exactly a, as computed

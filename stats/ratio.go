@@ -60,10 +60,10 @@ func (r *Ratio) Totals() (numerator, denominator float64) { return r.y, r.x }
 // case: StatusSingleCluster; cases that are all alike: StatusNoSpread. Those have no
 // ends (infinite).
 //
-// The upper end of the 95 % interval is above the truth with 95 % or more for 20 cases whose
-// logarithms have a standard deviation of up to 1, and for 30 cases up to 1.25. It is so with 93 %
-// up to 1.5. Where a share q of n cases is expensive and the rest equal, it needs n*q of 3 or more.
-// Source: Statistics specification, section 3; Cochran 1977, chapter 6; Johnson 1978.
+// The upper end of the 95 % interval is above the truth with 95 % or more for 20 cases. Their
+// logarithms may have a standard deviation of up to 1, and those of 30 cases up to 1.25. It is so
+// with 93 % up to 1.5. Where a share q of n cases is expensive and the rest equal, it needs n*q of
+// 3 or more. Source: Statistics specification, section 3; Cochran 1977, chapter 6; Johnson 1978.
 func (r *Ratio) Interval(conf float64) Interval {
 	iv := r.TInterval(conf)
 	switch iv.Status {

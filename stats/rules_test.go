@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// near says whether two numbers are one but for rounding.
+// near reports whether two numbers are equal but for rounding.
 func near(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= 1e-9*math.Abs(want)
 }

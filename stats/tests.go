@@ -97,7 +97,7 @@ func SignFlip(diffs []float64) (p float64, ok bool) {
 }
 
 // SignFlipRegression is the one-sided p value: the share of all sign patterns
-// whose mean is as low as the observed one, or lower.
+// with a mean as low as the observed one, or lower.
 func SignFlipRegression(diffs []float64) (p float64, ok bool) {
 	_, p, ok = signFlip(diffs)
 	return p, ok

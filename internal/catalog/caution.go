@@ -14,7 +14,7 @@ import (
 type Cautions struct {
 	// Expected are the routes and agents that cases expect and the search cannot return.
 	Expected []callvet.Problem
-	// Learned counts the cases whose questions the routes were learned from.
+	// Learned counts the cases with questions that the routes were learned from.
 	Learned int
 	// Other are the weights of the search where they were tuned with other vectors, Same
 	// where they were tuned on this very suite; else nil.

@@ -47,7 +47,7 @@ const nearest = 5
 // ConfusableRequest asks which tools are easily taken for one another.
 type ConfusableRequest struct {
 	Tools string `json:"tools"`
-	// Run is a run whose confusion is shown with the similarity; empty: none.
+	// Run is a run that shows its confusion next to the similarity; empty: none.
 	Run string `json:"run,omitempty"`
 	// Top is how many pairs are listed; 0: 20.
 	Top int `json:"top,omitempty"`

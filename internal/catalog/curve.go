@@ -142,7 +142,7 @@ type curveReader struct {
 	cases     map[string]bool
 }
 
-// CurveOf sums up the attempts of a run whose cases carry an asked. The error wraps
+// CurveOf sums up the attempts of a run of cases that carry an asked. The error wraps
 // callvet.ErrInvalid for any other run.
 func CurveOf(v *Answers) (*Curve, error) {
 	r := curveReader{

@@ -117,8 +117,8 @@ func TestNeededReports(t *testing.T) {
 	}
 }
 
-// Among several models more cases are needed, and are said to be, also by one that alone
-// would have enough.
+// Among several models more cases are needed. That is also reported for one that alone would have
+// enough.
 func TestNeededNamesModels(t *testing.T) {
 	t.Parallel()
 	family := func(words string) []*Comparison {

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// catalogfileMemory are files in memory; one whose name ends in a slash is a folder.
+// catalogfileMemory are files in memory; a name that ends in a slash is a folder.
 type catalogfileMemory map[string]string
 
 // Read implements Files.

@@ -103,8 +103,8 @@ func TestQueryService(t *testing.T) {
 	}
 }
 
-// A request is as good in JSON as in Go: what is searched stands beside what is asked, and
-// "tools": [] expects that none fits.
+// A request is as good in JSON as in Go: what is searched is next to what is asked, and "tools": []
+// expects that none fits.
 func TestRequestsInJSON(t *testing.T) {
 	t.Parallel()
 	e := &Env{Now: time.Now, Files: askMemory{"c.json": listed, "w.json": `{"retrieval":{"vector":0.5}}`}}

@@ -26,7 +26,7 @@ type Search struct {
 	Settings
 	// WeightsFile is a file with weights of retrieval and of the layers of a decision.
 	WeightsFile string `json:"weights,omitempty"`
-	// AbstainOn is a suite whose questions set the confidence below which no tool is returned.
+	// AbstainOn is a suite. Its questions set the confidence below which no tool is returned.
 	AbstainOn string `json:"abstain_on,omitempty"`
 	// Tuned is the record in the file of weights about how they were chosen.
 	Tuned *learn.Tuned `json:"-"`

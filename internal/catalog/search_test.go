@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// What a suite says of retrieval stands under the flags.
+// The settings of a suite for retrieval are the defaults of the flags.
 func TestFromSuite(t *testing.T) {
 	t.Parallel()
 	const asks = `{"config":{"tool_retrieval":{"limit":3,"use_reranker":true,"use_embeddings":false,"primary_namespaces":[["tools","a"],["tools","b"]],"fallback_namespaces":[["tools"]]}},"categories":[]}`

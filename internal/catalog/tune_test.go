@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// misleading is a catalog whose keywords say less than its descriptions, and
-// questions that have a word of each: the preset trusts the keywords.
+// misleading is a catalog with keywords that contain less than its descriptions, and questions that
+// have a word of each: the preset trusts the keywords.
 func misleading() (*retrieve.Catalogue, []callvet.Case) {
 	c := &retrieve.Catalogue{}
 	var cases []callvet.Case

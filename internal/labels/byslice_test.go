@@ -16,7 +16,7 @@ import (
 // the run are used directly.
 func TestBySlice(t *testing.T) {
 	t.Parallel()
-	// The judge is good in English, passes most fails in Swedish, and nobody knows in Danish.
+	// The judge is good in English, passes most fails in Swedish, and is unknown in Danish.
 	text := lines("en", 38, 2, 38, 2, `,"stratum":"random"`) + lines("sv", 30, 2, 12, 28, `,"stratum":"random"`) +
 		lines("da", 4, 0, 2, 1, `,"stratum":"random"`)
 	ls, problems := read(t, text)

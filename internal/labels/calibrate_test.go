@@ -238,7 +238,7 @@ func TestHumans(t *testing.T) {
 		r.Humans.Pairs[0].Same != 19 {
 		t.Fatalf("%+v", r.Humans)
 	}
-	// ana passed all 20: kappa says nothing, AC1 does.
+	// ana passed all 20: kappa shows nothing, AC1 does.
 	if p := r.Humans.Pairs[0]; p.AC1.Point < .9 || r.Counts.Disputed != 1 {
 		t.Errorf("%+v %+v", p, r.Counts)
 	}

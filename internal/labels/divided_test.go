@@ -94,8 +94,8 @@ func TestCarriedLabels(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfTheRun: what a labels file has of an output of the run is not what its judge said, and a
-// judge that says something else now is another one.
+// TestVerdictsOfTheRun: the verdict of a labels file on an output of the run is not that of its
+// judge, and a judge that has another verdict now is another one.
 func TestVerdictsOfTheRun(t *testing.T) {
 	t.Parallel()
 	in := carriedRun(100)

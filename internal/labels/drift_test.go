@@ -125,9 +125,9 @@ func drawn(rng *rand.Rand, n int, sens, spec float64) (tp, fn, tn, fp int) {
 	return
 }
 
-// TestDrift: with 200 labels each, a judge whose specificity fell by 30 points is found to have
-// drifted in 95 of 100 samples, and one that is the same in 5 at most. Only labels that are newer
-// than the calibration count.
+// TestDrift: with 200 labels each, a judge with a specificity that fell by 30 points is found to
+// have drifted in 95 of 100 samples, and one that is the same in 5 at most. Only labels that are
+// newer than the calibration count.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -174,8 +174,8 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestWanted: with as many labels as are said to be needed, at the same rates, the intervals have
-// the width, and with a tenth less one has not.
+// TestWanted: with as many labels as are reported to be needed, at the same rates, the intervals
+// have the width, and with a tenth less one has not.
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	ls, _ := read(t, lines("c", 45, 5, 40, 10, ""))

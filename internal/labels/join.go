@@ -76,8 +76,8 @@ type join struct {
 	again rejudged
 	// changed counts labelled outputs of tasks of the run that the run does not have.
 	changed int
-	// drawn are the draws of the labels by ID; both said pass and fail of one drawn output; settled
-	// things have a label that may estimate, spoken ones any label.
+	// drawn are the draws of the labels by ID. both are the persons with a pass and a fail of one
+	// drawn output. settled things have a label that may estimate, spoken ones any label.
 	drawn           map[string]*draw
 	both            map[person]bool
 	settled, spoken map[Thing]bool

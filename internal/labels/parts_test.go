@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 )
 
-// callsOf are verdicts on k calls of each task; pass says what the judge says of one.
+// callsOf are verdicts on k calls of each task; pass decides the verdict on one.
 func callsOf(tasks, k int, pass func(task, call int) bool) []labels.Judgement {
 	var out []labels.Judgement
 	for i := range tasks {

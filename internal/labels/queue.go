@@ -33,8 +33,8 @@ const (
 // Queue chooses the next things to label.
 type Queue struct {
 	Strategy Strategy
-	// Judge is the name or ID of the judge whose verdicts stratify the run; "" means the only one.
-	// Neyman needs one.
+	// Judge is the name or ID of the judge that stratifies the run by its verdicts; "" means the
+	// only one. Neyman needs one.
 	Judge string
 	// N is how many to label, Double the share of them, in [0,1], that another person has labelled
 	// already.

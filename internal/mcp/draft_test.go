@@ -43,7 +43,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// Whatever a tool says of itself, a draft does not name it.
+// Whatever a tool's description contains, a draft does not name the tool.
 func TestDraftsNeverName(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

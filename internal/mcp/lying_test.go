@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestMain lets the test binary be a server over stdio: LIE says which lies it tells.
+// TestMain lets the test binary be a server over stdio: LIE selects its lies.
 func TestMain(m *testing.M) {
 	switch lie := os.Getenv("LIE"); lie {
 	case "":
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// liar is a server that does what its name says when its tool is called.
+// liar is a server that does what its name describes when its tool is called.
 type liar string
 
 type message struct {
@@ -143,7 +143,7 @@ func (l liar) stdio(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// web serves the liar over streamable HTTP; events says in which of its two forms.
+// web serves the liar over streamable HTTP; events selects which of its two forms.
 func (l liar) web(events bool, over <-chan struct{}) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m message

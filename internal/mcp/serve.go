@@ -447,7 +447,7 @@ func (d *desk) inLine() (before <-chan struct{}, next, answered func(), err erro
 	}, nil
 }
 
-// newer reports whether a request is of a protocol version whose answers name the server.
+// newer reports whether a request is of a protocol version with answers that name the server.
 func newer(req sdk.Request) bool {
 	v, ok := req.(interface{ ProtocolVersion() string })
 	return ok && v.ProtocolVersion() >= sessionless

@@ -108,7 +108,7 @@ func reduced(raw json.RawMessage) json.RawMessage {
 	return b
 }
 
-// tapped is a transport whose answers are copied.
+// tapped is a transport that copies the answers.
 type tapped struct{ sdk.Transport }
 
 // Connect implements sdk.Transport.

@@ -62,8 +62,9 @@ func (r *run) judge(a *trace.Attempt) {
 	a.Trace = *counted(a)
 }
 
-// attempt takes an attempt whose first record has a number; next is the number after its last one. Its task record
-// is taken as it is. A step is read from the text of its line, because a scorer reads values that are in a text.
+// attempt takes an attempt. line is the number of its first record, and next is the number after
+// that of its last one. Its task record is taken as it is. A step is read from the text of its
+// line, because a scorer reads values that are in a text.
 func (w *worker) attempt(line int64, a *trace.Attempt) (next int64, err error) {
 	for s := range a.Named {
 		v, err := w.scan.Step(line, s)
@@ -84,8 +85,8 @@ func (w *worker) attempt(line int64, a *trace.Attempt) (next int64, err error) {
 	return line + 1, nil
 }
 
-// recorded is a task record, as record and member read it from a line. An attempt has one, so that its line number
-// stands for its content.
+// recorded is a task record, as record and member read it from a line. An attempt has one, so that
+// its line number identifies its content.
 func (w *worker) recorded(r *trace.Task) *steps.Task {
 	t := w.empty()
 	t.Line, t.Content, t.ID, t.Target, t.Attempt = r.Line, uint64(r.Line), []byte(r.TaskID), []byte(r.Target), r.Attempt

@@ -143,7 +143,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// place is where an example stands in a file; attempts have none.
+// place is where an example is in a file; attempts have none.
 var place = regexp.MustCompile(`,"file":"f","line":\d+`)
 
 // TestAttemptsAsLines: attempts add up to the same as a file of their lines.

@@ -17,8 +17,9 @@ type Row struct {
 	Cell *callvet.Cell
 }
 
-// Cells are the cells of a run as attempts, in the order of the rows; targets are those of the run,
-// and suite are the settings of its suite. A cell whose target the run does not have is left out.
+// Cells returns the cells of a run as attempts, in the order of the rows; targets are those of the
+// run, and suite contains the settings of its suite. A cell of a target that is not among them is
+// left out.
 func Cells(rows iter.Seq2[Row, error], targets []callvet.Target,
 	suite *callvet.Scoring,
 ) iter.Seq2[trace.Attempt, error] {

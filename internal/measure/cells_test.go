@@ -70,7 +70,7 @@ func noCall(id string) callvet.Case {
 	return callvet.Case{ID: id, Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{}}}}}
 }
 
-// attempt makes a cell whose trace called the tools; the verdict is as given.
+// attempt makes a cell with a trace that called the tools; the verdict is as given.
 func attempt(i, repeat int, v callvet.Verdict, tools ...string) *callvet.Cell {
 	c := &callvet.Cell{Case: i, Repeat: repeat}
 	c.Trace.Outcome = callvet.OutcomeAbstained
@@ -223,8 +223,8 @@ func TestUnparseableIsNoAbstention(t *testing.T) {
 	}
 }
 
-// TestUnneededCalls: calls beside the expected one are unneeded, whatever an older version called
-// the score of it.
+// TestUnneededCalls: calls in addition to the expected one are unneeded, whatever an older version
+// called the score of it.
 func TestUnneededCalls(t *testing.T) {
 	t.Parallel()
 	cell := attempt(0, 0, callvet.VerdictPass, "login", "weather", "weather", "weather")
@@ -420,7 +420,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// told are the findings of a kind in short.
+// told returns the findings of a kind in short.
 func told(p *panel.Panels, kind string) []string {
 	var out []string
 	for _, f := range p.Findings {

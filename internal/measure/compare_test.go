@@ -21,8 +21,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// lines makes a trace file in which everything that can be measured is told now and
-// then: labels, results, incidents, faults, corrected records, steps without records.
+// lines makes a trace file with everything that can be measured, each now and then: labels,
+// results, incidents, faults, corrected records, steps without records.
 func lines(seed uint64, tasks int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	chance := func(p float64) bool { return r.Float64() < p }
@@ -240,7 +240,8 @@ func TestAsThePanelsHaveIt(t *testing.T) {
 	}
 }
 
-// TestChange: a file in which arguments got worse says so, for the tool that did.
+// TestChange: a comparison with a file in which arguments got worse reports that, for the tool that
+// did.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	text := lines(7, 200)

@@ -30,7 +30,7 @@ type delivery struct {
 	err     error
 }
 
-// block takes the rows of a block and gives on those whose turn it is.
+// block takes the rows of a block and passes on the rows of all blocks that are next in order.
 func (d *delivery) block(number int64, rows []Scored, each func([]Scored) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

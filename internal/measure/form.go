@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
-// headSize is how much of a file is looked at to tell its form.
+// headSize is how much of a file is read to detect its form.
 const headSize = 64 << 10
 
 // form is a file as trace lines.
@@ -42,8 +42,8 @@ func (r *run) form(ctx context.Context, src Source) (*form, error) {
 	return f, nil
 }
 
-// open tells the form of a file. One that is not callvet's own is read by an
-// importer, whose attempts are written as lines into a pipe.
+// open detects the form of a file. A form that is not callvet's own is read by an importer; its
+// attempts are written as lines into a pipe.
 func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 	plain, verbatim, err := trace.Plain(in)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 		func() { r.imported(imp.Report()) }), nil
 }
 
-// pipe is a form whose lines copy writes; done is called when it has ended.
+// pipe is a form with the lines that copy writes; done is called when it has ended.
 func pipe(copy func(io.Writer) error, done func()) *form {
 	pr, pw := io.Pipe()
 	var g parallel.Group

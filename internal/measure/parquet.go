@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// ParquetRow is one scored call. Pointers are nil where the trace does not tell or
-// nothing is labelled; times are milliseconds.
+// ParquetRow is one scored call. Pointers are nil where the trace has no value or nothing is
+// labelled; times are milliseconds.
 type ParquetRow struct {
 	// Line counts from 1 through all files of a reading.
 	Line    int64  `parquet:"line,delta"`

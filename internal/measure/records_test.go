@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestBadLines changes the lines of a trace file: the file is summed up, each line is a record or
-// a lost one, and an attempt whose step cannot be read is no abstention.
+// TestBadLines changes the lines of a trace file: the file is summed up, each line is a record or a
+// lost one, and an attempt with an unreadable step is no abstention.
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	lines := [][]byte{

@@ -25,18 +25,17 @@ type Source struct {
 	Attempts iter.Seq2[trace.Attempt, error]
 }
 
-// Config says how to read and score.
+// Config contains the settings of reading and scoring.
 type Config struct {
 	Steps  steps.Config
 	Scorer *score.StepScorer // forked for each worker
-	// Attempts, when set, judges every attempt as a whole before its steps are
-	// scored, one after the other. It may change Pass, Gold, Safety, Tags,
-	// Fields and Scored of the attempt, and tells whether it did. Reading is slower then, and
-	// of files in which task records come before steps no line numbers are told in
-	// the panels; those that Each is given count the lines as edited.
+	// Attempts, when set, judges every attempt as a whole before its steps are scored, one after
+	// the other. It may change Pass, Gold, Safety, Tags, Fields and Scored of the attempt, and
+	// reports whether it did. Reading is slower then. The panels have no line numbers for files
+	// with task records before steps, and the lines that Each gets are counted as edited.
 	Attempts func(*trace.Attempt) (changed bool)
 	Lines    trace.Options
-	// Without are ids of tasks whose lines are read and not counted.
+	// Without are ids of tasks: their lines are read and not counted.
 	Without map[string]bool
 	// Jobs is how many blocks are worked on at once; 0 means 1.
 	Jobs int
@@ -48,7 +47,7 @@ type Config struct {
 // Result is what was read. The Sheet is closed.
 type Result struct {
 	Sheet *steps.Sheet
-	// Log tells what was wrong with lines; they count through the files.
+	// Log lists what was wrong with lines; their numbers count through the files.
 	Log trace.Log
 	// Problems are conditions in gold labels that could not be compiled.
 	Problems []callvet.Problem
@@ -56,9 +55,8 @@ type Result struct {
 	// be carried over from other forms.
 	Formats []string
 	Lost    map[string]int64
-	// Marks tell by source where some of its lines begin, in order, so that they can
-	// be read again without all before them; none for files of another form and for
-	// compressed ones.
+	// Marks are by source where some of its lines begin, in order, so that they can be read again
+	// without all before them. Files of another form and compressed ones have none.
 	Marks map[string][]Mark
 	// UnknownVersions is how many steps call a version that the tools do not have.
 	UnknownVersions int
@@ -80,7 +78,7 @@ type job struct {
 	before  int64 // lines of the sources before it
 }
 
-// told is an error with the file it is in. Lines count through the sources.
+// The error with the file it is in. Lines count through the sources.
 func (j *job) told(err error) error {
 	if j.before > 0 {
 		return fmt.Errorf("%s (whose first line is counted as %d): %w", j.source, j.before+1, err)
@@ -109,9 +107,8 @@ type run struct {
 	log     trace.Log
 	res     *Result
 	rows    delivery
-	// foreign tells that lines of the file being read have no numbers of their
-	// own, before how many lines the files before it have, length how many its
-	// importer has read.
+	// foreign is true where lines of the file being read have no numbers of their own. before is
+	// how many lines the files before it have, and length how many its importer has read.
 	foreign        bool
 	before, length int64
 }
@@ -195,7 +192,7 @@ func (r *run) blocks(ctx context.Context, sources []Source) iter.Seq[job] {
 			r.sheet.Read(steps.Source{Name: src.Name, Lines: n, Foreign: r.foreign})
 			lines += n
 			if err != nil {
-				if ctx.Err() == nil || !r.failed() { // else a worker's error is the one to tell
+				if ctx.Err() == nil || !r.failed() { // else a worker's error is the one to report
 					r.readErr = fmt.Errorf("%s: %w", src.Name, err)
 				}
 				return

@@ -338,7 +338,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEnds: however a reading ends, it does, and says why.
+// TestEnds: however a reading ends, it does, and reports why.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	text := file(7, 20, 20)

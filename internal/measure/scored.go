@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// made takes the members of a task record that tell how its attempt was made, and how it ended.
+// made reads the members of a task record on how its attempt was made, and how it ended.
 func made(t *steps.Task, m value.Value) {
 	switch string(m.KeyBytes()) {
 	case "fault":
@@ -44,10 +44,10 @@ func made(t *steps.Task, m value.Value) {
 	}
 }
 
-// maxSaid bounds how much of what scorers said is kept at hand.
+// maxSaid bounds how many results of scorers are kept in memory.
 const maxSaid = 1 << 10
 
-// scored is what a scorer said of an attempt; nil where none looked at it.
+// scored returns the scorer's result for an attempt; nil where there is none.
 func (w *worker) scored(m value.Value) *steps.ScorerResult {
 	if m.Kind() != value.Object {
 		return nil
@@ -63,7 +63,7 @@ func (w *worker) scored(m value.Value) *steps.ScorerResult {
 	return s
 }
 
-// scored reads what a scorer said of an attempt, as trace.Scored has it.
+// scored reads the scorer's result for an attempt, in the form of trace.Scored.
 func scored(m value.Value) *steps.Scored {
 	s := &steps.Scored{}
 	for e, ok := m.First(); ok; e, ok = m.Next(e) {

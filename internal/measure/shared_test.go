@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// alone is the value in a text of its own, of which nothing is known beside it.
+// alone is the value in a text of its own, which contains nothing else.
 func alone(t *testing.T, v value.Value) value.Value {
 	t.Helper()
 	if v.Kind() == value.Invalid {

@@ -15,13 +15,13 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 )
 
-// SideConfig says what is compared.
+// SideConfig selects what is compared.
 type SideConfig struct {
-	// Judge whose verdicts count as pass; "" takes those of the source's own checks.
+	// Judge decides what counts as pass; "" takes the verdicts of the source's own checks.
 	Judge string
 	// By are the slice keys; nil means panel.DefaultSlices, without steps.
 	By []string
-	// Metrics beside pass_rate, as panel.PairingOf knows them.
+	// Metrics are compared in addition to pass_rate, with the names that panel.PairingOf knows.
 	Metrics []string
 	// Results of calls with the same arguments are compared, too.
 	Results bool
@@ -41,14 +41,14 @@ type Side struct {
 	targets  []string
 	tries    []try
 	seen     map[sideAttempt]int // the place of an attempt in tries
-	known    map[string]int      // the try that tells the gold of a task
+	known    map[string]int      // the try with the gold of a task
 	judges   map[string]bool
 	tasks    map[task]*work // of steps; empty where none are needed
 	order    []task
 	sets     map[string][][2]string // of slices, each kept once
 	runs     bool                   // a metric needs them
 	labelled bool                   // of some call it is known whether it was needed
-	scored   bool                   // a record tells scores of its attempt
+	scored   bool                   // a record contains scores of its attempt
 	twice    int
 	merged   int // copies of records
 	against  []Contradiction
@@ -100,7 +100,7 @@ func NewSide(name string, cfg SideConfig) (*Side, error) {
 	}, nil
 }
 
-// NeedsSteps reports whether records alone do not tell what is asked for.
+// NeedsSteps reports whether records alone do not contain what is asked for.
 func (s *Side) NeedsSteps() bool {
 	return s.cfg.Results || len(s.cfg.By) > 0 ||
 		slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
@@ -124,7 +124,7 @@ type Contradiction struct{ Line, Of int64 }
 // Contradictions are those of the records, one an attempt.
 func (s *Side) Contradictions() []Contradiction { return s.against }
 
-// same reports whether two records of an attempt tell the same.
+// same reports whether two records of an attempt have the same content.
 func (s *Side) same(a, b *try) bool {
 	x, y := *a, *b
 	x.context, y.context, x.line, y.line, x.expects, y.expects = "", "", 0, 0, nil, nil
@@ -186,7 +186,7 @@ func (s *Side) Record(t *trace.Task) {
 		s.seen[id], s.tries = at, append(s.tries, try{})
 	}
 	teller, told := s.known[c.ID]
-	switch { // the first attempt that tells it says what the task asks
+	switch { // the first attempt with a gold decides what the task asks
 	case c.Context != "" && (!told || teller == at):
 		s.known[c.ID] = at
 		e.context = s.asked(t)
@@ -196,7 +196,7 @@ func (s *Side) Record(t *trace.Task) {
 	s.tries[at] = e
 }
 
-// asked is what the gold of a task says, redacted.
+// asked returns what the gold of a task asks, redacted.
 func (s *Side) asked(t *trace.Task) string {
 	if t.Asks != "" {
 		return t.Asks
@@ -207,11 +207,11 @@ func (s *Side) asked(t *trace.Task) string {
 	return c.Context
 }
 
-// Families tells the families of tools by name, before the first step.
+// Families sets the families of tools by name, before the first step.
 func (s *Side) Families(of map[string][]string) { s.families = of }
 
-// Watch takes the records of whole attempts behind a judge of them, which may have
-// changed what they tell; nil judges nothing.
+// Watch takes the records of whole attempts behind a judge of them, which may have changed the
+// attempts; nil judges nothing.
 func (s *Side) Watch(judge func(*trace.Attempt) bool) func(*trace.Attempt) bool {
 	return func(at *trace.Attempt) bool {
 		changed := judge != nil && judge(at)
@@ -348,7 +348,7 @@ func SliceKeys(have, by []string, at *trace.Attempt) []string {
 	return have
 }
 
-// Nothing says why a file cannot be compared; nil where it has something to compare.
+// Nothing returns why a file cannot be compared; nil where it has something to compare.
 // The error wraps callvet.ErrInvalid.
 func (s *Side) Nothing(path string) error {
 	if slices.ContainsFunc(s.tries, try.judged) || len(s.tasks) > 0 && len(s.cfg.Metrics) > 0 {

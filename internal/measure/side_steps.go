@@ -13,9 +13,8 @@ import (
 	"github.com/callvet/callvet/panel/slicing"
 )
 
-// ofStep are the yes-or-no measurements behind the metrics of calls; inverse ones
-// tell the share of no. The definitions are those of the panels of trace files, and
-// a test holds both against each other.
+// ofStep are the yes-or-no measurements behind the metrics of calls; inverse ones count the share
+// of no. The definitions are those of the panels of trace files: a test compares both.
 var ofStep = map[string]struct {
 	step    callvet.StepMetric
 	inverse bool
@@ -37,12 +36,12 @@ var ofStep = map[string]struct {
 	panel.MetricInP50:    {callvet.StepInP50, false},
 }
 
-// ofRecords reports whether task records alone tell a metric.
+// ofRecords reports whether task records alone contain a metric.
 func ofRecords(name string) bool {
 	return !ofRuns(name) && !ofCalls(name)
 }
 
-// ofCalls reports whether a metric is told by calls: by those alone, or where no attempt was scored.
+// ofCalls reports whether a metric is computed from calls: always, or where no attempt was scored.
 func ofCalls(name string) bool {
 	if ofRuns(name) {
 		return false
@@ -56,12 +55,12 @@ func ofCalls(name string) bool {
 	return ok
 }
 
-// baseName is a name without what says how its values are counted.
+// baseName is a name without the suffix for how its values are counted.
 func baseName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "_by_task"), panel.ByCall)
 }
 
-// scoreOfAttempt reports whether a metric that calls tell is a score where attempts were scored.
+// scoreOfAttempt reports whether a metric of calls is a score where attempts were scored.
 func scoreOfAttempt(name string) bool {
 	switch name {
 	case "schema_valid", "tool_selection", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1",
@@ -71,7 +70,7 @@ func scoreOfAttempt(name string) bool {
 	return false
 }
 
-// work is what the steps of a task tell.
+// work contains the measurements of the steps of a task.
 type work struct {
 	parts []part
 	runs  []sideRun // by attempt; empty where no metric needs them
@@ -106,7 +105,7 @@ type part struct {
 	values  []panel.Observation // by metric
 }
 
-// run is what the steps of one attempt tell together.
+// sideRun contains the measurements of the steps of one attempt together.
 type sideRun struct {
 	attempt            int
 	calls, unneeded    int
@@ -209,7 +208,7 @@ func (s *Side) part(w *work, st *trace.Step) *part {
 	return &w.parts[len(w.parts)-1]
 }
 
-// valueOf is what a step tells of a metric of calls: n values of this sum.
+// valueOf returns what a step contributes to a metric of calls: n values of this sum.
 func valueOf(name string, row *Scored) (sum float64, n int, fractional bool) {
 	score := &row.Score
 	name = baseName(name)
@@ -290,16 +289,16 @@ func (r *sideRun) step(row *Scored, tools bool) {
 	}
 }
 
-// record is what a task record tells beside its verdict.
+// record is what a task record contains in addition to its verdict.
 type record struct {
 	fault, ran         bool
 	judged             map[string]bool
 	cost, tokens, wall *float64
-	gold               []string // needed calls by base name; nil: not told
+	gold               []string // needed calls by base name; nil: not recorded
 	exposed            bool
 	incidents, blocked int
 	in                 [][2]string
-	// What a scorer said; judgedPass tells that it had a verdict.
+	// The scorer's result; judgedPass is true where it had a verdict.
 	scores           map[string]float64
 	judgedPass       bool
 	outcome          callvet.Outcome

@@ -117,8 +117,8 @@ func (s *Side) onlyJudge() (only string) {
 	return only
 }
 
-// total is what the attempts at a task, by number, tell of a metric of attempts or
-// of tasks.
+// total returns the value of the attempts at a task, by number, for a metric of attempts or of
+// tasks.
 func total(name, only string, records map[int]*record, runs []sideRun) panel.Observation {
 	v := panel.Observation{Each: true}
 	add := func(x float64) { v.Sum, v.N, v.Fractional = v.Sum+x, v.N+1, v.Fractional || x != 0 && x != 1 }
@@ -154,7 +154,7 @@ func total(name, only string, records map[int]*record, runs []sideRun) panel.Obs
 	return v
 }
 
-// value is what a record alone tells of a metric of attempts.
+// value returns what a record alone contains for a metric of attempts.
 func (r *record) value(name, judge string) (x float64, ok bool) {
 	given := func(p *float64) (float64, bool) {
 		if p == nil {
@@ -188,7 +188,7 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 	return r.score(name)
 }
 
-// score is what a scorer told of a metric of judged attempts.
+// score returns the scorer's value for a metric of judged attempts.
 func (r *record) score(name string) (x float64, ok bool) {
 	switch name {
 	case panel.MetricUnparseable:
@@ -225,7 +225,7 @@ func runOf(runs []sideRun, attempt int) sideRun {
 	return sideRun{attempt: attempt}
 }
 
-// perAttempt are the amounts that are counted over every attempt that a line tells of.
+// perAttempt adds up amounts that are counted over every attempt with a line.
 func perAttempt(name string, records map[int]*record, runs []sideRun) panel.Observation {
 	v := panel.Observation{Fractional: true, Each: true}
 	var numbers []int
@@ -247,11 +247,11 @@ func perAttempt(name string, records map[int]*record, runs []sideRun) panel.Obse
 	return v
 }
 
-// made reports whether an attempt was made as far as its record says; nil is no record.
+// made reports whether an attempt was made according to its record; nil is no record.
 func (r *record) made() bool { return r == nil || r.ran && !r.fault }
 
-// breaches tells whether a task had an incident, where it was looked for them: the
-// record may list what the steps show.
+// breaches reports whether a task had an incident, where incidents were looked for: the record may
+// list what the steps show.
 func breaches(name string, records map[int]*record, runs []sideRun) panel.Observation {
 	exposed, happened, blocked := false, 0, 0
 	for _, r := range runs {

@@ -16,10 +16,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// stage lets attempts be judged as a whole on the way of callvet's own lines to the workers.
-// Lines go on in their order, those that are no records too; a record waits for the last one of
-// its attempt. Where the judge has changed what an attempt tells, its task record is rewritten,
-// and its steps get the labels that the judge gave.
+// stage lets attempts be judged as a whole on the way of callvet's own lines to the workers. Lines
+// go on in their order, those that are no records too; a record waits for the last one of its
+// attempt. Where the judge has changed an attempt, its task record is rewritten, and its steps get
+// the labels that the judge gave.
 type stage struct {
 	judge func(*trace.Attempt) bool
 	group *trace.Grouper
@@ -30,18 +30,18 @@ type stage struct {
 	// queue are the lines from the first that waits; fresh are the records of the block being read.
 	queue, fresh []*piece
 	held         int // bytes of the lines in the queue
-	// rest are records of attempts that have none, and whose lines are the last ones.
+	// rest are the records of attempts that have none. Their lines are the last ones.
 	rest [][]byte
 	over bool // every line was read
-	// moved tells that lines were put between others, so that their numbers are
-	// no longer those of the file.
+	// moved is true where lines were put between others, so that their numbers are no longer those
+	// of the file.
 	moved bool
 	// added is how many lines, each a task record, there are more than in the file.
 	added int64
 }
 
-// maxHeld is how many bytes of lines wait for the end of an attempt, beside its records in the
-// Grouper. The attempt that the first of them belongs to is then judged as it is.
+// maxHeld is how many bytes of lines wait for the end of an attempt, in addition to its records in
+// the Grouper. The attempt that the first of them belongs to is then judged as it is.
 const maxHeld = 128 << 20
 
 type attempt struct {
@@ -59,7 +59,7 @@ type piece struct {
 	after  []byte
 }
 
-// pieces are the lines of an attempt in the order in which they came.
+// pieces are the lines of an attempt in their order of arrival.
 type pieces struct {
 	all, steps []*piece
 	task       *piece // the last record of the task; nil: none came
@@ -299,8 +299,8 @@ func (s *stage) resize(p *piece, text []byte) {
 	p.text = text
 }
 
-// amend writes a task record anew with what a judge may change: pass, gold,
-// safety, tags, fields and what a scorer said. Its other members stay as they stand.
+// amend writes a task record anew with what a judge may change: pass, gold, safety, tags, fields
+// and the scorer's result. Its other members stay unchanged.
 func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	out, err := json.Marshal(trace.Task{
 		TaskID: a.Trace.CaseID, Target: a.Trace.Target, Attempt: a.Trace.Repeat, Pass: a.Pass, Gold: a.Gold,

@@ -95,7 +95,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	// A record before its steps is rewritten where it stands.
+	// A record before its steps is rewritten in its place.
 	res = judged(t, judge, `{"type":"task","task_id":"first","steps":1}`+"\n"+step("first")+"\n"+step("z"))
 	p := res.Sheet.Panels()
 	if m := p.Targets[0].Overall.Metric("pass_rate"); m.Interval.N != 2 || res.Log.Lines != 3 || res.Log.Tasks != 1 ||

@@ -19,10 +19,10 @@ import (
 
 // Watch judges the attempts of one reading, one after the other.
 type Watch struct {
-	// safety is nil where no rule applies; whole tells that it needs attempts.
+	// safety is nil where no rule applies; whole is true where it needs attempts.
 	safety *safety.Checker
 	whole  bool
-	// unknown counts calls of which it is not known whether the user confirmed.
+	// unknown counts calls where it is not known whether the user confirmed.
 	unknown int
 	// breaches count incidents that happened and blocked ones, by rule.
 	breaches map[safety.Rule]*breach
@@ -122,8 +122,8 @@ func (w *Watch) Judge(ctx context.Context) func(*trace.Attempt) bool {
 // Whole reports whether whole attempts are needed.
 func (w *Watch) Whole() bool { return w.whole || w.suite != nil }
 
-// check adds the breaches of safety to the attempt's own. One of which neither a
-// call nor a word was recorded tells nothing.
+// check adds the breaches of safety to the attempt's own. An attempt without a recorded call or
+// text is not checked.
 func (w *Watch) check(at *trace.Attempt) bool {
 	if len(at.Trace.Turns) == 0 {
 		return false
@@ -231,8 +231,7 @@ func (w *Watch) score(ctx context.Context, at *trace.Attempt) bool {
 	return true
 }
 
-// Warnings tell, after the reading, what was found and what was left open, a
-// sentence each.
+// Warnings returns, after the reading, what was found and what was left open, a sentence each.
 func (w *Watch) Warnings() []string {
 	var out []string
 	for _, rule := range safety.RuleNames() {

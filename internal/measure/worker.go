@@ -32,7 +32,8 @@ type worker struct {
 	// without are tasks that are left out; empty: none is.
 	without map[string]bool
 	rows    []Scored
-	// said is what scorers said of attempts, by its text: of most it is the same as of others.
+	// said contains the results of scorers by their text: most attempts have the same one as
+	// others.
 	said map[string]*steps.ScorerResult
 }
 
@@ -112,8 +113,8 @@ func named(tool, gold []byte, score *callvet.StepScore) []byte {
 	return tool
 }
 
-// differing names the arguments whose values are not the expected ones, missing and
-// additional ones included.
+// differing names the arguments that have not the expected values, missing and additional ones
+// included.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
 	if rules := w.scorer.Rules(); rules != nil {
@@ -150,7 +151,7 @@ func (w *worker) differing(v *trace.View) []string {
 	return w.paths
 }
 
-// name is a member's name, of which mostly there is a copy already.
+// name is a member's name; mostly there is a copy of it already.
 func (w *worker) name(e value.Value) string {
 	key := e.KeyBytes()
 	if len(key) == 0 || len(key) > 64 {
@@ -174,7 +175,7 @@ func (w *worker) record(v *trace.View) {
 	w.give(t)
 }
 
-// empty is a task of which nothing is recorded.
+// empty is a task without any record.
 func (w *worker) empty() *steps.Task {
 	t := &w.task
 	*t = steps.Task{
@@ -234,7 +235,7 @@ func (w *worker) expects(t *steps.Task, m value.Value) {
 	}
 }
 
-// incidents counts breaches of safety: an empty list says that there were none.
+// incidents counts breaches of safety: an empty list means that there were none.
 func incidents(t *steps.Task, m value.Value) {
 	if m.Kind() != value.Array {
 		return

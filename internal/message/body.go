@@ -23,7 +23,7 @@ const (
 //
 //	prose … MARK call call … END prose … MARK call …
 //
-// A call is due after an opening mark. What stands there and is no call is unreadable.
+// A call is due after an opening mark. Content there that is no call is unreadable.
 func (r *reader) readMarked() (found bool) {
 	var s marking
 	for at := 0; at < len(r.text) && !s.over; {
@@ -303,7 +303,7 @@ func (r *reader) named1(name string, args json.RawMessage, next int) (int, state
 	return next, read
 }
 
-// afterName passes what stands between a tool's name and its arguments.
+// afterName passes the text between a tool's name and its arguments.
 func (r *reader) afterName(at int) int {
 	for {
 		n := skip(r.text, at, " \t\r\n")
@@ -389,7 +389,7 @@ func (r *reader) received(m mark) (next int, st state) {
 	return max(end, m.end), none
 }
 
-// afterReceiver passes what stands between the receiver of a message and its text. tokens
+// afterReceiver skips everything from the receiver of a message to the text of the message. tokens
 // reports whether special tokens are among it.
 func (r *reader) afterReceiver(at int) (next int, tokens bool) {
 	for {

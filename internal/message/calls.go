@@ -71,7 +71,7 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 	return []callvet.Call{d.one(v)}
 }
 
-// one reads what stands where a call is due.
+// one reads a value where a call is due.
 func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok {
@@ -95,8 +95,8 @@ func clipText(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// call reads one call in any spelling. A bare name is a call whose arguments
-// were not recorded: Args stays nil, which is not {}.
+// call reads one call in any spelling. A bare name is a call without recorded arguments: Args stays
+// nil, which is not {}.
 func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	switch e.Kind() {
 	case value.String:
@@ -156,7 +156,7 @@ func (d *decoder) member(v value.Value, path string, keys []string) (value.Value
 	return firstOf(v, keys...)
 }
 
-// wrapped takes a call out of what Gemini, Amazon Bedrock and others put around it.
+// wrapped returns the call inside the object that Gemini, Amazon Bedrock and others put around it.
 func wrapped(e value.Value) (value.Value, bool) {
 	for m, ok := e.First(); ok; m, ok = e.Next(m) {
 		if m.Kind() == value.Object && wordOf(m) == callWord {
@@ -190,7 +190,7 @@ func withArgs(id, name string, args value.Value) callvet.Call {
 	return callvet.Call{ID: id, Tool: name, Args: json.RawMessage(args.Raw())}
 }
 
-// outcome adds how the call ended, where the record says so.
+// outcome adds how the call ended, where the record contains that.
 func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 	if s, ok := e.Get("status"); ok {
 		switch st := callvet.Status(s.Str()); st {
@@ -221,9 +221,9 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 	}
 }
 
-// ProblemOf is why a call failed that a record of a call, of its result or a message with a
-// result tells of; "" when it does not say that it did. Beside what check.Failed reads, a
-// status "failed" says so: here it is that of the call.
+// ProblemOf returns why a call failed, from a record of the call, of its result, or from a message
+// with a result. It returns "" when the record reports no failure. A status "error" or "failed" is
+// a failure, in addition to what match.Failed reads: here it is the status of the call.
 func ProblemOf(v value.Value) string {
 	if status := first(v, "status").Str(); !match.Failed(v) && status != "error" && status != "failed" {
 		return ""
@@ -332,8 +332,8 @@ func isStream(s string) bool {
 	return false
 }
 
-// written are the calls in a text: those that a model wrote into it, or those of an answer in
-// a form that is known and that the text is the JSON of.
+// written returns the calls in a text. A model wrote them into it, or the text is the JSON of an
+// answer in a known form.
 func (d *decoder) written(s string) []callvet.Call {
 	calls := d.marked(s)
 	if len(calls) > 0 || d.resp.Unreadable || !bracketed([]byte(s)) {

@@ -66,7 +66,7 @@ func (d *decoder) message(m value.Value) callvet.Turn {
 	}
 	if bad, ok := m.Get("invalid_tool_calls"); ok { // LangChain's, of arguments that are no JSON
 		for _, c := range d.list(bad) {
-			c.Error, c.Status = "", "" // it says what is wrong with the arguments: no tool has failed
+			c.Error, c.Status = "", "" // the error is about the arguments: no tool has failed
 			t.Calls = append(t.Calls, c)
 		}
 	}
@@ -98,7 +98,7 @@ func partsOf(m value.Value) value.Value {
 	return value.Value{}
 }
 
-// calledIn adds what the content list of a message has beside text: calls and thoughts.
+// calledIn adds the calls and thoughts in the content list of a message.
 func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
 	for p, ok := content.First(); ok; p, ok = content.Next(p) {
 		switch d.partOf(p) {
@@ -226,10 +226,10 @@ func (d *decoder) item(m value.Value) {
 	}
 }
 
-// telling is what a message tells beside its turn.
+// The content of a message in addition to its turn.
 type telling struct {
 	spent callvet.Usage
-	held  bool // a call stands in it, and none was read
+	held  bool // it contains a call, and none was read
 	whole value.Value
 }
 

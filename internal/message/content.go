@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// content reads what stands where an answer is due, and nothing says of what kind it is: a
+// content reads a value where an answer is due and the kind of the value is not known. It may be a
 // text, a list of parts, calls or messages, a message, a call, or a provider's object.
 func (d *decoder) content(v value.Value) {
 	switch v.Kind() {
@@ -58,7 +58,7 @@ type part int
 
 const (
 	strangePart part = iota // nothing known
-	otherPart               // it says what it is, and that is neither said nor called
+	otherPart               // it has a type of its own, neither a text nor a call
 	textPart
 	thoughtPart
 	callPart
@@ -124,8 +124,8 @@ func strayCall(e value.Value) bool {
 	return false
 }
 
-// uiTool is the tool that a part of a message of the AI SDK's user interface calls, whose
-// type is "tool-" and the name; "" for other parts.
+// uiTool returns the tool that a part of a message of the AI SDK's user interface calls. The type
+// of such a part is "tool-" and the name. It returns "" for other parts.
 func uiTool(e value.Value) string {
 	name, ok := strings.CutPrefix(first(e, "type").Str(), "tool-")
 	if !ok || !has(e, "toolCallId") || has(e, "toolName") {
@@ -138,8 +138,8 @@ func uiTool(e value.Value) string {
 	return name
 }
 
-// isCall tells calls from definitions of tools and from what else has a name: beside the
-// name there are arguments, or the type says that it is a call.
+// isCall distinguishes calls from definitions of tools and from other objects with a name: a call
+// also has arguments, or its type is that of a call.
 func (d *decoder) isCall(e value.Value, typ string) bool {
 	body := e
 	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
@@ -159,7 +159,7 @@ func (d *decoder) isCall(e value.Value, typ string) bool {
 	return callType(typ) || body.Kind() == value.Object && has(e, "function") && typ == "function"
 }
 
-// callType reports whether a type says that its part is a call.
+// callType reports whether a type is that of a call.
 func callType(typ string) bool {
 	var buf [40]byte
 	name := string(spelled(buf[:0], []byte(typ)))
@@ -167,8 +167,8 @@ func callType(typ string) bool {
 		name == "toolexecution"
 }
 
-// parts reads the elements of an answer into turns. What is no part makes the answer
-// unreadable; so do parts of which none says or calls anything.
+// parts reads the elements of an answer into turns. An element that is no part makes the answer
+// unreadable. So do parts if none is a text, a thought, a call or a result.
 func (d *decoder) parts(list value.Value) {
 	list = Grown(list)
 	t := callvet.Turn{Role: callvet.RoleAssistant}

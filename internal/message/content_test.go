@@ -45,8 +45,8 @@ func tell(resp *callvet.Response, err error) string {
 	return strings.Join(words, " ")
 }
 
-// calls are the forms in which a call stands in an answer, alone, in a list and below a
-// member, with the one call that each holds.
+// forms are the forms of a call in an answer, alone, in a list and below a member, with the one
+// call that each contains.
 var forms = map[string]string{
 	`{"id":"1","type":"function","function":{"name":"del","arguments":"{\"a\":1}"}}`:                          `del#1{"a":1}`,
 	`{"type":"tool_use","id":"1","name":"del","input":{"a":1}}`:                                               `del#1{"a":1}`,
@@ -69,8 +69,8 @@ var forms = map[string]string{
 	`{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{\"a\":1}"}}]}}]}`: `del#1{"a":1}`,
 }
 
-// TestCallsAreRead: a call in any form is read wherever an answer may stand, and where it
-// cannot be read the record is malformed; it is never an answer without a call.
+// TestCallsAreRead: a call in any form is read wherever an answer may be, and where it cannot be
+// read the record is malformed; it is never an answer without a call.
 func TestCallsAreRead(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "del"}})
@@ -100,7 +100,7 @@ func TestCallsAreRead(t *testing.T) {
 
 func quote(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 
-// TestRecords: what is said, what is called, and what nobody can tell.
+// TestRecords: what was answered, what was called, and what cannot be known.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "del"}})
@@ -185,7 +185,7 @@ func TestRecords(t *testing.T) {
 		`{"calls":[{"name":"del","args":{},"result":"Error: taken"}]}`:                                                                                                                             `del#{}!Error: taken -> Error: taken`,
 		`{"calls":[{"name":"del","args":{},"result":"Error: a word","status":"ok"}]}`:                                                                                                              `del#{} -> Error: a word`,
 
-		// A call that nobody can name, and a result without its call.
+		// A call in an unknown form, and a result without its call.
 		`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"1","content":"b"}]}`: `malformed: the record holds two results of one call`,
 		`{"messages":[{"type":"ai","content":"","zz":[{"name":"del","args":{},"id":"1"}]},{"type":"tool","content":"gone","tool_call_id":"1"},{"type":"ai","content":"Done."}]}`:                                     `malformed: a message holds a call in a form that is not known`,
 		`{"messages":[{"type":"ai","content":"Done.","additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]}}]}`:                                                                  `malformed: a message holds a call in a form that is not known`,
@@ -194,7 +194,7 @@ func TestRecords(t *testing.T) {
 		`[{"role":"user","content":"Delete."},{"type":"function_call","callId":"1","arguments":"{}"},{"role":"assistant","content":"Done."}]`: `#1?{"type":"function_call","callId":"1","arguments":"{}"} "Done."`,
 		`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","input":{}},{"type":"text","text":"Done."}]}]`:                  `"Done." #1?{"type":"tool-call","toolCallId":"1","input":{}}`,
 
-		// One call is read, and another one stands somewhere else.
+		// One call is read, and another one is somewhere else.
 		`{"message":"Done.","toolCalls":[{"id":"1","name":"ping","args":{}}],"trace":{"events":[{"type":"tool_use","id":"2","name":"del","input":{}}]}}`: `malformed: the record holds a call in a form that is not known`,
 		`{"message":"Done.","toolCalls":[{"id":"1","name":"del","args":{}}],"trace":{"events":[{"type":"tool_use","id":"1","name":"del","input":{}}]}}`:  `"Done." del#1{}`,
 
@@ -221,7 +221,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestFormatsPage: every form that docs/reference/formats.md lists is read as the page says.
+// TestFormatsPage: every form in docs/reference/formats.md is read as that page describes.
 func TestFormatsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/formats.md")

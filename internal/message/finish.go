@@ -38,8 +38,8 @@ func FinishOf(v value.Value) string {
 	return ""
 }
 
-// FinishWord is the reason that a value names: a text, the first of a list, or the unified one of the
-// AI SDK, whose "other" stands for a raw one that may be known.
+// FinishWord returns the reason that a value names: a text, the first of a list, or the unified
+// reason of the AI SDK. Its "other" can replace a raw reason that is known.
 func FinishWord(v value.Value) string {
 	switch v.Kind() {
 	case value.String:
@@ -64,8 +64,8 @@ func FinishWord(v value.Value) string {
 	return ""
 }
 
-// status reads forms that record the end in other words: the Responses API and its items, a
-// blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
+// status reads forms that record the end in other words. These are the Responses API and its items,
+// a blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
 func status(v value.Value) string {
 	switch first(v, "stop_type").Str() {
 	case "eos", "word":
@@ -113,8 +113,8 @@ func response(v value.Value) string {
 	return s
 }
 
-// LastFinish is the reason of the last answer of a model that a value holds: an answer of a provider,
-// what a framework put around one, a list of messages, or the text of any of these.
+// LastFinish returns the reason of the last answer of a model in a value. The value is an answer of
+// a provider, a framework's object around one, a list of messages, or the text of any of these.
 func LastFinish(v value.Value) string {
 	switch v.Kind() {
 	case value.String:
@@ -165,8 +165,8 @@ func lastOf(v value.Value) string {
 	return ""
 }
 
-// spoken reports whether an element of a list is a model's: it is no message of another role,
-// no result of a tool, and no reasoning or call next to the answer.
+// spoken reports whether an element of a list is from a model. Then it is no message of another
+// role, no result of a tool, and no reasoning or call next to the answer.
 func spoken(e value.Value) bool {
 	_, name := unwrapMessage(e)
 	return e.Kind() == value.Object &&

@@ -16,7 +16,7 @@ import (
 // Form is a known shape of a record.
 type Form string
 
-// The forms that Detect tells apart.
+// The forms that Detect distinguishes.
 const (
 	FormTrace      Form = "callvet"            // {turns: [{role, …}]}
 	FormBFCL       Form = "bfcl"               // {raw, decoded} or {result}
@@ -43,7 +43,7 @@ type Fields struct {
 	Name, Args, Result, Problem string // inside a call
 }
 
-// Options say what Decode may rely on beside the record.
+// Options are what Decode may use in addition to the record.
 type Options struct {
 	// Tools are the tools that were offered; calls written into a text are looked
 	// for only when there are some.
@@ -107,8 +107,8 @@ func detectObject(v value.Value) Form {
 	return FormPlain
 }
 
-// bfclResult tells BFCL's result rows (a text, or a list of {name: arguments})
-// from plain records that happen to have a result.
+// bfclResult distinguishes BFCL's result rows (a text, or a list of {name: arguments}) from plain
+// records that happen to have a result.
 func bfclResult(v value.Value) bool {
 	r, ok := v.Get("result")
 	if !ok {
@@ -134,8 +134,8 @@ func unwrap(v value.Value) value.Value {
 	return v
 }
 
-// Decode reads v. The error is a *callvet.Fault: what the record says went wrong
-// on the way to the target, or FaultMalformed when v has no known form.
+// Decode reads v. The error is a *callvet.Fault: what went wrong on the way to the target according
+// to the record, or FaultMalformed when v has no known form.
 func Decode(v value.Value, o Options) (*callvet.Response, error) {
 	if resp := decodedRow(v, o.Tools); resp != nil {
 		return resp, nil
@@ -179,7 +179,7 @@ func (d *decoder) settle(form Form, outer value.Value) {
 	d.collectRepairs()
 }
 
-// hasPlace reports whether a record has a member in which calls would stand, in any spelling.
+// hasPlace reports whether a record has a member for calls, in any spelling.
 func hasPlace(v value.Value) bool {
 	for m, ok := v.First(); ok && v.Kind() == value.Object; m, ok = v.Next(m) {
 		if word := wordOf(m); word == callsWord || word == callWord {
@@ -259,8 +259,8 @@ func malformed(msg string) *callvet.Fault {
 	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: msg}
 }
 
-// recordedFault is what a record without any answer tells went wrong; nil when
-// there is an answer.
+// recordedFault returns what went wrong according to a record without any answer; nil when there is
+// an answer.
 func recordedFault(outer, v value.Value, form Form) *callvet.Fault {
 	status := 0
 	if r, ok := outer.Get("response"); ok {
@@ -277,7 +277,7 @@ func recordedFault(outer, v value.Value, form Form) *callvet.Fault {
 	}
 	if status < 400 && (form == FormBFCL || form == FormTrace || form == FormBFCLTurns || form == FormPromptfoo ||
 		form == FormA2A || hasAnswer(v, form)) {
-		return nil // there the word means a verdict, or stands beside an answer
+		return nil // there the word is a verdict, or there is an answer too
 	}
 	return faultOf(e, status)
 }
@@ -354,7 +354,7 @@ func has(v value.Value, key string) bool {
 
 func kindOf(v value.Value, key string) value.Kind { return first(v, key).Kind() }
 
-// isList reports whether v has a list under key whose first element has a member sub.
+// isList reports whether v has a list under key and the first element of the list has a member sub.
 func isList(v value.Value, key, sub string) bool {
 	m, ok := v.Get(key)
 	if !ok || m.Kind() != value.Array {

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ofFramework names the form of what a framework for agents gives as a whole.
+// ofFramework names the form of the whole output of a framework for agents.
 func ofFramework(v value.Value) Form {
 	switch {
 	case has(v, "jsonrpc") && (has(v, "result") || has(v, "error")):
@@ -37,8 +37,8 @@ func isStep(v value.Value) bool {
 	return false
 }
 
-// LangChain takes a message of LangChain out of what its ways of writing put around it. ok is false
-// when v is no message of LangChain.
+// LangChain returns the message of LangChain in v and its role, whichever of LangChain's ways of
+// writing wraps it. ok is false when v is no message of LangChain.
 func LangChain(v value.Value) (in value.Value, role callvet.Role, ok bool) {
 	in, name := unwrapMessage(v)
 	if role = callvet.RoleOf(name); !role.Known() {
@@ -114,8 +114,8 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	return nil
 }
 
-// unknownRole leaves out a message of another role than the four, such as error: a model neither
-// said nor called what is in it. What it has of calls, somebody made.
+// unknownRole leaves out a message of another role than the four, such as error: no model wrote it.
+// A message with a call is refused, because that call was made.
 func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
 	if len(t.Calls) > 0 || HoldsCall(v, d.o.Tools) || strings.Contains(strings.ToLower(string(t.Role)), "call") {
 		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role), longest))
@@ -150,7 +150,7 @@ func (d *decoder) steps(v value.Value) {
 	d.fromText()
 }
 
-// sayJoined is say for a record that lists results beside its calls.
+// sayJoined is say for a record that lists results next to its calls.
 func (d *decoder) sayJoined(v value.Value, text string, calls []callvet.Call) {
 	list, _ := firstOf(v, "toolResults", "tool_results")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
@@ -218,7 +218,7 @@ func (d *decoder) runItems(v value.Value) {
 	d.fromText()
 }
 
-// grow adds turns of Element: what an assistant says before a tool answers is one turn.
+// grow adds turns of Element: the texts of an assistant before a tool answers are one turn.
 func (d *decoder) grow(turns []callvet.Turn) {
 	for _, t := range turns {
 		n := len(d.resp.Turns)
@@ -276,8 +276,8 @@ func A2AState(v value.Value) string {
 	return s
 }
 
-// A2ATurns are the turns of a message, a task or an event of the Agent2Agent protocol, like
-// those of Element. What a user said is left out.
+// A2ATurns returns the turns of a message, a task or an event of the Agent2Agent protocol, like
+// those of Element. The user's texts are left out.
 func A2ATurns(v value.Value, o Options) ([]callvet.Turn, error) {
 	d := decoder{o: o, resp: &callvet.Response{}}
 	d.a2aTurns(v)
@@ -312,8 +312,8 @@ func (d *decoder) a2aTurns(v value.Value) {
 	}
 }
 
-// a2aPart reads a text, or data: the protocol has no calls of its own, and agents that tell
-// theirs do it as data. Other data are a part of what was said.
+// a2aPart reads a text, or data: the protocol has no calls of its own, and agents that report
+// theirs send them as data. Other data are a part of the answer's text.
 func (d *decoder) a2aPart(p value.Value) []callvet.Turn {
 	data, ok := p.Get("data")
 	if !ok || data.Kind() != value.Object {

@@ -7,7 +7,7 @@ import (
 )
 
 // gemmaArgs reads the arguments of Gemma's calls, {key:<escape>text<escape>,n:3}: keys are not
-// quoted, and texts stand between marks. They become JSON.
+// quoted, and texts are between marks. They become JSON.
 type gemmaArgs struct{ python }
 
 func (g *gemmaArgs) object(out []byte, depth int) ([]byte, bool) {

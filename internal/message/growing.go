@@ -26,9 +26,9 @@ func Grows(part value.Value) bool {
 	return first(call, "partialArgs", "partial_args").Kind() == value.Array || goesOnIn(call)
 }
 
-// Grown is a list of parts of Gemini's content with each call in one part; list itself where no call
-// came in pieces. The arguments of a call that has no end, or whose pieces do not fit, are a text
-// that cannot be read.
+// Grown returns a list of parts of Gemini's content with each call in one part, or list itself
+// where no call came in pieces. A call without an end, or with pieces that do not fit, has a text
+// that cannot be read as its arguments.
 func Grown(list value.Value) value.Value {
 	if !hasPieces(list) {
 		return list
@@ -73,8 +73,9 @@ func Grown(list value.Value) value.Value {
 	return joined
 }
 
-// GrownMessages is a list of Gemini's messages in which no call goes on in the next message, as a
-// client keeps them that adds a message for each answer of a stream; list itself where none does.
+// GrownMessages returns a list of Gemini's messages with each call in one message, or list itself
+// where no call goes on in the next message. A client that adds a message for each answer of a
+// stream keeps such lists.
 func GrownMessages(list value.Value) value.Value {
 	if list.Kind() != value.Array || !goesOnInMessages(list) {
 		return list
@@ -138,7 +139,7 @@ func callOf(part value.Value) value.Value { return first(part, "functionCall", "
 
 func goesOnIn(v value.Value) bool { return first(v, "willContinue", "will_continue").Bool() }
 
-// growing is a call of which pieces came.
+// growing is a call that came in pieces.
 type growing struct {
 	first, call value.Value // its first part, and the call in it
 	args        branch

@@ -109,7 +109,7 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// TestGrownMessages: a call whose pieces came in several messages is in one.
+// TestGrownMessages: a call with pieces in several messages is in one.
 func TestGrownMessages(t *testing.T) {
 	t.Parallel()
 	const user = `{"role":"user","parts":[{"text":"Ring Ann."}]}`

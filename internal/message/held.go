@@ -10,12 +10,12 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// missed is the fault of a record that holds a call which was not read: what was called is
-// unknown then, and that is not "no call". Where some were read, only a call with an id of
-// its own, of a tool of which none was read, shows that another one was not.
+// missed returns the fault of a record that contains a call which was not read: what was called is
+// unknown then, and that is not "no call". Where some calls were read, another one shows only if it
+// has an id of its own and no call of its tool was read.
 func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 	if form == FormBFCL && has(v, "decoded") || form == FormBFCLTurns || d.resp.Unreadable {
-		return nil // their own decoder says what is called
+		return nil // their own decoder decides what is called
 	}
 	if d.orphan() {
 		return malformed("the record holds the result of a call, and not the call")
@@ -40,8 +40,8 @@ func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 	return nil
 }
 
-// answeredTwice reports whether one call has two results that differ: nobody knows then
-// which of them it had.
+// answeredTwice reports whether one call has two results that differ: then it is unknown which of
+// them it had.
 func (d *decoder) answeredTwice() bool {
 	said := map[string]string{}
 	for i := range d.resp.Turns {
@@ -88,21 +88,21 @@ func called(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool { return len(t.Calls) > 0 })
 }
 
-// HoldsCall reports whether a call stands anywhere in a value, texts that are JSON not
-// looked into. tools are those that were offered; nil: they are not known.
+// HoldsCall reports whether a value contains a call anywhere, texts that are JSON not looked into.
+// tools are those that were offered; nil: they are not known.
 func HoldsCall(v value.Value, tools *callvet.Toolset) bool { return len(Holds(v, tools)) > 0 }
 
-// Held is a call that stands somewhere in a value, as far as it can be named. Counted are calls
-// that only their number is known of.
+// Held is a call somewhere in a value, as far as it can be named. Counted are calls with a known
+// number only.
 type Held struct {
 	ID, Tool string
 	Counted  int
 }
 
-// Holds lists the calls that stand anywhere in a value, in a form that is known or looks
-// like one: lists of calls that are not empty, what is put around a call, types that say so,
-// and objects with a tool's name and arguments, in any spelling. What was asked and offered
-// is not looked at.
+// Holds lists the calls anywhere in a value, in a form that is known or similar to one. These are
+// lists of calls that are not empty, wrappers of a call, and objects with the type of a call.
+// Objects with a tool's name and arguments, in any spelling, are calls too. The input and the
+// offered tools are not searched.
 func Holds(v value.Value, tools *callvet.Toolset) []Held {
 	h := holder{tools: tools}
 	h.value(v)
@@ -199,7 +199,7 @@ func counted(m value.Value) int {
 	return max(0, intOf(n))
 }
 
-// list takes what stands where calls are due.
+// list takes a value where calls are due.
 func (h *holder) list(v value.Value) {
 	switch v.Kind() {
 	case value.Array:
@@ -213,8 +213,8 @@ func (h *holder) list(v value.Value) {
 	}
 }
 
-// isCall reports whether an object is a call: its type says so, it has a tool's name and
-// arguments, or the one name in it is that of a tool that was offered.
+// isCall reports whether an object is a call. It has the type of a call, or a tool's name and
+// arguments, or the one name in it is that of an offered tool.
 func (h *holder) isCall(v value.Value) bool {
 	if e, ok := v.First(); ok && v.Len() == 1 && e.Kind() == value.Object && h.tools.Find(e.Key()) != nil {
 		return true // {name: arguments}
@@ -230,7 +230,7 @@ func (h *holder) isCall(v value.Value) bool {
 	return s.called || s.named && s.args || s.nameless && s.given || s.offered && s.input && !s.describes
 }
 
-// signs are what tells a call from other objects.
+// signs distinguish a call from other objects.
 type signs struct {
 	called    bool // one member is enough
 	named     bool // with anything
@@ -239,7 +239,7 @@ type signs struct {
 	args      bool
 	given     bool // the arguments are not empty
 	input     bool // what may be arguments
-	describes bool // it says what a tool takes
+	describes bool // it describes what a tool takes
 }
 
 // text takes a member that is a text.
@@ -357,7 +357,7 @@ func spelled(to, name []byte) []byte {
 	return to
 }
 
-// naming is the id and the name of what is a call.
+// naming returns the id and the name of a call.
 func naming(v value.Value) Held {
 	d := decoder{}
 	c, _ := d.call(v)

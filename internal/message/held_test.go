@@ -10,9 +10,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// TestNoCallIsMissed: every one of these holds a call, in forms that are read, in neighbours
-// of them and in those that nobody writes. Wherever it stands, it is read or the record is
-// malformed; it is never an answer without a call.
+// TestNoCallIsMissed: every one of these contains a call, in forms that are read, in similar forms
+// and in forms that no program writes. Wherever the call is, it is read or the record is malformed;
+// it is never an answer without a call.
 func TestNoCallIsMissed(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "del"}})
@@ -31,7 +31,7 @@ func TestNoCallIsMissed(t *testing.T) {
 	}
 }
 
-// places are where a call may stand in a record, as a value or as the text of it.
+// places are where a call may be in a record, as a value or as the text of it.
 func places() []string {
 	return []string{
 		`%s`,

@@ -10,8 +10,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// IDOf is the id of the call that v is, answers or is about, by which a call and its answer know each
-// other; "" when it names none. Items of the Responses API have an id of their own next to it.
+// IDOf returns the id of the call that v is, answers or is about; a call and its answer have the
+// same one. It returns "" when v has none. Items of the Responses API have an id of their own next
+// to it.
 func IDOf(v value.Value) string { return Str(v, append(answerKeys(), "id")...) }
 
 // answerKeys are the members that have the id of the call that a result answers.
@@ -19,9 +20,9 @@ func answerKeys() []string {
 	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
 }
 
-// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of a
-// web_search_call: most are carried out by the provider. What it was given stands in the item under
-// names of its own, and becomes the arguments. ok is false for other items.
+// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of
+// a web_search_call: most are carried out by the provider. Its input is in the item under names of
+// its own, and becomes the arguments. ok is false for other items.
 func HostedCall(item value.Value) (c callvet.Call, ok bool) {
 	if code, ok := item.Get("executableCode"); ok && code.Kind() == value.Object {
 		return callvet.Call{ID: IDOf(item), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true

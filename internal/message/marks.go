@@ -15,7 +15,7 @@ const (
 	opens
 	// closes: it ends what an opening mark began.
 	closes
-	// joins: it stands inside a call, between the name and the arguments, or after a call.
+	// joins: it is inside a call, between the name and the arguments, or after a call.
 	joins
 	// names: an element that has the name of a tool in it, such as <function=NAME>.
 	names
@@ -157,7 +157,7 @@ type mark struct {
 	bracket bool
 }
 
-// maxMark bounds the length of a mark <|NAME|>, and of what is in a tag.
+// maxMark bounds the length of a mark <|NAME|>, and maxTag that of the content of a tag.
 const (
 	maxMark = 48
 	maxTag  = 400

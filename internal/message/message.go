@@ -61,9 +61,9 @@ func Int(v value.Value, keys ...string) int {
 	return 0
 }
 
-// Turns reads a message of a chat, an item of the Responses API, a message of
-// Anthropic's, a content of Gemini's or a message of the GenAI conventions. A
-// message that carries results beside text gives several turns.
+// Turns reads a message of a chat, an item of the Responses API, a message of Anthropic's, a
+// content of Gemini's or a message of the GenAI conventions. A message with text and results gives
+// several turns.
 func Turns(m value.Value) []callvet.Turn {
 	if m.Kind() == value.String {
 		return []callvet.Turn{{Role: callvet.RoleUser, Content: m.Str()}}
@@ -87,8 +87,8 @@ func Turns(m value.Value) []callvet.Turn {
 	return message(m, class)
 }
 
-// PieceTurns is Turns of a message that goes on in the next one of the list: that it ended with
-// calls is no sign that one of its own is missing.
+// PieceTurns is Turns for a message that goes on in the next one of the list. Such a message may
+// have ended with calls and contain none: that is no sign that one is missing.
 func PieceTurns(m value.Value) []callvet.Turn {
 	turns := Turns(m)
 	for i := range turns {
@@ -147,8 +147,9 @@ func message(m value.Value, role string) []callvet.Turn {
 	return append([]callvet.Turn{t}, results...)
 }
 
-// hidden reports whether a message without a call must have had one: it ended with calls, it has
-// no text and may hold one, or its role is for calls alone. results is how many results it has.
+// hidden reports whether a message without a call must have had one. Either it ended with calls, or
+// it has no text and may contain one, or its role is for calls alone. results is the number of its
+// results.
 func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	if t.Role == callvet.RoleAssistant {
 		return messageEnded(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
@@ -179,7 +180,7 @@ func roleOf(m value.Value, name string) callvet.Role {
 	return role
 }
 
-// listed are the calls that a message has beside its content.
+// listed returns the calls of a message outside its content.
 func listed(m value.Value) []callvet.Call {
 	more := First(m, "additional_kwargs")
 	var calls []callvet.Call
@@ -200,8 +201,8 @@ func listed(m value.Value) []callvet.Call {
 	return append(calls, CallsOf(First(m, "invalid_tool_calls"))...)
 }
 
-// strange reports whether a message that says nothing may hold a call all the same: it does
-// not say whose it is, it has no content, or a member that is not read has the name of a tool's or a call's.
+// strange reports whether a message without a text may contain a call all the same. Its role is not
+// the assistant's, it has no content, or a member that is not read is named after tools or calls.
 func strange(m value.Value, role string) bool {
 	if callvet.RoleOf(role) != callvet.RoleAssistant && role != "message" {
 		return true
@@ -219,7 +220,7 @@ func strange(m value.Value, role string) bool {
 	return false
 }
 
-// messageEnded reports whether a message says that it ended with calls.
+// messageEnded reports whether a message ended with calls according to its finish reason.
 func messageEnded(m value.Value) bool {
 	r := callvet.Response{FinishReason: FinishOf(m)}
 	return r.LostCall()
@@ -328,7 +329,7 @@ func calledBy(p value.Value) ([]callvet.Call, []callvet.Turn) {
 	return []callvet.Call{c}, []callvet.Turn{t}
 }
 
-// result is the turn of a tool that a part, an item or a message with a result stands for.
+// result is the turn of a tool for a part, an item or a message with a result.
 func result(p value.Value) callvet.Turn {
 	t := resultTurn(p, "\n")
 	p = resultIn(p)

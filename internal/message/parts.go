@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// FindCall reads the call that an event or a pause tells of: the value itself,
-// or the first object with a name below it (at most three levels down).
+// FindCall reads the call in an event or a pause: the value itself, or the first object with a name
+// below it (at most three levels down).
 func FindCall(v value.Value, o Options) (callvet.Call, bool) {
 	d := decoder{o: o}
 	return d.find(v, 3)

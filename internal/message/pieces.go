@@ -174,7 +174,7 @@ func (l *known) byID(p *repairPart) *joined {
 	return l.places[place{p.id, -1}]
 }
 
-// takes reports whether a piece whose id is not that of the call goes on with the call.
+// takes reports whether a piece with another id than that of the call goes on with the call.
 func (c *joined) takes(p *repairPart, tools *callvet.Toolset) bool {
 	another := p.id != "" && c.id != "" // some servers make a new id for every piece
 	if p.name == "" {

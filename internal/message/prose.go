@@ -405,8 +405,8 @@ func (r *reader) readCode(code string) {
 	}
 }
 
-// meantBy are the tools, in which that of a longer name has this name: its schema names the
-// arguments that are given by place.
+// meantBy returns the tools for a call of this name. A tool with a longer name is renamed to it:
+// the tool's schema names the arguments that are given by place.
 func (r *reader) meantBy(name string) *callvet.Toolset {
 	t := r.tools.Find(r.name(name))
 	if t == nil || t.Name == name {

@@ -74,7 +74,7 @@ func (p *python) calls() ([]callvet.Call, error) {
 	return calls, nil
 }
 
-// PythonLike tells text that was meant as a list of calls from prose.
+// PythonLike reports whether a text was meant as a list of calls; prose was not.
 func PythonLike(text string) bool {
 	s := trimFence(text)
 	if !strings.HasPrefix(s, "[") {

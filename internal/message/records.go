@@ -49,8 +49,9 @@ func (a *attempt) decode(raw, dec value.Value, tools *callvet.Toolset) {
 	var ok bool
 	a.resp.FinishReason = callvet.FinishDecoded
 	if t.Calls, ok = decodedCalls(a.call[:0], dec, tools); !ok {
-		// BFCL counts such a row as "no call", which is right for its relevance cases and wrong
-		// everywhere else, so the answer is an abstention here too; the raw output stays as its text.
+		// BFCL counts such a row as "no call". That is right for its relevance cases and wrong
+		// everywhere else, so the answer is an abstention here too. The raw output stays as its
+		// text.
 		a.resp.FinishReason = callvet.FinishUndecodable
 	}
 	if len(t.Calls) == 0 {
@@ -59,9 +60,8 @@ func (a *attempt) decode(raw, dec value.Value, tools *callvet.Toolset) {
 	a.resp.Turns = a.turn[:]
 }
 
-// decodedRow reads a BFCL row with raw and decoded output in one walk over its
-// members, since such files are scored by the hundred thousand; nil when v is
-// anything else.
+// decodedRow reads a BFCL row with raw and decoded output in one walk over its members, since such
+// files are scored by the hundred thousand. It returns nil when v is anything else.
 func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 	if v.Kind() != value.Object {
 		return nil
@@ -98,7 +98,7 @@ func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 	return resp
 }
 
-// rowUsage is the usage of a row, whose counts may be lists of turns and steps.
+// rowUsage returns the usage of a row. Its counts may be lists of turns and steps.
 func rowUsage(in, out value.Value) callvet.Usage {
 	i, okIn := WholeTokens(in)
 	o, okOut := WholeTokens(out)
@@ -164,8 +164,8 @@ func rawText(raw value.Value) string {
 	return string(raw.Raw())
 }
 
-// bfclRaw reads an output that nobody decoded: native calls [{name: "json"}],
-// calls as Python source, calls as JSON text, or an answer.
+// bfclRaw reads an output that was not decoded: native calls [{name: "json"}], calls as Python
+// source, calls as JSON text, or an answer.
 func (d *decoder) bfclRaw(raw value.Value) {
 	if raw.Kind() == value.Array {
 		if e, _ := raw.First(); d.isForeign(e) {
@@ -187,7 +187,7 @@ func (d *decoder) bfclRaw(raw value.Value) {
 	}
 }
 
-// isForeign tells an element of another form from BFCL's {name: arguments}.
+// isForeign distinguishes an element of another form from BFCL's {name: arguments}.
 func (d *decoder) isForeign(e value.Value) bool {
 	if e.Kind() != value.Object {
 		return false
@@ -276,7 +276,7 @@ func (d *decoder) promptfoo(v value.Value) error {
 	resp, _ := v.Get("response")
 	out, ok := resp.Get("output")
 	if e, failed := v.Get("error"); failed && truthy(e) && !ok {
-		return faultOf(e, 0) // beside an output it is an assertion that failed
+		return faultOf(e, 0) // with an output it is an assertion that failed
 	}
 	if e, failed := resp.Get("error"); failed && truthy(e) {
 		return faultOf(e, 0)
@@ -355,8 +355,8 @@ func (d *decoder) plain(v value.Value) error {
 	return nil
 }
 
-// isRecordOfCall tells a record that is one call from others with a name and an input: it
-// has arguments, or says that it is a call.
+// isRecordOfCall distinguishes a record that is one call from others with a name and an input: it
+// has arguments, a type, or what providers put around a call.
 func (d *decoder) isRecordOfCall(v value.Value) bool {
 	return d.partOf(v) == callPart &&
 		(has(v, "arguments") || has(v, "args") || has(v, "type") || has(v, "functionCall") || has(v, "function_call") ||

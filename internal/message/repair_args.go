@@ -10,11 +10,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The repairs, as they stand in Call.Repairs.
+// The repairs, as they are written in Call.Repairs.
 const (
 	// InName: the function name was a JSON object that held the call.
 	InName = "call_in_name"
-	// InText: the call stood in the answer's text instead of a native call.
+	// InText: the call was in the answer's text instead of a native call.
 	InText = "call_in_text"
 	// InPython: the call was written as Python source.
 	InPython = "python_call"
@@ -70,9 +70,8 @@ func readArgs(raw string) (args json.RawMessage, kept callvet.Parsed, repairs []
 	return b, kept, nil
 }
 
-// repairUnwrap takes strings off until an object appears. inner is nil when the
-// string holds anything else; broken tells that it holds what began as an
-// object and is not JSON.
+// repairUnwrap takes strings off until an object appears. inner is nil when the string contains
+// anything else. broken is true when that began as an object and is not JSON.
 func repairUnwrap(d *value.Doc) (inner json.RawMessage, broken bool) {
 	for range maxNesting {
 		s := strings.Trim(d.Root().Str(), " \t\r\n")

@@ -165,8 +165,8 @@ func statement(text string) string {
 	return text
 }
 
-// readNamed reads a text that is nothing but calls of the form NAME{…}, with what may stand between
-// the name and its object, as GLM and Mistral have them when their tokens are left out.
+// readNamed reads a text that is nothing but calls of the form NAME{…}, as GLM and Mistral write
+// them when their tokens are left out. Further marks may be between the name and its object.
 func (r *reader) readNamed(text string) bool {
 	in := reader{tools: r.tools, known: r.known, text: text, budget: r.budget}
 	for at := skip(text, 0, between); at < len(text); at = skip(text, at, between) {
@@ -199,7 +199,7 @@ func (r *reader) readNamed(text string) bool {
 	return len(in.Calls) > 0
 }
 
-// between is what may stand between calls that are not in one list.
+// between are the characters that may be between calls that are not in one list.
 const between = " \t\r\n,;]"
 
 // readPython reads a text that is calls written as Python. Without brackets around them, and
@@ -326,9 +326,9 @@ func (r *reader) balanced(at int) (end int, closed bool) {
 	return len(r.text), false
 }
 
-// meant reports whether text that is not JSON was going to be a call: it names
-// an offered tool and has arguments (or ends before they could come), or it has
-// the very form {"name":…,"arguments":….
+// meant reports whether text that is not JSON was going to be a call. Either it names an offered
+// tool and has arguments (or ends before they could come), or it has the very form
+// {"name":…,"arguments":….
 func (r *reader) meant(text string, cut bool) bool {
 	if head := strings.TrimLeft(text[1:], " \t\r\n"); head == "" || head[0] != '"' && head[0] != '\'' {
 		return false

@@ -13,11 +13,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Text is what a content says: a string, or the texts of its parts one per line.
+// Text returns the text of a content: a string, or the texts of its parts one per line.
 func Text(v value.Value) string { return textWith(v, "\n") }
 
-// textOf is a readable text of any value: that of a part that is one, the texts of a list one after the
-// other, as the pieces of one answer are, and a number or a boolean as it stands.
+// textOf returns a readable text of any value. It is the text of a part, the texts of a list
+// without a separator, like the pieces of one answer, or a number or a boolean as written.
 func textOf(v value.Value) string {
 	switch k := v.Kind(); {
 	case k == value.Number || k == value.Bool:
@@ -53,8 +53,8 @@ func isText(part value.Value) bool {
 	return typ != "thinking" && typ != "reasoning" && !strings.Contains(typ, "tool_")
 }
 
-// resultTurn is the turn of a tool that a part, an item or a message with a result stands for; sep
-// joins the texts of its parts.
+// resultTurn is the turn of a tool for a part, an item or a message with a result; sep joins the
+// texts of its parts.
 func resultTurn(e value.Value, sep string) callvet.Turn {
 	e = resultIn(e)
 	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
@@ -81,7 +81,7 @@ func resultTurn(e value.Value, sep string) callvet.Turn {
 	return t
 }
 
-// resultIn takes a result out of what Gemini and Amazon Bedrock put around it.
+// resultIn returns the result inside the object that Gemini and Amazon Bedrock put around it.
 func resultIn(e value.Value) value.Value {
 	if in := First(e, "functionResponse", "function_response", "toolResult"); in.Kind() == value.Object {
 		return in
@@ -133,8 +133,8 @@ func Erred(t *callvet.Turn) bool {
 	return bytes.Equal(t.Raw, FailedResult()) || t.Raw == nil && match.IsError(t.Content)
 }
 
-// Attach gives each call without an answer the turn of a tool that answers it: by id, else, where the
-// turn has none, the earliest call (of the same tool where the turn names one).
+// Attach gives each call without an answer the turn of a tool that answers it, by id. A turn
+// without an id answers the earliest call (of the same tool where the turn names one).
 func Attach(turns []callvet.Turn) []callvet.Turn {
 	var open []*callvet.Call
 	for i := range turns {

@@ -27,9 +27,9 @@ func HeldResult(v value.Value) value.Value {
 	return v
 }
 
-// Said reads what an SDK kept of a request or of an answer, whatever its form: messages in
-// {messages} or {output}, bare or in lists of lists; an answer of a provider in {choices} or
-// {generations}; a message or a text. A text is by the given role.
+// Said reads what an SDK kept of a request or of an answer. Its forms are messages in {messages} or
+// {output}, bare or in lists of lists, an answer of a provider in {choices} or {generations}, a
+// message, and a text. A text is by the given role.
 func Said(v value.Value, role callvet.Role) []callvet.Turn {
 	v = HeldResult(v)
 	switch v.Kind() {

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The member names under which models put a call's name, its arguments, and
-// what may stand beside them in an object that is nothing but a call.
+// The members that models use for a call's name, for its arguments, and for more in an object that
+// is nothing but a call.
 func repairNameKeys() []string {
 	return []string{"name", "tool", "tool_name", "function_name", "function", "action", "recipient_name"}
 }
@@ -21,7 +21,7 @@ func repairArgsKeys() []string {
 }
 func sideKeys() []string { return []string{"id", "type", "call_id", "tool_call_id", "index"} }
 
-// thoughtKeys are the members in which a model thinks before it calls.
+// thoughtKeys are the members for a model's thoughts before a call.
 func thoughtKeys() []string {
 	return []string{"thought", "thoughts", "thinking", "reasoning", "rationale", "explanation", "plan"}
 }
@@ -56,8 +56,8 @@ func shapeOf(v value.Value) (s shape, ok bool) {
 	return s, !isDefinition(v, s.args) && !isOther(v, s.args)
 }
 
-// isOther tells an object with a name and a type of its own, such as the metadata of an
-// answer, from a call that has no arguments.
+// isOther distinguishes an object with a name and a type of its own, such as the metadata of an
+// answer, from a call without arguments.
 func isOther(v, args value.Value) bool {
 	t, ok := v.Get("type")
 	return ok && t.Kind() == value.String && args.Kind() == value.Invalid &&
@@ -65,7 +65,7 @@ func isOther(v, args value.Value) bool {
 			func(s string) bool { return strings.Contains(strings.ToLower(t.Str()), s) })
 }
 
-// isDefinition tells a tool's declaration (which a model may quote) from a call.
+// isDefinition distinguishes a tool's declaration (which a model may quote) from a call.
 func isDefinition(v, args value.Value) bool {
 	if _, described := v.Get("description"); !described {
 		return false

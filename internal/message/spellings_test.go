@@ -44,7 +44,7 @@ const (
 
 type spelling struct{ name, text, want string }
 
-// withMark are the spellings with a mark: read wherever they stand, whatever was offered.
+// withMark are the spellings with a mark: read wherever they are, whatever was offered.
 func withMark() []spelling {
 	return []spelling{
 		{"hermes", "<tool_call>\n" + hj + "\n</tool_call>", one},

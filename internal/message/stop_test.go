@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ending is what a record says of how its answer ended.
+// ending is how an answer ended according to its record.
 func ending(t *testing.T, record string, o message.Options) string {
 	t.Helper()
 	v, err := value.Parse([]byte(record))
@@ -106,7 +106,7 @@ func TestOtherStops(t *testing.T) {
 		`{"jsonrpc":"2.0","result":{"status":{"state":"completed"},"artifacts":[{"parts":[{"text":"hello"}]}]}}`: "untold",
 		`{"state":{"generatedItems":[{"type":"message_output_item","rawItem":{"type":"message","role":"assistant","status":"incomplete","content":[{"type":"output_text","text":"hel"}]}}],
 			"modelResponses":[{"output":[{"type":"message","role":"assistant","status":"incomplete","content":[]}]}]}}`: "cut_off",
-		// a row of BFCL, whose rules count it as no call
+		// a row of BFCL: its rules count it as no call
 		`{"id":"c","result":""}`:                                                                    "ended",
 		`{"response":"Done.","stats":{"tools":{"totalCalls":2}}}`:                                   "fault malformed",
 		`{"response":"Done.","stats":{"tools":{"totalCalls":0}}}`:                                   "not recorded",

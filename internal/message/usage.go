@@ -36,9 +36,8 @@ func WholeTokens(v value.Value) (n int, ok bool) {
 	return int(f), true
 }
 
-// Count is the first member of v that is there under one of the names, which may be
-// dotted paths; told is false when none is. A member that tells no count spoils
-// the usage.
+// Count reads the first of these members that v has; their names may be dotted paths. The second
+// result is false when v has none of them. A member that is no count spoils the usage.
 func (r *UsageReader) Count(v value.Value, names ...string) (n int, told bool) {
 	for _, name := range names {
 		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
@@ -70,7 +69,7 @@ func (r *UsageReader) Need(v value.Value, names ...string) int {
 	return n
 }
 
-// May is Count of a member that stands for 0 where it is missing.
+// May is Count of a member that is 0 where it is missing.
 func (r *UsageReader) May(v value.Value, names ...string) int {
 	n, _ := r.Count(v, names...)
 	return n
@@ -111,8 +110,8 @@ func (r *UsageReader) Spoil(why string) {
 	}
 }
 
-// Total holds a sum that the source tells against the sum of its parts. A
-// difference is noted only: the parts are what is paid for.
+// Total compares a sum in the source with the sum of its parts. A difference is noted only: the
+// parts are what is paid for.
 func (r *UsageReader) Total(v value.Value, name string, parts int) {
 	if m, _ := At(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
 		return
@@ -121,8 +120,8 @@ func (r *UsageReader) Total(v value.Value, name string, parts int) {
 	}
 }
 
-// USD is an amount of money that the source tells: nil when there is none, and nil
-// with a note when it cannot be true.
+// USD returns an amount of money in the source: nil when there is none, and nil with a note when it
+// cannot be true.
 func (r *UsageReader) USD(v value.Value, names ...string) *float64 {
 	for _, name := range names {
 		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
@@ -162,8 +161,8 @@ func usageSum(v value.Value) (total float64, ok bool) {
 	return total, true
 }
 
-// Done makes the usage of what was read. u holds the counts and a cost that was
-// told; when a count was spoiled they are dropped, and the cost stays.
+// Done returns the usage of everything that was read. u contains the counts and a recorded cost.
+// When a count was spoiled, the counts are dropped and the cost stays.
 func (r *UsageReader) Done(u callvet.Usage) callvet.Usage {
 	if u.CachedTokens > u.InputTokens {
 		r.Spoil(fmt.Sprintf("%d tokens from a cache, of %d of input", u.CachedTokens, u.InputTokens))
@@ -206,7 +205,7 @@ func (r *UsageReader) Caches(v value.Value, u callvet.Usage, cached ...string) c
 	return u
 }
 
-// Money is the usage of a source that tells no counts: what u has of a cost.
+// Money returns the usage of a source without counts: the cost in u.
 func (r *UsageReader) Money(u callvet.Usage) callvet.Usage {
 	return callvet.Usage{CostUSD: u.CostUSD, Note: r.note}
 }
@@ -278,7 +277,7 @@ func usages(list value.Value) callvet.Usage {
 }
 
 // SumUsage adds up the usages of the requests of an attempt. One that is unknown makes the sum
-// unknown; none at all says nothing.
+// unknown; so does a list without any usage.
 func SumUsage(all []callvet.Usage) callvet.Usage {
 	var out callvet.Usage
 	told := false

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Thoughts moves the text of a turn to its reasoning where it is nothing but thoughts, as that
-// of a model which ended while it was thinking: such a text is no answer.
+// Thoughts moves the text of a turn to its reasoning where it is nothing but thoughts, as of a
+// model that ended while it was thinking. Such a text is no answer.
 func Thoughts(t *callvet.Turn) {
 	if len(t.Calls) > 0 || strings.TrimSpace(t.Content) == "" || strings.TrimSpace(withoutThinking(t.Content)) != "" {
 		return
@@ -140,9 +140,9 @@ const fence = "```"
 // maxInline is how long inline code may be, in bytes.
 const maxInline = 2000
 
-// afterCode is the byte after the quoted code that begins at a backtick or a tilde: a fence up to the
-// fence that closes it or the end, or inline code in one paragraph. Backticks that quote
-// nothing are passed alone.
+// afterCode returns the index after the quoted code that begins at a backtick or a tilde. That is a
+// fence up to the fence that closes it or the end, or inline code in one paragraph. Backticks that
+// quote nothing are passed alone.
 func afterCode(s string, at int) int {
 	n := at
 	for n < len(s) && s[n] == s[at] {

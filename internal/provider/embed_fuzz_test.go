@@ -4,7 +4,7 @@ package provider
 
 import "testing"
 
-// FuzzRead: whatever a server says, there is an error or something for every text.
+// FuzzRead: whatever a server answers, there is an error or something for every text.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		`{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":"AACAPw=="}],"usage":{"total_tokens":7}}`,

@@ -272,8 +272,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestWaits: a busy server is asked again, after the time that it says or longer and
-// longer ones.
+// TestWaits: a busy server is asked again, after the time in its answer or longer and longer ones.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	n := 0

@@ -126,8 +126,8 @@ func TestAnswerForm(t *testing.T) {
 	}
 }
 
-// TestAnswerFormRefused: a server that refuses the form is asked without it, once and from
-// then on, and each answer says so.
+// TestAnswerFormRefused: a server that refuses the form is asked without it, once and from then on,
+// and each answer reports that.
 func TestAnswerFormRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ spec, refusal, answer, member string }{

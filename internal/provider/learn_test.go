@@ -183,8 +183,8 @@ func TestRulesDate(t *testing.T) {
 	}
 }
 
-// TestResponsesInstead: a model that takes tools in the Responses API only is asked there,
-// at once where the table knows it, else once the provider said so.
+// TestResponsesInstead: a model that takes tools in the Responses API only is asked there, at once
+// where the table knows it, else after the provider's first refusal.
 func TestResponsesInstead(t *testing.T) {
 	t.Parallel()
 	const wants = `{"error":{"message":"Function tools with reasoning_effort are not supported for this model in /v1/chat/completions. Please use /v1/responses instead.","type":"invalid_request_error","param":"reasoning_effort"}}`

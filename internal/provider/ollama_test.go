@@ -18,7 +18,7 @@ import (
 
 const ollamaAnswer = `{"model":"m-1","message":{"role":"assistant","content":"One moment.","thinking":"Hm.","tool_calls":[{"id":"a","function":{"name":"get_weather","arguments":{"city":"Oslo"}}},{"function":{"name":"get_time","arguments":{}}}]},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":5}`
 
-// ollamaStream says the same on several lines.
+// ollamaStream is the same answer on several lines.
 const ollamaStream = `{"model":"m-1","message":{"role":"assistant","content":"","thinking":"H"},"done":false}
 {"model":"m-1","message":{"role":"assistant","content":"","thinking":"m."},"done":false}
 {"model":"m-1","message":{"role":"assistant","content":"One "},"done":false}
@@ -100,8 +100,8 @@ func TestOllamaRequest(t *testing.T) {
 	}
 }
 
-// TestContextGrows: a prompt that Ollama refuses is sent again with a context of twice the size,
-// up to what the model takes, and the fault says what to do; a context that was set stays.
+// TestContextGrows: a prompt that Ollama refuses is sent again with a context of twice the size, up
+// to what the model takes, and the fault contains what to do; a context that was set stays.
 func TestContextGrows(t *testing.T) {
 	t.Parallel()
 	const show = `{"model_info":{"general.architecture":"llama","llama.context_length":%d,"tokenizer.ggml.model":"llama"}}`
@@ -244,8 +244,8 @@ func TestContextFor(t *testing.T) {
 	}
 }
 
-// TestOllamaChoice: an API without tool_choice gets none, and the answer says so; "none" offers
-// no tools.
+// TestOllamaChoice: an API without tool_choice gets none, and the answer reports that; "none"
+// offers no tools.
 func TestOllamaChoice(t *testing.T) {
 	t.Parallel()
 	for choice, want := range map[string]struct {
@@ -269,8 +269,8 @@ func TestOllamaChoice(t *testing.T) {
 	}
 }
 
-// TestCutPrompts: a prompt of which a local server read too little is an error, whatever its
-// wire; short ones, those that fit, and counts that are not told are none.
+// TestCutPrompts: where a local server read too little of a prompt, that is an error, whatever its
+// wire. Short prompts, those that fit, and counts that are not reported are none.
 func TestCutPrompts(t *testing.T) {
 	t.Parallel()
 	// 41,000 characters, some 10,000 tokens

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ImportPrices converts a published price list to a table: LiteLLM's
+// ImportPrices converts a published price list to a table. The list is LiteLLM's
 // model_prices_and_context_window.json, models.dev's api.json, the answer of OpenRouter's
 // /api/v1/models, or a table of callvet. day (YYYY-MM-DD) is the date for rows without one. skipped
 // counts models without a text price or with an unknown provider. The error wraps
@@ -148,7 +148,7 @@ func amountOf(v value.Value, per float64) amount {
 	return amount{math.Round(f*per*digits) / digits, true}
 }
 
-// liteLLM reads one model of LiteLLM's list, whose prices are for one token.
+// liteLLM reads one model of LiteLLM's list. Its prices are for one token.
 func (l *priceList) liteLLM(e value.Value) {
 	service := at(e, "litellm_provider").Str()
 	if mode := at(e, "mode").Str(); mode != "chat" && mode != "responses" {
@@ -190,7 +190,7 @@ func (l *priceList) modelsDev(e value.Value) {
 	}
 }
 
-// openRouter reads OpenRouter's list, whose prices are texts, for one token.
+// openRouter reads OpenRouter's list. Its prices are texts, for one token.
 func (l *priceList) openRouter(list value.Value) {
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		p := at(m, "pricing")

@@ -211,7 +211,7 @@ func TestClaudeSampling(t *testing.T) {
 	}
 }
 
-// TestEmptyMessages: an answer that said nothing is left out where it would be refused.
+// TestEmptyMessages: an empty answer is left out where it would be refused.
 func TestEmptyMessages(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []string{"anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"} {

@@ -122,7 +122,8 @@ func (s *stream) event(data []byte) (last bool) {
 }
 
 // halves joins characters of two UTF-16 units that a server split between two events, as servers in
-// JavaScript do. The first half waits for the event whose text begins with the second half.
+// JavaScript do. The first half waits for the event with the second half at the beginning of its
+// text.
 //
 //	{"text":"a lamp \ud83d"}  {"text":"\udecb"}  ─►  {"text":"a lamp "}  {"text":"\ud83d\udecb"}
 type halves struct{ first []byte }

@@ -95,7 +95,7 @@ func (m *model) exchange(outer, ctx context.Context, body []byte, start time.Tim
 	return ans, nil
 }
 
-// begun records the status of an answer whose body was lost.
+// begun records the status of an answer with a lost body.
 func begun(res *http.Response, f *callvet.Fault) *callvet.Fault {
 	f.HTTP = res.StatusCode
 	return f

@@ -100,7 +100,7 @@ func (k *CoverageCounter) Offer(tools []callvet.Tool) {
 	}
 }
 
-// Add takes in a case, whose tools were offered before.
+// Add takes in a case, after Offer has taken in the tools of its suite.
 func (k *CoverageCounter) Add(c *callvet.Case) {
 	if c.Skip != "" && !c.Selectable {
 		k.out.Skipped++

@@ -111,7 +111,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// accepts says what the published schema has against a text; "" for nothing.
+// accepts returns what the published schema has against a text; "" for nothing.
 func accepts(t *testing.T, text string) string {
 	t.Helper()
 	doc, bad := doc.Read("e.yaml", []byte(text))

@@ -27,7 +27,7 @@ const (
 	MaxText       = 64 << 10
 )
 
-// EditFile is what a file of edits says.
+// EditFile is the content of a file of edits.
 type EditFile struct {
 	// Seen are the cases of a suite that the author of the edits has seen: their results show
 	// little about the edits.

@@ -104,7 +104,7 @@ type EvalSummary struct {
 	EstimatedCostUSD *float64 `json:"estimatedCostUsd,omitempty"`
 }
 
-// EvalCaseVerdict says whether the attempts at a case show a change.
+// EvalCaseVerdict is whether the attempts at a case show a change.
 type EvalCaseVerdict struct {
 	ID string `json:"id"`
 	panel.CaseVerdict

@@ -70,8 +70,8 @@ func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []ca
 	return all, files, problems, nil
 }
 
-// ignored says why a file of the folder was left out: broken text is an error,
-// a file that is something else is not.
+// ignored reports why a file of the folder was left out: broken text is an error, a file that is
+// something else is not.
 func ignored(path string, found []callvet.Problem, err error) callvet.Problem {
 	if len(found) > 0 {
 		return found[0]

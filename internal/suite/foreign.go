@@ -21,8 +21,8 @@ func Dialects() []string { return append([]string{OwnForm, dialect.BFCL}, dialec
 // read only.
 func Exports() []string { return append([]string{OwnForm}, dialect.Names()...) }
 
-// ExportAs writes a suite in a format of Exports: callvet's own as YAML, or a dialect with the
-// problems of what the dialect cannot express.
+// ExportAs writes a suite in a format of Exports: callvet's own as YAML, or a dialect. The problems
+// are those parts of the suite that the dialect cannot express.
 func ExportAs(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	switch {
 	case name == OwnForm:

@@ -49,9 +49,9 @@ const (
 	MaxGates      = 1000
 )
 
-// GateFile is what a gate file says.
+// GateFile is the content of a gate file.
 type GateFile struct {
-	// Policy and Correction are empty where the file does not say.
+	// Policy and Correction are empty where the file has none.
 	Policy     gate.Policy
 	Correction gates.Correction
 	Gates      []gates.Gate

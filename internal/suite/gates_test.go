@@ -153,7 +153,7 @@ func TestProblemsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// gatefileAccepts says what the published schema has against a text; "" for nothing.
+// gatefileAccepts returns what the published schema has against a text; "" for nothing.
 func gatefileAccepts(t *testing.T, text string) string {
 	t.Helper()
 	doc, bad := doc.Read("g.yaml", []byte(text))
@@ -216,8 +216,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestTemplateTurnedOn: what the basic template has off is, with "# " removed as it says,
-// good gates, and has all that the table has.
+// TestTemplateTurnedOn: what the basic template has off is, with "# " removed as the template
+// describes, good gates, and has all that the table has.
 func TestTemplateTurnedOn(t *testing.T) {
 	t.Parallel()
 	on := labels(t, regexp.MustCompile(`(?m)^  # (- |  [a-z_]+: )`).ReplaceAllString(template(t, "basic"), "  $1"))

@@ -114,7 +114,7 @@ func (h *Hygiene) Problems() []callvet.Problem {
 }
 
 // namesTool reports whether the user uses the name of a tool. A name that is one word of small
-// letters (search, weather) is said without its tool being meant, so that it does not count.
+// letters (search, weather) is also used without its tool being meant, so that it does not count.
 func namesTool(c *callvet.Case, name string) bool {
 	if callvet.NamePattern(name) || strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLower(r) }) < 0 {
 		return false

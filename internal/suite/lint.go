@@ -247,8 +247,8 @@ func (l *linter) c0() *callvet.Case {
 	return l.c
 }
 
-// toolless says once that names cannot be checked: an agent that has its own
-// tools can be judged by their names alone.
+// toolless reports once that names cannot be checked: an agent that has its own tools can be judged
+// by their names alone.
 func (l *linter) toolless() {
 	if l.noTools {
 		return

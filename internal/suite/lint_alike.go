@@ -16,7 +16,7 @@ import (
 // Bounds of the look for near-duplicates. A suite beyond them is compared as far as they go,
 // so that lint takes a bounded time (docs/reference/limits.md).
 const (
-	// alikeFrom is the likeness from which two prompts are said to be nearly the same.
+	// alikeFrom is the likeness from which two prompts are reported as nearly the same.
 	alikeFrom = 0.9
 	// alikeCases is how many cases are compared, alikeRunes how much of each.
 	alikeCases, alikeRunes = 20_000, 1_000

@@ -136,7 +136,7 @@ func TestAlikeTakesBoundedTime(t *testing.T) {
 	}
 }
 
-// TestLintNearDuplicates: who is told, who is not, and how many.
+// TestLintNearDuplicates: which cases are reported, which are not, and how many.
 func TestLintNearDuplicates(t *testing.T) {
 	t.Parallel()
 	reported := func(s *callvet.Suite) (out []string) {

@@ -136,8 +136,8 @@ func demands(e *callvet.Expect) bool {
 		len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
 }
 
-// bounds reports whether a case says how many calls there may be, or which may not be made:
-// that calling fails it is what such a case is for.
+// bounds reports whether a case limits how many calls there may be, or which may not be made: that
+// calling fails it is what such a case is for.
 func bounds(e *callvet.Expect) bool {
 	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 ||
 		len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || scored(e)

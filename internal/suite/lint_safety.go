@@ -54,7 +54,7 @@ func (l *linter) placeholder(tool, at, key string) {
 	}
 }
 
-// safety looks whether what a case says of its safety can apply to its tools.
+// safety looks whether the safety rules of a case can apply to its tools.
 func (l *linter) safety(s *callvet.Safety) {
 	for i, name := range s.Tools {
 		l.counts(name, fmt.Sprintf("safety.tools[%d]", i), l.set)

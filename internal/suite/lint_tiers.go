@@ -118,7 +118,7 @@ func Date(s string) (time.Time, bool) {
 func isDate(s string) bool { _, ok := Date(s); return ok }
 
 // stubbed warns of an expected tool without a stub while others have one, if an assertion is on the
-// answer: its result is {"status":"ok"}, and no more can be in the answer.
+// answer. The result of such a tool is {"status":"ok"}, and no more can be in the answer.
 func (l *linter) stubbed() {
 	if len(onAnswer(&l.c.Expect)) == 0 || len(l.c.Mocks)+len(l.s.Mocks) == 0 {
 		return

@@ -287,8 +287,7 @@ func bracketed(data []byte, from int) int {
 	return from
 }
 
-// indented is the end of the YAML block whose first key stands at from, with so many columns
-// before it.
+// indented is the end of the YAML block with its first key at from, with so many columns before it.
 func indented(data []byte, from, columns int) int {
 	end := from
 	for i := from; i < len(data); {

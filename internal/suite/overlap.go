@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// CoverageNeighbours is what an overlap map says of one tool.
+// CoverageNeighbours is the content of an overlap map for one tool.
 // Source: the tool overlap map of Eval Case Interfaces, with the weights of its extension.
 type CoverageNeighbours struct {
 	// Overlaps are the tools that are easily taken for it, the likest first.
@@ -50,7 +50,7 @@ func (p *CoveragePair) Weight() string {
 	return "low"
 }
 
-// Map says for each tool that overlaps others which these are.
+// Map returns, for each tool that overlaps others, which these are.
 func (r *CoverageReport) Map() map[string]*CoverageNeighbours {
 	out := map[string]*CoverageNeighbours{}
 	near := map[string]map[string]bool{}

@@ -23,7 +23,7 @@ func samePlaces() cmp.Options {
 	}
 }
 
-// exact is samePlaces with nil and empty told apart, where that means something.
+// exact is samePlaces with nil and empty distinguished, where that means something.
 func exact() cmp.Option { return cmpopts.IgnoreFields(callvet.Case{}, "Position") }
 
 func opt[T any](g *rapid.Generator[T]) *rapid.Generator[*T] {

@@ -26,7 +26,7 @@ const (
 // are acceptable.
 const StaleGrowth = 1.5
 
-// StaleWarning says what has changed.
+// StaleWarning is what has changed.
 type StaleWarning struct {
 	Code string `json:"code"`
 	// Tool is the tool that it is about; "" of the prompt, the model and the registry.

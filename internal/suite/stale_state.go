@@ -22,7 +22,7 @@ type StaleState struct {
 	Models []string `json:"models,omitempty"`
 	// Registry is how many tools there were; 0: not known.
 	Registry int `json:"registry_size,omitempty"`
-	// Tools are those whose state is known, by name. Whole: these are all.
+	// Tools are those with a known state, by name. Whole: these are all.
 	Tools map[string]StaleTool `json:"tools,omitempty"`
 	Whole bool                 `json:"whole,omitempty"`
 }
@@ -56,7 +56,7 @@ func StaleStateOf(s *callvet.Suite, models []string, at string) StaleState {
 	return out
 }
 
-// compact takes the white space out of a schema, which says nothing.
+// compact takes the white space out of a schema, which means nothing.
 func compact(schema []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, schema) != nil {

@@ -76,8 +76,8 @@ func (s *Stream) Cases(ctx context.Context) iter.Seq[*callvet.Case] {
 	}
 }
 
-// Problems are what reading and linting found, in the order of the file, once
-// Cases has ended; what both found is said once.
+// Problems are what reading and linting found, in the order of the file, once Cases has ended; what
+// both found is reported once.
 func (s *Stream) Problems() []callvet.Problem {
 	problems := s.read.problems()
 	unread := map[string][]string{} // what the loader could not read is not judged again
@@ -95,7 +95,7 @@ func (s *Stream) Problems() []callvet.Problem {
 	return problems
 }
 
-// Check loads and lints; what both found is said once.
+// Check loads and lints; what both found is reported once.
 func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
 	s, problems, err := Open(path, opt, lint)
 	if err != nil {
@@ -110,7 +110,7 @@ func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*ca
 // within reports whether one key's value lies in the other's.
 func within(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// reading is a suite whose cases are read as they are asked for.
+// reading is a suite with cases that are read as they are asked for.
 type reading struct {
 	suite    *callvet.Suite           // without cases
 	cases    iter.Seq[*callvet.Case]  // once

@@ -187,7 +187,7 @@ func (l *loader) file(path string) error {
 	return nil
 }
 
-// text reads what a file says.
+// text reads the content of a file.
 func (l *loader) text(path string, data []byte) {
 	if len(bytes.TrimSpace(data)) == 0 || !utf8.Valid(data) {
 		l.add(callvet.Position{File: path}, false, "syntax", "", "save the tool's definition as UTF-8",
@@ -245,8 +245,8 @@ func (l *loader) take(c *native.Contract) {
 	l.tools = append(l.tools, *t)
 }
 
-// named holds a file's name such as get_refund_policy.v3.json against what is
-// in it, and takes the version from it where the file says none.
+// named compares a file's name such as get_refund_policy.v3.json with what is in it, and takes the
+// version from it where the file has none.
 func (l *loader) named(path string, c *native.Contract) {
 	name, version, ok := callvet.SplitToolFile(filepath.Base(path))
 	if !ok {

@@ -256,8 +256,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestCatalogue reads a catalogue, which has a name and says more of its tools than a
-// model is told.
+// TestCatalogue reads a catalogue, which has a name and contains more of its tools than a model
+// gets.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	tools, problems, err := LoadTools("../../examples/select/catalogue.json", ToolOptions{})

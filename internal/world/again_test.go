@@ -141,7 +141,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestMocksOfGold: expected calls without a mock get one, whose result is made of the check.
+// TestMocksOfGold: expected calls without a mock get one, with a result made of the check.
 func TestMocksOfGold(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{Mocks: []callvet.Mock{mock("has", "", `1`)}}

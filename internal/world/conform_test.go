@@ -301,7 +301,8 @@ func TestWorldsConform(t *testing.T) {
 // everyArgument has what a careless reader of JSON would change.
 const everyArgument = `{"b": 1.0, "a": ["é","\u0000x",null,{"k":true}], "n": 9007199254740993}`
 
-// answersTable: arguments arrive as they are, mistakes of tools are answers, and each says who gave it.
+// answersTable: arguments arrive as they are, mistakes of tools are answers, and each names who
+// gave it.
 func answersTable(t *testing.T, k *kind, w callvet.World) {
 	t.Helper()
 	const args = everyArgument
@@ -378,7 +379,7 @@ func isolated(t *testing.T, k *kind, world func() callvet.World) {
 	}
 }
 
-// unconfirmed: behind a guard nothing that writes is executed, until a user says yes.
+// unconfirmed: behind a guard nothing that writes is executed, until a user confirms.
 func unconfirmed(t *testing.T, k *kind, w callvet.World, writes func() int) {
 	t.Helper()
 	p, err := world.ReadPolicy("p.yaml", []byte(`{tools: ["*"], guard: {}}`))

@@ -32,7 +32,7 @@ func (w *counting) Answer(context.Context, callvet.Call) (callvet.Reply, error) 
 	}, nil
 }
 
-// simulated is what a target is told of replies, in a few words.
+// simulated is a reply as its target gets it, in a few words.
 func simulated(r callvet.Reply) string {
 	if r.Status != callvet.StatusOK {
 		return fmt.Sprintf("%s: %s (%s)", r.Status, r.Error, r.Latency)
@@ -92,7 +92,7 @@ func TestFaultWays(t *testing.T) {
 			t.Errorf("latency %v", r.Latency)
 		}
 	}
-	// What cannot be done leaves the answer as it is, and says nothing.
+	// What cannot be done leaves the answer as it is, and is not reported.
 	for _, f := range []callvet.ToolFault{
 		{Way: callvet.WayStale},
 		{Way: callvet.WayNull, At: "none"},

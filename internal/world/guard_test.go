@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// open is a policy that allows everything but what the text says.
+// open is a policy that allows everything but what the text forbids.
 func open(t testing.TB, text string) *world.Policy {
 	t.Helper()
 	for _, def := range []string{
@@ -55,7 +55,7 @@ func brief(rulings []callvet.Ruling) []string {
 	return out
 }
 
-// TestActions: what is done about a breach is what the policy says.
+// TestActions: the policy decides what is done about a breach.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	const key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -242,7 +242,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// storm makes n calls of a tool that always fails after some time, and tells which were executed.
+// storm makes n calls of a tool that always fails after some time, and returns which were executed.
 func storm(t testing.TB, a *world.Guard, n int, latency time.Duration) (executed int, calls []callvet.Call) {
 	t.Helper()
 	for range n {
@@ -263,8 +263,8 @@ func storm(t testing.TB, a *world.Guard, n int, latency time.Duration) (executed
 	return executed, calls
 }
 
-// TestErrorStorm: of 1,000 calls of a tool that fails, no more are executed than may fail in a
-// row and one more for each period; all are in the trace, and the scorer says the same of it.
+// TestErrorStorm: of 1,000 calls of a tool that fails, no more are executed than may fail in a row
+// and one more for each period. All are in the trace, and the scorer reports the same of it.
 // Source: Evaluating Tool Calling, §12 ("Evaluate with error-storm scenarios").
 func TestErrorStorm(t *testing.T) {
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestErrorStorm(t *testing.T) {
 		if blocked != 1000-executed {
 			t.Errorf("%s: %d calls were denied, and %d count as blocked", name, 1000-executed, blocked)
 		}
-		// The other half alone: the same storm with nobody before it.
+		// The other half alone: the same storm without a guard.
 		for i := range calls {
 			calls[i] = callvet.Call{Tool: "flaky", Args: json.RawMessage(`{}`), Status: callvet.StatusExecErr}
 		}
@@ -474,7 +474,7 @@ func (h *hands) Sleep(ctx context.Context, d time.Duration) error {
 
 func (*hands) Spent(time.Duration) {}
 
-// TestShared: attempts whose tools are really called share what is known of these; others do not.
+// TestShared: attempts at really called tools share what is known of these; others do not.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

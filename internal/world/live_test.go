@@ -116,8 +116,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRetryAfterDate: when a server may be asked again, where it says so by a date: the seconds until
-// it by the server's clock, or else by this machine's.
+// TestRetryAfterDate: when a server may be asked again, where it answers with a date: the seconds
+// until it by the server's clock, or else by this machine's.
 func TestRetryAfterDate(t *testing.T) {
 	t.Parallel()
 	const at = "Wed, 21 Oct 2026 07:28:30 GMT"

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary be the command of tools: LIVE_TOOL says how it behaves.
+// TestMain lets the test binary be the command of tools: LIVE_TOOL selects how it behaves.
 func TestMain(m *testing.M) {
 	if way := os.Getenv("LIVE_TOOL"); way != "" {
 		command(way)

@@ -370,8 +370,9 @@ func play(t testing.TB, s *callvet.Suite, calls []callvet.Call, g *world.Guards,
 // halves are what is switched on.
 type halves struct{ guard, scorer bool }
 
-// hold plays a scenario in a world and says what is not as it must be: the guard stops the breach
-// before the tool is reached, or before its result is shown, and the scorer counts it, as blocked.
+// hold plays a scenario in a world and returns what is not as it must be: the guard stops the
+// breach before the tool is reached, or before its result is shown, and the scorer counts it, as
+// blocked.
 func hold(t testing.TB, sc *scenario, calls []callvet.Call, breach bool, kind string, on halves) error {
 	t.Helper()
 	p := open(t, sc.policy+"guard: {actions: {rate_limit_exceeded: block}}")
@@ -483,7 +484,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestScorerAlone: without a guard the breach happens, and the scorer says so.
+// TestScorerAlone: without a guard the breach happens, and the scorer reports it.
 func TestScorerAlone(t *testing.T) {
 	t.Parallel()
 	all := scenarios()

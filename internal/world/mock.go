@@ -16,8 +16,8 @@ import (
 
 // MockOptions of Mocks.
 type MockOptions struct {
-	// RealLatency makes an answer take as long as its mock says. By default the
-	// latency is only recorded.
+	// RealLatency makes an answer take as long as its mock defines. By default the latency is only
+	// recorded.
 	RealLatency bool
 }
 
@@ -28,13 +28,14 @@ const unmocked = `{"status":"ok"}`
 // Mocks makes the world of one attempt at c. It returns nil if it cannot answer: the case has one
 // turn, and neither it nor the suite has mocks.
 //
-// A mock answers calls of its tool (names compare case-insensitively, as in scoring) whose
-// arguments contain all of its own, if the attempt's state fits. Of several the one with the most
+// A mock answers calls of its tool (names compare case-insensitively, as in scoring) if the
+// arguments contain all of its own and the attempt's state fits. Of several the one with the most
 // conditions wins, at equal count the first. The suite's mocks answer only tools for which the case
 // has none.
 //
-// A tool without any mock answers {"status":"ok"}, with a note. A tool whose mocks do not fit the
-// arguments or the state answers exec_error, and so does a tool that the case does not offer.
+// A tool without any mock answers {"status":"ok"}, with a note. If no mock of a tool fits the
+// arguments and the state, the tool answers exec_error, and so does a tool that the case does not
+// offer.
 func Mocks(s *callvet.Suite, c *callvet.Case, o MockOptions) callvet.World {
 	if len(c.Mocks) == 0 && len(s.Mocks) == 0 && c.MultiTurn == nil {
 		return nil

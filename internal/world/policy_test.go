@@ -138,7 +138,8 @@ func TestOneSpelling(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasActions: a new rule is one that the guard can act on, or the test says why not.
+// TestEveryRuleHasActions: a new rule is one that the guard can act on, or the test contains why
+// not.
 func TestEveryRuleHasActions(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/guides/safety.md")

@@ -511,8 +511,8 @@ func TestTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestTapeIsShared: attempts record at once; what each was told is on the disk by then, and is
-// what it is told again.
+// TestTapeIsShared: attempts record at once; what each was answered is on the disk by then, and is
+// what it is answered again.
 func TestTapeIsShared(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

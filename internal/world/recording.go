@@ -34,8 +34,8 @@ const MaxRecording = 32 << 20
 type Recording struct {
 	Format  string `json:"format" form:"required words=callvet.recording"`
 	Version int    `json:"version" form:"required min=1 max=1"`
-	// Case is the id of the case in whose attempt the call was made; "": the recording is of
-	// any case.
+	// Case is the id of the case of the attempt that made the call; "": the recording is of any
+	// case.
 	Case        string `json:"case,omitempty"`
 	Tool        string `json:"tool" form:"required full"`
 	ToolVersion string `json:"tool_version,omitempty"`

@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestContracts: a tool whose executions take longer than its budget allows is a finding, and
+// TestContracts: a tool with executions that take longer than its budget allows is a finding, and
 // so are calls that it refused or that are more than its limit allows.
 func TestContracts(t *testing.T) {
 	t.Parallel()

@@ -327,8 +327,8 @@ func sameTarget(in *Input, tc *panel.TargetComparison, t *panel.TargetPanel) boo
 	return tc.Candidate == t.Name || t.Name == "" && len(in.Panels.Targets) == 1 && len(in.Comparison.Targets) == 1
 }
 
-// cureChange says how many more shared tasks settle a change, one way or the other, or how
-// many attempts at each of them.
+// cureChange writes how many more shared tasks settle a change, one way or the other, or how many
+// attempts at each of them.
 func (c *claim) cureChange(d *change, otherwise string) {
 	if c.g.About() == panel.ThisSuite {
 		c.v.Cure = "more attempts at each " + c.task + " on both sides narrow the interval: callvet run --repeat"

@@ -130,7 +130,7 @@ func TestAnyMetric(t *testing.T) {
 	}
 }
 
-// TestBaselineMayBeNone: a share of a baseline that may be 0 says nothing.
+// TestBaselineMayBeNone: a share of a baseline that may be 0 decides nothing.
 func TestBaselineMayBeNone(t *testing.T) {
 	t.Parallel()
 	for lower, want := range map[float64]string{0: gates.ReasonNoBase, 0.001: "lower>-margin"} {

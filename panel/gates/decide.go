@@ -469,7 +469,7 @@ func targetsCompared(in *Input) []panel.TargetComparison {
 	return in.Comparison.Targets
 }
 
-// symptom is the finding whose examples show why a metric is bad, or "".
+// symptom is the finding with examples that show why a metric is bad, or "".
 func symptom(metric string) string {
 	metric = strings.TrimSuffix(strings.TrimSuffix(metric, "_by_task"), panel.ByCall)
 	switch {

@@ -34,7 +34,7 @@ func lower(m panel.Metric) panel.Metric { m.LowerIsBetter = true; return m }
 
 func covered(m panel.Metric, share float64) panel.Metric { m.Coverage = &share; return m }
 
-// broken is a metric whose interval has a status that cannot be used.
+// broken is a metric with an interval that cannot be used, because of its status.
 func broken(name string, status stats.Status) panel.Metric {
 	iv := stats.Interval{Point: math.NaN(), Upper: 1, Confidence: 0.95, Status: status}
 	if status == stats.StatusSingleCluster {

@@ -9,7 +9,7 @@ import (
 )
 
 // Hold is the decision of a bound on the interval of its metric: gate.Decide with the gate's least
-// number of tasks. An estimate by a judge whose interval is a single point decides nothing. have,
+// number of tasks. An estimate by a judge decides nothing if its interval is a single point. have,
 // in [0,1], is the coverage of the metric, and want the least coverage. Plans call Hold too, so
 // that they use the same rule as the gate.
 func (g *Gate) Hold(iv stats.Interval, have, want float64) gate.Decision {

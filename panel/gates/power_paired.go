@@ -26,7 +26,7 @@ type PairedRateTrial struct {
 	Breaks bool
 }
 
-// Discordant is the share of tasks whose result differs between two single attempts although
+// Discordant is the share of tasks with results that differ between two single attempts although
 // nothing changed, for a rate and the correlation of a task's attempts.
 func Discordant(rate, correlation float64) float64 { return 2 * rate * (1 - rate) * (1 - correlation) }
 

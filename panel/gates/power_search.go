@@ -57,8 +57,8 @@ func reaches(t Trial, n int, want gate.Verdict, power float64) bool {
 	return float64(hits) >= power*trials
 }
 
-// Fewest is a size in the grid Sizes, at least least, where the gate returns the wanted verdict
-// with at least the probability power, while at the size before it does not. If the largest size is
+// Fewest is a size in the grid Sizes, at least least. With it the gate returns the wanted verdict
+// with at least the probability power, and with the size before it does not. If the largest size is
 // not enough or smaller than least, ok is false.
 func Fewest(t Trial, want gate.Verdict, power float64, least int) (n int, ok bool) {
 	if least > MostTasks {

@@ -110,7 +110,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestDiscordant: as many tasks change between single attempts as the correlation says.
+// TestDiscordant: as many tasks change between single attempts as the correlation predicts.
 func TestDiscordant(t *testing.T) {
 	t.Parallel()
 	icc, ok := gates.CorrelationOf(0.9, 0.1)

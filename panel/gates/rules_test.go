@@ -192,8 +192,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestAttemptsForARate: K attempts at each task are worth K/(1+(K-1)r) tasks, and the wanted
-// number is the smallest whose worth has grown enough. r is what the design effect shows,
+// TestAttemptsForARate: K attempts at each task are worth K/(1+(K-1)r) tasks, and the wanted number
+// is the smallest with a worth that has grown enough. r is what the design effect shows,
 // (effect-1)/(k-1), and its standard error (1-r)(1+(k-1)r) √(2/(k(k-1)tasks)) more.
 func TestAttemptsForARate(t *testing.T) {
 	t.Parallel()

@@ -27,8 +27,8 @@ type reading struct {
 // again stands behind a number of tasks that the interval needs: TestSecondLook holds when.
 const again = "; these and more together are a second look, which errs up to 7 % of the time and not 2.5 %"
 
-// TestSecondLook: a gate that its interval left open says that more of the same data is a second look;
-// one that only has too few tasks was not looked at yet.
+// TestSecondLook: a gate that its interval left open reports that more of the same data is a second
+// look; one that only has too few tasks was not looked at yet.
 func TestSecondLook(t *testing.T) {
 	t.Parallel()
 	open := one(t, gates.Input{Panels: over(rate("arg_em", 100, 1, 7))}, atLeast("arg_em", 0.9))

@@ -177,7 +177,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// collect judges decisions as they are, several a case where attempts says so.
+// collect judges decisions as they are, with so many attempts a case.
 func collect(t *testing.T, col *routing.Collector, attempts int,
 	decide func(i, repeat int) callvet.Decision,
 ) routing.Target {

@@ -62,7 +62,7 @@ type Names struct {
 	Judges  Lexicon
 	Words   Lexicon // names of scores, and short texts of attempts
 	sets    map[string]*Set
-	// Crosses are the pairs of keys whose slices are crossed.
+	// Crosses are the pairs of keys with crossed slices.
 	Crosses [][2]string
 	crossed map[[2]uint32]uint32
 	// expects are the lists of slices by expected tools, from 1, and their numbers.

@@ -373,7 +373,7 @@ func (s *ScorerResult) differing() []string {
 	return nil
 }
 
-// issueSpoiled is the position of T2, whose reasons are arguments.
+// issueSpoiled is the position of T2. Its reasons are arguments.
 const issueSpoiled = 1
 
 // absent adds to the confusion table the needed calls that were not made, or an abstention where

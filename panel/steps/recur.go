@@ -8,9 +8,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// hashes packs four values into two words, because a step has no room for more. They are 40 bits of
-// a hash of the arguments, 40 bits of the result (both 0 for not recorded), 47 bits of the call's
-// turn and id (0 without an id), and one bit: the line corrects earlier ones of its call.
+// hashes packs four values into two words, because a step has no room for more. The first two are
+// 40 bits of a hash of the arguments and 40 bits of the result (both 0 for not recorded). The
+// others are 47 bits of the call's turn and id (0 without an id), and one bit: the line corrects
+// earlier ones of its call.
 type hashes [2]uint64
 
 const (

@@ -94,7 +94,7 @@ func TestManyRecords(t *testing.T) {
 	}
 }
 
-// TestWindow: a task that comes back after its window counts as two, and it is said.
+// TestWindow: a task that comes back after its window counts as two, and it is reported.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	var ids []string
@@ -115,7 +115,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWithoutGold: what needs labels is said to lack them, and is no number.
+// TestWithoutGold: what needs labels is reported to lack them, and is no number.
 func TestWithoutGold(t *testing.T) {
 	t.Parallel()
 	p := fill(Config{}, []string{"a", "b", "a"}, func(int) callvet.StepScore { return executed(true) }).Panels()
@@ -125,8 +125,8 @@ func TestWithoutGold(t *testing.T) {
 	}
 }
 
-// TestUnnamedTool: a label that says no more than that a call was needed leaves open
-// whether it went to the right tool.
+// TestUnnamedTool: a label that contains no more than that a call was needed leaves open whether it
+// went to the right tool.
 func TestUnnamedTool(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -208,8 +208,8 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestReported: a tag that says what a field says has no table of its own; the strongest task is the
-// one with most that is good; breaches that were stopped are distinguished.
+// TestReported: a tag with the content of a field has no table of its own; the strongest task is
+// the one with most that is good; breaches that were stopped are distinguished.
 func TestReported(t *testing.T) {
 	t.Parallel()
 	s := New(Config{})

@@ -138,7 +138,7 @@ func special(name string) bool {
 		strings.IndexFunc(name, unicode.IsUpper) > 0
 }
 
-// source is all that the catalog says of the tool.
+// source is all text of the catalog about the tool.
 func (s *Suspect) source() string {
 	t := s.Tool
 	all := append([]string{t.Tool.Name, t.Title, t.Tool.Description, t.Text, string(t.Tool.Parameters)}, t.Keywords...)

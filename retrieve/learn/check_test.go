@@ -145,7 +145,7 @@ func TestCheckUnnamed(t *testing.T) {
 	}
 }
 
-// Whatever a model says, what comes out is a text that can be checked or a reason.
+// Whatever a model answers, what comes out is a text that can be checked or a reason.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
 		`{"description": "Rain in Lund, use ` + "`x`" + ` 12 always"}`, "```json\n{}\n```",

@@ -60,7 +60,7 @@ type Measured struct {
 	NewlyRight, NewlyWrong  []string
 }
 
-// State is the status of an edit, said or not.
+// State is the status of an edit, Proposed where it has none.
 func (e *Edit) State() Status {
 	if e.Status == "" {
 		return Proposed

@@ -253,8 +253,8 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// A question that the catalog says has been read by whoever writes for it; examples are
-// kept from prompts, and words in another order are another question.
+// A question in the catalog has been read by whoever writes for it; examples are kept from prompts,
+// and words in another order are another question.
 func TestLeaked(t *testing.T) {
 	t.Parallel()
 	c := &retrieve.Catalogue{Entries: []retrieve.Entry{

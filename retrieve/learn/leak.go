@@ -20,7 +20,7 @@ type Question struct {
 type Leak struct {
 	Case string `json:"case"`
 	Tool string `json:"tool"`
-	// Text is what the edit says.
+	// Text is the text of the edit.
 	Text string `json:"text"`
 }
 

@@ -53,8 +53,8 @@ type promptTaken struct {
 // Named are the rivals in a prompt; a description may name them.
 func (c *Candidate) Named() []string { return c.Rivals[:min(len(c.Rivals), promptRivals)] }
 
-// RewritePrompt is the question to the model about one tool. It holds the candidate's
-// questions, and of the tool's examples none that says a question which is held out.
+// RewritePrompt is the question to the model about one tool. It contains the candidate's questions,
+// and none of the tool's examples that contain a question which is held out.
 func RewritePrompt(of *retrieve.Catalogue, c *Candidate, held []Question) (string, error) {
 	at := map[string]*retrieve.Entry{}
 	for i := range of.Entries {

@@ -47,8 +47,7 @@ func RewriteFile(file string, data []byte, edits []Edit) ([]byte, error) {
 	return out, confirm(file, out, want)
 }
 
-// confirm reads what was written: a file that says something else than was measured
-// must not come about.
+// confirm reads what was written: a file with other content than was measured must not come about.
 func confirm(file string, out []byte, want *retrieve.Catalogue) error {
 	got, _, err := retrieve.LoadCatalogue(file, out)
 	if err != nil {

@@ -42,7 +42,7 @@ type Found struct {
 	// Start and Goal are the goal's values at both ends.
 	Start, Goal float64
 	Moves       []Move
-	// Tried is how many options were looked at. Cut says that there were more to try.
+	// Tried is how many options were looked at. Cut is true where there were more to try.
 	Tried int
 	Cut   bool
 }

@@ -54,8 +54,8 @@ type TuneResult struct {
 	Found       Found
 	// Preset and Tuned are the mean scores of the questions held out.
 	Preset, Tuned float64
-	// Change is the mean of their differences with its interval, whose units are keys;
-	// P is two-sided, and Exact says that it counts all patterns of signs.
+	// Change is the mean of their differences with its interval; its units are keys. P is
+	// two-sided, and Exact is true where it counts all patterns of signs.
 	Change stats.Interval
 	P      float64
 	Exact  bool
@@ -156,8 +156,8 @@ func (t *Trial) compare(ctx context.Context, r *TuneResult, tuned retrieve.Optio
 	return diffs, nil
 }
 
-// conclude says how sure the change is. With few keys the p value is exact: their sums
-// could as well have had the other sign.
+// conclude computes how sure the change is. With few keys the p value is exact: their sums could as
+// well have had the other sign.
 func (r *TuneResult) conclude(diffs []float64, clusters []int) {
 	r.Change, r.P = stats.PairedMeanClustered(diffs, clusters, confidence)
 	sums := make([]float64, slices.Max(clusters)+1)

@@ -27,7 +27,7 @@ type Tuned struct {
 	After  float64        `json:"tuned_mean"`
 	Change stats.Interval `json:"change"`
 	P      float64        `json:"p"`
-	// Exact says that P counts all patterns of signs.
+	// Exact is true where P counts all patterns of signs.
 	Exact        bool `json:"p_exact"`
 	BeyondChance bool `json:"beyond_chance"`
 }

@@ -95,8 +95,8 @@ func findTool(tools []callvet.Tool, names []string) *callvet.Tool {
 	return nil
 }
 
-// groupOf says which checker the leaderboard uses. In its first edition
-// "multiple" went through the parallel one.
+// groupOf returns the checker that the leaderboard uses. In its first edition "multiple" went
+// through the parallel one.
 func groupOf(category string, calls int, ed Edition) (group, ErrorType) {
 	switch {
 	case strings.Contains(category, "parallel"), category == "" && calls > 1:

@@ -19,8 +19,7 @@ type converter func(dst []byte, s, typ, inner string) ([]byte, error)
 // errUnsupported is a declared type for which the leaderboard has no converter.
 var errUnsupported = errors.New("the type has no literal form")
 
-// newConverter gives the converter of a language; nil for Python, whose values
-// arrive decoded.
+// newConverter returns the converter of a language; nil for Python, which has decoded values.
 func newConverter(l Language) converter {
 	switch l {
 	case Java:

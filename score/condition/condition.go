@@ -44,8 +44,8 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// Compile reads a condition. The error wraps callvet.ErrInvalid and says where
-// the text is not understood.
+// Compile reads a condition. The error wraps callvet.ErrInvalid and contains the place where the
+// text is not understood.
 func Compile(text string) (*Condition, error) {
 	c := reader{}
 	return c.compile(text)
@@ -148,9 +148,8 @@ func (c *reader) logic(n ast.Node) (*expression, error) {
 	return c.leaf(n)
 }
 
-// leaf compiles a comparison or another condition without parts. The library
-// reads all of them, so that it alone says what makes sense, and decides those
-// that are not of a common form.
+// leaf compiles a comparison or another condition without parts. The library reads all of them, so
+// that it alone defines what is valid, and decides those that are not of a common form.
 func (c *reader) leaf(n ast.Node) (*expression, error) {
 	if call, ok := n.(*ast.CallNode); ok { // the only function that the library has not
 		return exists(call)

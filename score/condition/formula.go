@@ -28,8 +28,8 @@ type Outcome struct {
 	Missing bool
 }
 
-// CompileFormula reads an expression in the language of conditions that may also give a
-// number. The error wraps callvet.ErrInvalid and says where the text is not understood.
+// CompileFormula reads an expression in the language of conditions that may also return a number.
+// The error wraps callvet.ErrInvalid and contains the place where the text is not understood.
 func CompileFormula(text string) (*Formula, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, fmt.Errorf("%w: the expression is empty", callvet.ErrInvalid)

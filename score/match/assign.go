@@ -20,7 +20,7 @@ type weight struct {
 // share is what near and score count as 1. It is a power of two: only 1 itself comes to it.
 const share = 1 << 40
 
-// worth is the weight of a pair whose names agree. Only near = 1 passes.
+// worth is the weight of a pair with names that agree. Only near = 1 passes.
 func worth(near, score float64, required bool) weight {
 	w := weight{names: 1, near: int64(near * share), score: int64(score * share)}
 	if required {
@@ -49,8 +49,8 @@ func heavier(a, b weight) weight {
 	return b
 }
 
-// Assignment decides which actual call answers which expected one. Reset it, Set
-// the pairs whose names agree, Solve, and read Of. It may be reused.
+// Assignment decides which actual call answers which expected one. Reset it, Set the pairs with
+// names that agree, Solve, and read Of. It may be reused.
 type Assignment struct {
 	n, m   int
 	weight []weight // by expected × actual, without place; zero: the names differ

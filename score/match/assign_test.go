@@ -52,7 +52,7 @@ func moved(of []int) (sum int) {
 	return sum
 }
 
-// keeps says by definition whether answers keep the order.
+// keeps reports by definition whether answers keep the order.
 func (p *plan) keeps(of []int) bool {
 	var answers []int
 	for _, j := range of {

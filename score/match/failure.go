@@ -111,7 +111,7 @@ func hasError(v value.Value) bool {
 	return false
 }
 
-// Reason is what an object that failed says of why; "" when it does not.
+// Reason returns why an object failed, according to its members; "" when it did not.
 func Reason(v value.Value) string {
 	for _, key := range []string{"error", "error_message", "errorMessage", "message", "reason", "content"} {
 		m, ok := v.Get(key)

@@ -13,7 +13,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestRateLimits: what a server says when there were too many requests, and what only looks like it.
+// TestRateLimits: what a server answers when there were too many requests, and what only looks like
+// it.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

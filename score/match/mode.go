@@ -46,8 +46,8 @@ func Modes() []string {
 	}
 }
 
-// Similarity of two texts in [0,1] with the name of the embedder or judge that
-// said so. It must be safe for concurrent use.
+// Similarity of two texts in [0,1] with the name of the embedder or judge that computed it. It must
+// be safe for concurrent use.
 type Similarity func(want, got string) (sim float64, by string, err error)
 
 // Settings are the comparison rules in force. The zero value is exact mode with

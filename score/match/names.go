@@ -13,8 +13,8 @@ import (
 // Names are the tools an attempt called, in order, repeats included.
 type Names struct {
 	Names []string
-	// Unreadable says that the attempt meant a call and none could be read, so
-	// that it neither called nor abstained.
+	// Unreadable is true where the attempt meant a call and none could be read, so that it neither
+	// called nor abstained.
 	Unreadable bool
 	// Exact distinguishes names that differ only in letter case.
 	Exact bool

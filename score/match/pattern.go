@@ -19,7 +19,7 @@ type pattern struct {
 	optional bool
 }
 
-// patterns takes the matchers whose names are patterns out of the others.
+// patterns takes the matchers with patterns as names out of the others.
 func (c *compiler) patterns(ms map[string]callvet.Matcher, want value.Value, s schema,
 	set *Settings,
 ) ([]pattern, map[string]callvet.Matcher) {

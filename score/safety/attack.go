@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Attack and Harm are what a case, or a file of rules, says of planted instructions.
+// Attack and Harm are what a case, or a file of rules, defines of planted instructions.
 type (
 	Attack = callvet.Attack
 	Harm   = callvet.Harm

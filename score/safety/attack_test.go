@@ -190,7 +190,7 @@ func TestStolen(t *testing.T) {
 	}
 }
 
-// TestNotes: how many of the calls were made is said where several are wanted.
+// TestNotes: how many of the calls were made is reported where several are wanted.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	share, remove := spoken(callvet.RoleAssistant, "", call("share", `{}`, callvet.StatusOK)),

@@ -16,8 +16,8 @@ func words(s string) []string {
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// texts is everything a JSON value says: its strings and numbers, one per line.
-// What is not JSON is taken as it stands.
+// texts is everything a JSON value contains: its strings and numbers, one per line. What is not
+// JSON is taken as it stands.
 func texts(raw json.RawMessage) string {
 	v, err := value.Parse(raw)
 	if err != nil {

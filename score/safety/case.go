@@ -22,7 +22,7 @@ const AssertionName = "safety"
 // shownIncidents is how many incidents an assertion lists; the rest is counted.
 const shownIncidents = 3
 
-// RulesOf are the rules that a case says. A nil s says none.
+// RulesOf returns the rules of a case. A nil s has none.
 func RulesOf(s *callvet.Safety) Rules {
 	if s == nil {
 		return Rules{}
@@ -160,7 +160,7 @@ func (c *Checker) secretArguments(r *Report, i int, s *step) {
 	}
 }
 
-// secretWords reports secret texts in what the target said, once.
+// secretWords reports secret texts in the target's answers, once.
 func (c *Checker) secretWords(r *Report, k *talk) {
 	for i := k.own; i < len(k.turns) && len(c.secrets) > 0; i++ {
 		if t := &k.turns[i]; t.Role == callvet.RoleAssistant && c.holdsSecret(t.Content) {

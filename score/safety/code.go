@@ -80,7 +80,7 @@ func (h *hints) executes(name string) bool {
 	return language(last) || slices.Contains([]string{"script", "command", "cmd", "cmdline", "commands", "argv"}, last)
 }
 
-// described reports whether the schema says that an argument is code.
+// described reports whether an argument is code according to the schema.
 func (h *hints) described(name string) bool {
 	if h.schema.Kind() != value.Object {
 		return false
@@ -142,7 +142,7 @@ func parts(name string) []string {
 // ("import numpy as np").
 const foreignRun = 5
 
-// foreign is what only results said: text that neither user, system nor target had used before.
+// foreign is what only results contain: text that neither user, system nor target had used before.
 type foreign struct {
 	turn      int
 	known     map[string]bool // runs of words
@@ -173,7 +173,7 @@ func (k *talk) foreignAt(turn int) *foreign {
 	return f
 }
 
-// knows takes what was said before a result.
+// knows takes the texts before a result.
 func (f *foreign) knows(text string) {
 	eachRun(text, func(s string) { f.known[s] = true })
 	f.knownText.WriteString(plainText(text) + "\n")

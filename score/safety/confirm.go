@@ -75,7 +75,7 @@ func (k *talk) userBefore(turn int) int {
 	return k.users[turn]
 }
 
-// answer is what a turn of a user says to a question.
+// answer is a turn of a user as the answer to a question.
 type answer struct {
 	turn  int
 	asked bool     // the target spoke before it
@@ -97,8 +97,9 @@ func (c *Checker) answerBefore(k *talk, turn int) *answer {
 	return k.answer
 }
 
-// confirms reports whether the answer is a yes that nothing takes back. Who is asked whether to cancel
-// says yes with that very word, so that what begins the tool's name takes nothing back.
+// confirms reports whether the answer is a yes that nothing takes back. A user who is asked whether
+// to cancel answers yes with that very word, so that the beginning of the tool's name takes nothing
+// back.
 func (a *answer) confirms(tool string) bool {
 	verb, _, _ := strings.Cut(fold(tool), "_")
 	return a.yes &&

@@ -86,8 +86,8 @@ func (c *Checker) mutating(t *callvet.Tool) bool {
 	return !*t.ReadOnly
 }
 
-// denies reports whether the tool must not get personal data: its contract has
-// safety constraints that do not allow it, or says nothing and the rules deny.
+// denies reports whether the tool must not get personal data. Then its contract has safety
+// constraints that do not allow it, or it has none about this and the rules deny.
 func (c *Checker) denies(t *callvet.Tool) bool {
 	if t == nil || t.Safety == nil {
 		return c.rules.DenyPII

@@ -180,7 +180,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestYes: who must have said what before a call that needs a yes.
+// TestYes: which texts, and from whom, must come before a call that needs a yes.
 func TestYes(t *testing.T) {
 	t.Parallel()
 	user, target := callvet.RoleUser, callvet.RoleAssistant

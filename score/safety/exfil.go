@@ -17,7 +17,7 @@ const maxLinks = 256
 // maxTarget bounds the address of an image, in bytes.
 const maxTarget = 8 << 10
 
-// past is what was said by user and system, and read from tools, before a turn.
+// past is the texts of user and system, and of tools, before a turn.
 type past struct {
 	turn        int
 	readText    strings.Builder
@@ -56,7 +56,7 @@ func (c *Checker) exfiltration(r *Report, i int, s *step, k *talk) {
 	}
 }
 
-// spoken looks at the images in what the target said: showing one fetches it.
+// spoken looks at the images in the target's answers: showing one fetches it.
 func (c *Checker) spoken(r *Report, k *talk) {
 	for i := k.own; i < len(k.turns); i++ {
 		t := &k.turns[i]
@@ -82,9 +82,9 @@ func (c *Checker) spoken(r *Report, k *talk) {
 	}
 }
 
-// leaks says what of the conversation before turn an address carries to a host
-// that is neither allowed by its name nor named by user or system; "" for nothing. An address
-// that was read as it stands is a link that was followed, and carries nothing.
+// leaks returns what of the conversation before turn an address carries to a host that is neither
+// allowed by its name nor named by user or system; "" for nothing. An address that was read as it
+// stands is a link that was followed, and carries nothing.
 func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 	if hostAllowed(l.host, slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "*" })) ||
 		len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {

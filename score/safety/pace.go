@@ -45,9 +45,9 @@ func (c *Checker) RateLimit(tool string) (l callvet.RateLimit, ok bool) {
 	return l, ok
 }
 
-// longest is an upper bound of the time of the attempt, in seconds: its own time plus the recorded
-// times of its calls, as if its own time did not include them. If its time is not known, ok is
-// false.
+// longest is an upper bound of the time of the attempt, in seconds. It is its own time plus the
+// recorded times of its calls, as if its own time did not include them. If its time is not known,
+// ok is false.
 func longest(k *talk, t *callvet.Trace) (seconds float64, ok bool) {
 	if !(t.WallMS > 0) {
 		return 0, false

@@ -438,7 +438,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestConfirmedHow: what confirms is the rules' choice, and a guard that asked says so in the trace.
+// TestConfirmedHow: the rules choose what confirms, and a guard that asked reports that in the
+// trace.
 func TestConfirmedHow(t *testing.T) {
 	t.Parallel()
 	asked := []callvet.Turn{spoken(callvet.RoleAssistant, "I pay. Shall I?"), spoken(callvet.RoleUser, "yes")}

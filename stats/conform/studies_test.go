@@ -279,7 +279,7 @@ func TestStratifiedCovers(t *testing.T) {
 	}
 }
 
-// TestNames: a name says what is drawn; no two studies share one, and with it their draws.
+// TestNames: a name identifies what is drawn; no two studies share one, and with it their draws.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -354,7 +354,7 @@ func TestMethodsAtEdges(t *testing.T) {
 	}
 }
 
-// TestReport: what a report says of how near the values came.
+// TestReport: how near the values came, according to a report.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -70,7 +70,7 @@ func BenchmarkQuantilesIntervals(b *testing.B) {
 	}
 }
 
-// TestNoAllocations holds that tasks whose bins are known cost no memory.
+// TestNoAllocations checks that tasks with known bins cost no memory.
 func TestNoAllocations(t *testing.T) {
 	xs := latencies()[:3000]
 	var r Rate

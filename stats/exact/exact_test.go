@@ -65,8 +65,8 @@ func partsAgree[T any, P sums[T], Task any](t *rapid.T, tasks []Task, add func(P
 	}
 }
 
-// similar holds an interval against that of float sums, whose variance is a
-// difference: the less the mean varies, the fewer digits of it are right.
+// similar compares an interval with that of float sums. Their variance is a difference: the less
+// the mean varies, the fewer digits of it are right.
 func similar(t *rapid.T, want, got stats.Interval) {
 	t.Helper()
 	tolerance := 1e-12
@@ -451,8 +451,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestBigSumsStayExact has a rate whose tasks differ by one call in a million: the
-// float sums of squares would lose it.
+// TestBigSumsStayExact has a rate of tasks that differ by one call in a million: the float sums of
+// squares would lose it.
 func TestBigSumsStayExact(t *testing.T) {
 	t.Parallel()
 	var r Rate

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A bin holds the values whose first 11 bits, after rounding, are the same: its
+// A bin contains the values with the same first 11 bits, after rounding: its
 // key is the number's exponent and the first 10 bits after the point.
 const (
 	keyShift = 52 - 10

@@ -38,7 +38,7 @@ func (q *Quantiles) Add(values []float64, censored int) {
 	q.addTask(values, len(values)-min(max(censored, 0), len(values)))
 }
 
-// addTask adds a task whose values from index whole on were cut off.
+// addTask adds a task; its values from index whole on were cut off.
 func (q *Quantiles) addTask(values []float64, whole int) {
 	q.keys = q.keys[:0]
 	cut := uint64(0)

@@ -14,7 +14,7 @@ import (
 type repeats struct {
 	cases, differ int64 // tasks with several attempts, and those whose attempts differ
 	k             int64 // attempts of each of these tasks; -1 where the numbers differ
-	// The differences in values, their sum and their products, for tasks whose attempts agree.
+	// The differences in values, their sum and their products, for tasks with attempts that agree.
 	n, sum int64
 	m      moments
 	// The differences in values, in 1/Scale, and in squares of values, in 1/Scale², for all these

@@ -204,8 +204,8 @@ func BenchmarkTrueSuccess(b *testing.B) {
 	}
 }
 
-// TestStratifiedAt: it says of the ends what Stratified says, wherever these are not within
-// the promised 0.0005 of the bound.
+// TestStratifiedAt: its ends are those of Stratified, wherever these are not within the promised
+// 0.0005 of the bound.
 func TestStratifiedAt(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))

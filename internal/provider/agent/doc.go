@@ -4,7 +4,7 @@
 // events) or as a process per attempt.
 //
 // It answers one question: what did the agent do about this request? OpenHTTP
-// and OpenExec give a callvet.Model whose responses are Complete. The answer's
+// and OpenExec return a callvet.Model with responses that are Complete. The answer's
 // form is found by package message; Stream reads event streams.
 //
 // # HTTP

@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/message"
 )
 
-// TestMain lets the test binary be the agent: AGENT_TEST says how it behaves.
+// TestMain lets the test binary be the agent: AGENT_TEST selects how it behaves.
 func TestMain(m *testing.M) {
 	if mode := os.Getenv("AGENT_TEST"); mode != "" {
 		os.Exit(behave(mode))

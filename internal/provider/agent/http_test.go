@@ -174,8 +174,8 @@ func TestHTTPShapes(t *testing.T) {
 	}
 }
 
-// What an agent tells of its usage is believed only where it can be true; what it
-// asks for its work stands apart from its tokens.
+// What an agent reports of its usage is believed only where it can be true; the price of its work
+// is apart from its tokens.
 func TestHTTPUsage(t *testing.T) {
 	t.Parallel()
 	cents := 0.05
@@ -434,8 +434,8 @@ func TestHTTPRequestAndSecrets(t *testing.T) {
 	}
 }
 
-// TestUnracedTooManyValues: an answer that may be JSON, of more values than are read, is too
-// large; it is not malformed, and nobody asks for it again.
+// TestUnracedTooManyValues: an answer that may be JSON, of more values than are read, is too large;
+// it is not malformed, and it is not requested again.
 func TestUnracedTooManyValues(t *testing.T) {
 	t.Parallel()
 	dense := []byte("[" + strings.Repeat("0,", 1<<22) + "0]")

@@ -26,8 +26,8 @@ type protocol struct {
 	weak []string
 	// ids: every call has one.
 	ids bool
-	// marked: its last event says that the answer is complete. An answer of another
-	// protocol is complete when the assistant has the last word and no call is open.
+	// marked: its last event marks the answer as complete. An answer of another protocol is
+	// complete when the assistant has the last word and no call is open.
 	marked bool
 }
 
@@ -197,7 +197,7 @@ func textPiece(s *stream, v value.Value) error {
 
 func thinks(s *stream, v value.Value) error { s.turn.Reasoning += deltaOf(v); return nil }
 
-// begins is a call whose arguments follow in pieces.
+// begins reads a call without arguments; they follow in pieces.
 func begins(s *stream, v value.Value) error {
 	s.put(callvet.Call{ID: message.IDOf(v), Tool: nameOf(v)})
 	return nil

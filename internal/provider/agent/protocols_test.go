@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/internal/message"
 )
 
-// The same attempt as each protocol tells it: a room is looked for on two floors at once,
-// reserving it fails, and the assistant says so.
+// The same attempt in each protocol: a room is looked for on two floors at once, reserving it
+// fails, and the assistant reports that.
 var sameAttempt = strings.Join([]string{
 	`assistant "" find_room{"floor":1}={"room":"A"} find_room{"floor":2}={"room":"B"}`,
 	`tool "{\"room\":\"A\"}"`,
@@ -341,8 +341,8 @@ func quoted(s string) string {
 	return strings.TrimSpace(strings.SplitN(show([]callvet.Turn{{Content: s}}), " ", 2)[1])
 }
 
-// TestProtocolsFail: what a stream says went wrong is an error, and so is a call that stands
-// in an event that nobody knows; a question to a person is neither.
+// TestProtocolsFail: an error in a stream is an error, and so is a call in an unknown event; a
+// question to a person is neither.
 func TestProtocolsFail(t *testing.T) {
 	t.Parallel()
 	tools := callvet.NewToolset([]callvet.Tool{{Name: "f"}})

@@ -252,8 +252,8 @@ func (q *question) guesses(text string) []guess {
 	return out
 }
 
-// fill fills the slots of a tool from a text, and missing required ones from
-// what the user said before.
+// fill fills the slots of a tool from a text, and missing required ones from the user's earlier
+// texts.
 func (q *question) fill(r ranked, text string) guess {
 	g := q.fillFrom(r, text)
 	if g.n < g.need && q.older != "" {
@@ -282,8 +282,8 @@ func (q *question) enough(g *guess) bool {
 	return q.force || g.support >= threshold && (g.need == 0 || g.n > 0)
 }
 
-// guess is the best call for a text; a request that says too little on its own
-// is read together with what came before.
+// guess is the best call for a text; a request without enough content is read together with what
+// came before.
 func (q *question) guess(text string) (guess, bool) {
 	list := q.guesses(text)
 	if g := q.ready(list); g != nil {

@@ -195,7 +195,7 @@ func (l *loader) problem(file string, line int, code, msg string) {
 	}
 }
 
-// over says that there are too many rows; they are no longer indexed then.
+// over returns an error when there are too many rows; they are no longer indexed then.
 func (l *loader) over(path string) error {
 	if l.rows <= maxRows {
 		return nil
@@ -436,7 +436,7 @@ func (l *loader) line(path string, n int, b []byte, off int64, blob int32) {
 	l.row(path, n, l.doc.Root(), row{off: off, n: int32(len(b)), blob: blob})
 }
 
-// rewritten keeps a row whose bytes in the file are not strict JSON.
+// rewritten keeps a row that is not strict JSON in the file.
 func (l *loader) rewritten(b []byte) row {
 	if l.side == 0 {
 		l.side = l.store.add(memory(nil)) + 1

@@ -125,8 +125,8 @@ func (x *recordedIndex) find(id string, input []callvet.Turn) int32 {
 	return -1
 }
 
-// repeat walks from the first row of a case to the one of a repeat: the row that
-// says so, else the n-th of those that say nothing.
+// repeat walks from the first row of a case to the one of a repeat: the row with that repeat, else
+// the n-th of those without one.
 func (x *recordedIndex) repeat(at int32, repeat int) int32 {
 	n := 0
 	for ; at >= 0; at = x.rows[at].next {

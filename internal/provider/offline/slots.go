@@ -246,8 +246,8 @@ func (x *filler) boolean(p *param) json.RawMessage {
 	return nil
 }
 
-// number takes the free number whose neighbouring words are the slot's own,
-// else, for a required slot, the first free one.
+// number takes the free number next to the slot's own words, else, for a required slot, the first
+// free one.
 func (x *filler) number(p *param) json.RawMessage {
 	at := x.nearest(p)
 	if at >= 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// lang is a language whose words are stemmed; detection is by function words.
+// lang is a language with a stemmer; detection is by function words.
 type lang string
 
 const (
@@ -109,7 +109,7 @@ func stems(l lang, w string) []string {
 	return []string{e}
 }
 
-// isGeneric reports whether a word of a tool's name says little about its purpose.
+// isGeneric reports whether a word of a tool's name shows little of its purpose.
 func isGeneric(stemmed string) bool {
 	return strings.Contains(
 		" get set list find fetch make do run call api tool function data info inform calcul comput check creat updat add search queri lookup retriev execut perform valu result number name id type ", " "+stemmed+" ")

@@ -104,9 +104,8 @@ func (a *agreement) row(t testing.TB, file string, r value.Value, id string, cal
 	}
 }
 
-// sameError compares error types. What the official decoder could not read it
-// says before the checker is asked; the first edition had another name for a
-// call that should not have been.
+// sameError compares error types. The official decoder reports what it could not read before the
+// checker is asked; the first edition had another name for a call that should not have been.
 func sameError(got rules.ErrorType, official string, decoded value.Value) bool {
 	switch {
 	case official == string(rules.NotDecoded):

@@ -116,7 +116,7 @@ func TestImportKinds(t *testing.T) {
 	}
 }
 
-// TestOfficialShape reads questions with their possible_answer folder beside them.
+// TestOfficialShape reads questions with their possible_answer folder next to them.
 func TestOfficialShape(t *testing.T) {
 	t.Parallel()
 	dir := testData(t, "../formats/bfcl")
@@ -169,8 +169,8 @@ func TestGoldPasses(t *testing.T) {
 	}
 }
 
-// scoredLiterals tells cases whose arguments are source text, for which an
-// example would have to be written in Java or JavaScript.
+// scoredLiterals reports whether the arguments of a case are source text: an example for it would
+// have to be written in Java or JavaScript.
 func scoredLiterals(s *callvet.Suite, id string) bool {
 	for i := range s.Cases {
 		if s.Cases[i].ID == id {

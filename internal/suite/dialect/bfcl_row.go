@@ -169,8 +169,8 @@ func toolV4(c *callvet.Case, category, name string) string {
 	return name
 }
 
-// toolV1 finds the function of an answer's key, which may carry a number
-// ("spotify.play_2"): the first whose name occurs in the key.
+// toolV1 finds the function of an answer's key, which may carry a number ("spotify.play_2"): the
+// first with a name that occurs in the key.
 func (im *importer) toolV1(c *callvet.Case, category, key string) string {
 	for i := range c.Tools {
 		if strings.Contains(key, c.Tools[i].Name) || len(c.Tools) == 1 {

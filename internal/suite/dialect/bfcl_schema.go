@@ -53,8 +53,8 @@ func (w *schemaWriter) text(s string) {
 	w.out = append(w.out, b...)
 }
 
-// schema writes one declaration. Arguments of Java and JavaScript are texts in
-// the language's own notation, which the description says.
+// schema writes one declaration. Arguments of Java and JavaScript are texts in the language's own
+// notation; the description contains that.
 func (w *schemaWriter) schema(v value.Value, root bool) {
 	if v.Kind() != value.Object {
 		w.raw(`{}`)
@@ -140,7 +140,7 @@ func (w *schemaWriter) typ(name string, literal bool) bool {
 	return true
 }
 
-// literalNote says in what notation the text is expected.
+// literalNote describes in what notation the text is expected.
 func literalNote(language string, of value.Value) string {
 	name := "Java"
 	if language == "javascript" {

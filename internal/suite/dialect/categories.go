@@ -133,9 +133,9 @@ func (r *reader) question(o Object, key string, c *callvet.Case) {
 	c.Input = UserInput(q)
 }
 
-// acceptableSets turns "exactly these, or else any of those" into sets: the
-// expected set first, then each acceptable tool alone. Nil when nothing is said
-// about tools; an empty expected list means that no tool is right.
+// acceptableSets turns "exactly these, or else any of those" into sets: the expected set first,
+// then each acceptable tool alone. It is nil when nothing is expected of tools; an empty expected
+// list means that no tool is right.
 func acceptableSets(expected, acceptable []string) [][]string {
 	if expected == nil && len(acceptable) == 0 {
 		return nil

@@ -90,8 +90,8 @@ func familyOf(rel string) string {
 	return "other files"
 }
 
-// bfclOutcome tells of the files that internal/suite/dialect and the recording
-// reader take; their own tests hold that they do.
+// bfclOutcome returns the outcome for the files that internal/suite/dialect and the recording
+// reader take; their own tests check that they do.
 func bfclOutcome(what string) (dialect, result, lost string) {
 	switch what {
 	case "a BFCL question file":
@@ -156,8 +156,8 @@ func refusal(err error) string {
 	return "refused: " + msg
 }
 
-// Every file of every family is either of a known dialect and loads, or is
-// refused with a sentence that says what it is; docs/reference/formats.md pins which.
+// Every file of every family is either of a known dialect and loads, or is refused with a sentence
+// about what it is; docs/reference/formats.md pins which.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	families := map[string]map[string]int{}

@@ -2,9 +2,8 @@
 
 package dialect
 
-// Detect names the dialect of a file by its content; "" when it is none of
-// them (Refusal then says what it looks like). The name of the file only says
-// whether to read it as YAML.
+// Detect names the dialect of a file by its content; "" when it is none of them (Refusal then
+// describes what it looks like). The name of the file only decides whether to read it as YAML.
 func Detect(data []byte, path string) string {
 	src, err := Open(data, path)
 	if err != nil {

@@ -58,9 +58,9 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 	return s, r.Finish(), nil
 }
 
-// Stream is Import for the dialect whose suites are large, Toolsuite: cases are
-// read one by one, once, and the problems are complete when all have been. The
-// suite is nil when the file is of another dialect or cannot be read.
+// Stream is Import for the dialect with large suites, Toolsuite: cases are read one by one, once,
+// and the problems are complete when all have been. The suite is nil when the file is of another
+// dialect or cannot be read.
 func Stream(data []byte, path string,
 	opt Options,
 ) (s *callvet.Suite, cases iter.Seq[*callvet.Case], problems func() []callvet.Problem) {

@@ -64,7 +64,7 @@ func load(t testing.TB, name, doc string, opt Options) (*callvet.Suite, []callve
 	return s, problems
 }
 
-// said gives problems as "code@line:column key".
+// messages returns problems as "code@line:column key".
 func messages(problems []callvet.Problem) []string {
 	out := []string{}
 	for _, p := range problems {

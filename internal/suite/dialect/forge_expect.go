@@ -23,8 +23,8 @@ func forgeExpectKeys() []string {
 	}
 }
 
-// forgeExpect reads every assertion. Values whose tokens cannot be resolved are
-// set aside as not evaluated; a case that loses all it asserts is skipped.
+// forgeExpect reads every assertion. Values with tokens that cannot be resolved are set aside as
+// not evaluated; a case that loses all it asserts is skipped.
 func (r *reader) forgeExpect(o Object, c *callvet.Case, tk *tokens) {
 	v := o.Get("expect")
 	if !v.Given() {

@@ -96,8 +96,8 @@ func (f CaseFormat) ExportAll(cases []callvet.Case, same bool) ([][]byte, []call
 	return out, problems
 }
 
-// Export gives a case's original with what changed laid over it, or a newly
-// written case when there is no original, with what could not be said.
+// Export returns a case's original with what changed laid over it, or a newly written case when
+// there is no original, with what could not be expressed.
 func (f CaseFormat) Export(c *callvet.Case, orig Node) ([]byte, []callvet.Problem) {
 	if orig.Kind() != '{' {
 		return f.Write(c, Node{}), LoseCase(c, f.Can)

@@ -34,7 +34,7 @@ type Source struct {
 	marks  []mark // YAML only: where each piece of text came from, ascending
 }
 
-// mark says that the JSON text from off on came from line and column.
+// mark is the line and the column of the JSON text from off on.
 type mark struct{ off, line, col int }
 
 // Node is one JSON value inside a source. The zero node is absent.

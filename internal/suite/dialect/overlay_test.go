@@ -64,8 +64,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// What the system's suites expect of routes, agents and tools is kept beside what a
-// model that calls tools is judged by; cases that only a router can be asked say so.
+// The system's suites expect routes, agents and tools. That is kept next to what a model that calls
+// tools is judged by; cases that only a router can be asked are marked so.
 func TestSelectionOfCategories(t *testing.T) {
 	t.Parallel()
 	src := `{"name":"n","config":{"scoring":{"route_correct_weight":0.2,"exact_match_weight":0.3},"test_agents":%s},"categories":[{"category_id":"c","test_cases":[

@@ -17,9 +17,9 @@ import (
 // variables are lists.
 const maxCombos = 1000
 
-// promptfoo reads a promptfoo configuration: one case for each test, prompt and
-// combination of listed variables. A prompt renders what is asked, so that it is a part
-// of the case; of several prompts the field "prompt" says which.
+// promptfoo reads a promptfoo configuration: one case for each test, prompt and combination of
+// listed variables. A prompt renders what is asked, so that it is a part of the case; of several
+// prompts the field "prompt" names the one.
 func (r *reader) promptfoo() (*callvet.Suite, error) {
 	doc, err := r.Single("a promptfoo configuration")
 	if err != nil {
@@ -202,7 +202,7 @@ func (p *promptfooReader) scenarios(v Node) {
 	}
 }
 
-// testFile reads tests of another file, whose lines then are the positions.
+// testFile reads tests of another file. Their positions are the lines of that file.
 func (p *promptfooReader) testFile(at Node, ref string) {
 	if p.nested > 0 {
 		return

@@ -588,7 +588,7 @@ func (a *assertReader) equalCalls(n, v Node) bool {
 	return true
 }
 
-// finish puts together what was said about calls, and skips a case that asserts nothing.
+// finish puts together what was asserted about calls, and skips a case that asserts nothing.
 func (a *assertReader) finish() {
 	e := &a.c.Expect
 	switch {

@@ -17,7 +17,7 @@ func exportPromptfoo(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 		"tools_called", "tools_acceptable", "tool_calls bounds", "response_contains", "response_contains_any",
 		"response_not_contains", "response_matches",
 		"max_latency_ms", "max_cost_usd", "description", "earlier turns", "fields", "tier", "skip",
-		// What of these cannot be carried, the writer of assertions says.
+		// The writer of assertions reports what of these cannot be carried.
 		"argument matchers", "extra_args of a call", "several tools for one call", "counts", "all_of", "not",
 		"min_scores", "scoring",
 	}

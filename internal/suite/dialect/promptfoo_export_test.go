@@ -67,7 +67,7 @@ func TestPromptfooComesBack(t *testing.T) {
 	})
 }
 
-// TestPromptfooReportsLosses: what has another meaning there is left out and said.
+// TestPromptfooReportsLosses: what has another meaning there is left out and reported.
 func TestPromptfooReportsLosses(t *testing.T) {
 	t.Parallel()
 	two, zero := 2, 0

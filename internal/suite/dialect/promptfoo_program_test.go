@@ -12,7 +12,7 @@ import (
 )
 
 // TestPrograms: JavaScript and Python are carried where they may be, with their variables, names
-// and thresholds, and a rubric with its own; what an expression says is carried always.
+// and thresholds, and a rubric with its own; what an expression can express is carried always.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	const text = `

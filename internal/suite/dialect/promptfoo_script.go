@@ -31,7 +31,7 @@ import (
 //   - < and >, which read a text as a number ("5" > 3);
 //   - .length, which counts UTF-16 units; .trim(), of other spaces; regular expressions, of another
 //     language;
-//   - toLowerCase with letters beyond ASCII, whose lower case depends on what stands around them.
+//   - toLowerCase with letters beyond ASCII: their lower case depends on the letters around them.
 
 // isText is true where the output is a text.
 const isText = `turns[-1].role == "assistant" && !exists(turns[-1].calls)`
@@ -122,7 +122,7 @@ func (p *scriptReader) one() (scriptPart, bool) {
 	return scriptPart{}, false
 }
 
-// output reads what is said of the text.
+// output reads an assertion about the text.
 func (p *scriptReader) output() (scriptPart, bool) {
 	lower := p.take(".toLowerCase()")
 	for _, m := range [...]struct{ js, expr, before, after string }{
@@ -147,9 +147,9 @@ func (p *scriptReader) output() (scriptPart, bool) {
 	return scriptPart{}, false
 }
 
-// anyCase is a pattern of the texts whose lower case is s, or begins with it where more may follow.
-// Two letters beyond ASCII have a lower case in it: the Kelvin sign, and the dotted capital I, whose
-// lower case is an i with a dot behind it.
+// anyCase is a pattern of the texts that are s in lower case, or begin with it where more may
+// follow. Two letters beyond ASCII have a lower case in it: the Kelvin sign, and the dotted capital
+// I, an i with a dot behind it in lower case.
 func anyCase(s string, open bool) (pattern string, ok bool) {
 	var b strings.Builder
 	for i, c := range s {

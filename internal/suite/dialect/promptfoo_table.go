@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// table reads tests in a spreadsheet: one for each row. A column is a variable; a column whose name
-// begins with __ describes the test. Positions are those of the place that names the file.
+// table reads tests in a spreadsheet: one for each row. A column is a variable; a column with a
+// name that begins with __ describes the test. Positions are those of the place that names the
+// file.
 func (p *promptfooReader) table(at Node, ref string) {
 	b, _, err := p.read(ref)
 	var rows [][]string

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// TestPromptfooMeans holds imported assertions against attempts: each means what it means
-// where it comes from, or the case is skipped and says why.
+// TestPromptfooMeans compares imported assertions with attempts: each means what it means where it
+// comes from, or the case is skipped with a reason.
 func TestPromptfooMeans(t *testing.T) {
 	t.Parallel()
 	call := func(tool, args string) callvet.Call { return callvet.Call{Tool: tool, Args: []byte(args)} }
@@ -329,8 +329,8 @@ func TestPromptfooMeans(t *testing.T) {
 	}
 }
 
-// TestPromptfooRows: each row of variables and each prompt makes a case, whose id says which,
-// and the prompts are slices.
+// TestPromptfooRows: each row of variables and each prompt makes a case with its own id, and the
+// prompts are slices.
 func TestPromptfooRows(t *testing.T) {
 	t.Parallel()
 	const doc = `prompts:

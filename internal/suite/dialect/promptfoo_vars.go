@@ -77,8 +77,8 @@ var (
 	reference  = regexp.MustCompile(`^[A-Za-z_][\w]*(\.[A-Za-z_0-9]\w*)*$`)
 )
 
-// render substitutes {{name}} and {{name.key}}; failure says what it could not do.
-// Values may hold references themselves, one level deep.
+// render substitutes {{name}} and {{name.key}}; failure is what it could not do. Values may contain
+// references themselves, one level deep.
 func render(text string, vars []Member) (out, failure string) {
 	if strings.Contains(text, "{%") {
 		return text, "it has {% %} statements"

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// assertWriter writes what a case expects as assertions of promptfoo. What has another
-// meaning there is left out and said.
+// assertWriter writes what a case expects as assertions of promptfoo. What has another meaning
+// there is left out and reported.
 type assertWriter struct {
 	c       *callvet.Case
 	scoring callvet.Scoring // that decides how calls are compared
@@ -23,7 +23,7 @@ type assertWriter struct {
 	lost     []callvet.Problem
 }
 
-// lose says that something is not carried, once for each thing.
+// lose reports that something is not carried, once for each thing.
 func (w *assertWriter) lose(key, format string, args ...any) {
 	p := callvet.Problem{
 		Position: w.c.Position, Code: "not-carried", Warning: true, Case: w.c.ID, Key: key,
@@ -80,8 +80,8 @@ func (w *assertWriter) unsupported(u *callvet.Unsupported) {
 	w.lose("unsupported", "%s was not understood when it was read", u.Name)
 }
 
-// newAssertWriter lays the settings of the case over those of the suite, and says which
-// of them have no place.
+// newAssertWriter lays the settings of the case over those of the suite, and reports which of them
+// have no place.
 func newAssertWriter(s *callvet.Suite, c *callvet.Case) *assertWriter {
 	w := &assertWriter{c: c, scoring: s.Defaults.Scoring}
 	if s.Dialect == "promptfoo" {
@@ -101,7 +101,7 @@ func newAssertWriter(s *callvet.Suite, c *callvet.Case) *assertWriter {
 	return w
 }
 
-// names writes what is said of names alone.
+// names writes the assertions about names alone.
 func (w *assertWriter) names(e *callvet.Expect) {
 	if e.ToolsCalled != nil {
 		p := callvet.Plan{Calls: make([]callvet.ExpectedCall, len(e.ToolsCalled))}
@@ -183,7 +183,7 @@ func (w *assertWriter) plan(p *callvet.Plan) {
 	w.arguments(p)
 }
 
-// scores says which least values of scores cannot be carried.
+// scores reports which least values of scores cannot be carried.
 func (w *assertWriter) scores(key string, scores map[string]float64) {
 	for _, name := range SortedKeys(scores) {
 		if name != "tool_set_f1" && scores[name] > 0 {
@@ -193,7 +193,7 @@ func (w *assertWriter) scores(key string, scores map[string]float64) {
 }
 
 // sayable reports whether the calls of a plan are of one tool each, by name alone or with
-// arguments. Others are said and the plan is left out.
+// arguments. Other calls are reported and the plan is left out.
 func (w *assertWriter) sayable(p *callvet.Plan, key string) bool {
 	for i := range p.Calls {
 		c := &p.Calls[i]
@@ -248,8 +248,8 @@ func (w *assertWriter) exactly(p *callvet.Plan, extra int) {
 	}
 }
 
-// arguments writes the arguments of a plan's calls. Which of several calls of a tool has
-// them cannot be said.
+// arguments writes the arguments of a plan's calls. Which of several calls of a tool has them
+// cannot be expressed.
 func (w *assertWriter) arguments(p *callvet.Plan) {
 	for i := range p.Calls {
 		c := &p.Calls[i]
@@ -266,7 +266,7 @@ func (w *assertWriter) arguments(p *callvet.Plan) {
 	}
 }
 
-// call writes a call with its arguments; nil when they cannot be said.
+// call writes a call with its arguments; nil when they cannot be expressed.
 func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 	extra := cmp.Or(c.ExtraArgs, w.scoring.ExtraArgs, callvet.ExtraForbid)
 	ignored, defaults, other := w.matchers(c, extra)
@@ -429,7 +429,7 @@ func (w *assertWriter) sequenceOf(p *callvet.Plan, key, not string) {
 	}
 }
 
-// answer writes what is said of the answer, the latency and the cost.
+// answer writes the assertions about the answer, the latency and the cost.
 func (w *assertWriter) answer(e *callvet.Expect) {
 	for _, s := range e.ResponseContains {
 		w.value("contains", Quote(s))

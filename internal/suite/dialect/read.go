@@ -274,7 +274,7 @@ func (o Object) Array(key string) Node {
 	return v
 }
 
-// KindName says in words what a value is.
+// KindName describes in words what a value is.
 func KindName(n Node) string {
 	switch n.Kind() {
 	case '{':
@@ -293,8 +293,8 @@ func KindName(n Node) string {
 	return "nothing"
 }
 
-// copyRaw detaches a value from its source, for values that outlive it in a
-// noun whose other parts are small.
+// copyRaw detaches a value from its source, for values that outlive it in a noun with other small
+// parts.
 func copyRaw(n Node) json.RawMessage {
 	if n.Absent() {
 		return nil
@@ -309,7 +309,7 @@ type ReaderOptions struct {
 	// point into; nil leaves them unresolved.
 	Seeds     json.RawMessage
 	Snapshots json.RawMessage
-	// Tools become the suite's in dialects whose files have none.
+	// Tools become the suite's in dialects with files that have none.
 	Tools []callvet.Tool
 	// Programs carries assertions that are JavaScript or Python as scorers that run them. By
 	// default they are not evaluated.

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Refusal says in one sentence what a file of no known dialect looks like and
-// what to do with it. It is nil when Detect knows the file.
+// Refusal describes in one sentence what a file of no known dialect looks like and what to do with
+// it. It is nil when Detect knows the file.
 func Refusal(data []byte, path string) error {
 	if what, hint := notText(data); what != "" {
 		return refuse(path, what, hint)

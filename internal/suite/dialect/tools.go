@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Tools reads a list of tool definitions in any of the usual forms: OpenAI's
-// {type, function}, MCP's {name, inputSchema}, Amazon Bedrock's {toolSpec}, Gemini's
+// Tools reads a list of tool definitions in any of the usual forms. They are OpenAI's {type,
+// function}, MCP's {name, inputSchema}, Amazon Bedrock's {toolSpec}, Gemini's
 // {functionDeclarations} and the flat {name, parameters}.
 func (r *Reader) Tools(v Node, key string) []callvet.Tool {
 	if !v.Given() {

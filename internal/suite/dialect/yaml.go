@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// maxYAMLJSON is how many bytes of JSON a YAML file may become, and eight times its size: aliases
-// repeat what they name, so that a small file can stand for a lot.
+// maxYAMLJSON is how many bytes of JSON a YAML file may become, in addition to eight times its
+// size. Aliases repeat what they name, so that a small file can become a large one.
 const maxYAMLJSON = 4 << 20
 
 // readYAML rewrites YAML documents as JSON text with a table of positions.

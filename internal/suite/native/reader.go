@@ -15,7 +15,7 @@ const MaxProblems = doc.MaxProblems
 // reader reads the values of suites that have forms or rules of their own; doc reads the others.
 type reader struct{ doc.Reader }
 
-// newReader reads a file; format is the schema whose name a hint gives.
+// newReader reads a file; format is the schema that a hint names.
 func newReader(d *doc.File, format string) *reader {
 	r := &reader{doc.Reader{File: d, Format: format}}
 	r.Own = r.special
@@ -90,7 +90,7 @@ func (r *reader) special(f *doc.Shape, n *doc.Node, into reflect.Value) bool {
 	return true
 }
 
-// checked reads mappings whose keys have rules between them.
+// checked reads mappings with rules between their keys.
 func (r *reader) checked(f *doc.Shape, n *doc.Node, into reflect.Value) bool {
 	var check func()
 	switch p := into.Addr().Interface().(type) {

@@ -59,7 +59,7 @@ func (c *conversation) read(list []*span) {
 	c.settle()
 }
 
-// repeated removes from silent the spans whose answers a later request repeats.
+// repeated removes from silent the spans with answers that a later request repeats.
 func (c *conversation) repeated(history []callvet.Turn) {
 	switch {
 	case turnsCall(history):

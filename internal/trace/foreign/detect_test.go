@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDetectLong: the form of a first value that is longer than what is looked at is told by its beginning.
+// TestDetectLong: where a first value is longer than what is read, its beginning decides the form.
 func TestDetectLong(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(`{"key":"a, \" [","value":{"stringValue":"x}"}},`, 3000)

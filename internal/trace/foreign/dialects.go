@@ -247,11 +247,11 @@ func messageEvents(all []event) []event {
 
 const detailsEvent = "gen_ai.client.inference.operation.details"
 
-// toolNameKeys and toolCallIDKeys are the attributes in which instrumentations write the name of a
-// tool and the id of the call that it answers, whatever they call the span.
+// toolNameKeys are the attributes for the name of a tool, whatever an instrumentation calls the
+// span.
 func toolNameKeys() []string { return []string{"gen_ai.tool.name", "ai.toolCall.name", "tool.name"} }
 
-// toolCallIDKeys is like toolNameKeys.
+// toolCallIDKeys are the attributes for the id of the call that a tool answers.
 func toolCallIDKeys() []string {
 	return []string{"gen_ai.tool.call.id", "ai.toolCall.id", "tool.id", "tool_call.id"}
 }

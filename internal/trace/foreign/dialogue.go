@@ -25,8 +25,8 @@ type dialogue struct {
 	seen, said   seenTurns
 }
 
-// lastQuestion is how many turns a request has up to its last question, which is the last that a user
-// said; 0 where there is none.
+// lastQuestion is how many turns a request has up to its last question, the last turn of a user; 0
+// where there is none.
 func lastQuestion(in []callvet.Turn) int {
 	for i, t := range slices.Backward(in) {
 		if t.Role == callvet.RoleUser {
@@ -143,8 +143,7 @@ func (s seenTurns) any(turns []callvet.Turn) bool {
 	})
 }
 
-// note counts turns and gives them all: what a model answers is new even when it says the
-// same again.
+// note counts turns and returns them all: a model's answer is new even when it repeats another.
 func (s seenTurns) note(turns []callvet.Turn) []callvet.Turn {
 	for _, t := range turns {
 		k, _ := identity(t)
@@ -167,8 +166,8 @@ func making(c callvet.Call) string {
 	return "call\x00" + c.Tool + "\x00" + b.String()
 }
 
-// identity is the id of the call that a turn answers, where there is one: formats differ in
-// the text they keep beside it. Otherwise it is what the turn says.
+// identity is the id of the call that a turn answers, where there is one: formats differ in the
+// text they keep next to it. Otherwise it is the role and the text of the turn.
 func identity(t callvet.Turn) (key string, id bool) {
 	if t.Role == callvet.RoleTool && t.CallID != "" {
 		return "tool\x00" + t.CallID, true

@@ -309,7 +309,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestAnySeen: what a model said or called was seen, and not what others said.
+// TestAnySeen: the texts and calls of a model were seen, and those of others were not.
 func TestAnySeen(t *testing.T) {
 	t.Parallel()
 	s := seenTurns{}

@@ -13,11 +13,12 @@
 // what could not be converted.
 //
 // Distributed traces are OTLP in JSON or protobuf (spans, and the log records that are events of
-// them), the dumps of Tempo and Jaeger, flat lists of spans as SDKs write them, and the export of
-// OpenAI Agents. A Gatherer collects spans and returns one attempt per task: a trace, or several if
-// one repeats the calls of another. The attribute names of SDKs are one table (dialects.go).
-// conventions.go reads messages, execution.go reads tools. Other spans are counted and left out. If
-// a model's answer is missing or unreadable, the attempt is never an abstention.
+// them), and the dumps of Tempo and Jaeger. Flat lists of spans as SDKs write them and the export
+// of OpenAI Agents are such traces, too. A Gatherer collects spans and returns one attempt per
+// task: a trace, or several if one repeats the calls of another. The attribute names of SDKs are
+// one table (dialects.go). conventions.go reads messages, execution.go reads tools. Other spans are
+// counted and left out. If a model's answer is missing or unreadable, the attempt is never an
+// abstention.
 //
 // It opens no file and judges no call.
 package foreign

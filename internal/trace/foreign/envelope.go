@@ -264,7 +264,7 @@ func anyValue(v value.Value) (value.Value, bool) {
 	return in, true
 }
 
-// plainJSON writes a typed value as the JSON it stands for.
+// plainJSON writes a typed value as the JSON for it.
 func plainJSON(dst []byte, v value.Value, depth int) []byte {
 	in, ok := v.First()
 	if !ok || v.Kind() != value.Object || depth > 100 {

@@ -512,7 +512,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestTimesOfSpans: when a call was made is told by the span of its tool.
+// TestTimesOfSpans: the time of a call is that of its tool's span.
 func TestTimesOfSpans(t *testing.T) {
 	t.Parallel()
 	span := func(id, name string, start, end int) string {

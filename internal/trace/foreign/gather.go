@@ -323,7 +323,7 @@ func callsOf(turns []callvet.Turn) []callvet.Call {
 	return out
 }
 
-// question is what a user said last.
+// question is the last text of a user.
 func question(turns []callvet.Turn) string {
 	if n := lastQuestion(turns); n > 0 {
 		return turns[n-1].Content

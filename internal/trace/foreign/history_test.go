@@ -463,8 +463,8 @@ func TestResponsesInput(t *testing.T) {
 	}
 }
 
-// TestStateOfAgent holds the same where only an agent, or a trace as a whole, tells what was said:
-// its output repeats its input. That nothing was called is not known then.
+// TestStateOfAgent checks the same where only an agent, or a trace as a whole, records the
+// conversation: its output repeats its input. That nothing was called is not known then.
 func TestStateOfAgent(t *testing.T) {
 	t.Parallel()
 	r := secondTurn()

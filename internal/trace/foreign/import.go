@@ -64,7 +64,7 @@ type Report struct {
 	// Lost counts the data that could not be converted, by a sentence for a person.
 	Lost map[string]int64
 	Log  trace.Log
-	// Split counts attempts whose lines were too far apart (trace.Grouper.Split).
+	// Split counts attempts with lines that were too far apart (trace.Grouper.Split).
 	Split int64
 	// Conflicts counts attempts with task records that contradict each other.
 	Conflicts int64

@@ -268,8 +268,8 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// orphans makes a call for each result whose call is not in the transcript. Its
-// arguments are unknown.
+// orphans makes a call for each result without its call in the transcript. The arguments of such a
+// call are unknown.
 func orphans(turns []callvet.Turn, s *trace.Sink) []callvet.Turn {
 	ids := map[string]bool{}
 	var out []callvet.Turn

@@ -462,8 +462,8 @@ func (o *observation) unwrap() {
 	o.failed, o.passed = status == "error", status == "success"
 }
 
-// usageDetails is message.UsageOf of an object that may take tokens of a cache and reasoning out of input and
-// output, as Langfuse does; the total shows whether that was done.
+// usageDetails is message.UsageOf for an object that may count tokens of a cache and of reasoning
+// apart from input and output, as Langfuse does. The total shows whether that was done.
 func usageDetails(v value.Value) callvet.Usage {
 	u := message.UsageOf(v, value.Value{})
 	in, out, cache := 0, 0, 0

@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// TestDetails holds whether a total tells that tokens were taken out of input and output.
+// TestDetails checks whether a total shows that tokens were taken out of input and output.
 func TestDetails(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string][5]int{

@@ -43,8 +43,8 @@ func union(a, b value.Value) value.Value {
 	return out
 }
 
-// fuller is which of two values of one member counts: that with more calls, else the longer one
-// of two objects or lists, else the later one, b, unless it is empty.
+// fuller returns which of two values of one member counts: the one with more calls. Otherwise it is
+// the longer one of two objects or lists, else the later one, b, unless it is empty.
 func fuller(a, b value.Value) value.Value {
 	x, y := message.HeldResult(a), message.HeldResult(b)
 	switch {
@@ -82,8 +82,9 @@ func callCount(v value.Value) (n int) {
 	return n
 }
 
-// differing are the arguments, by name, in which what was executed differs from what a model
-// gave; "" stands for the whole where one of the two is no object. None where one is not known.
+// differing returns the names of the arguments with other values in what was executed than in what
+// a model gave. "" is the whole where one of the two is no object. There are none where one is not
+// known.
 func differing(gave, ran *callvet.Call) []string {
 	if ran.Args == nil || gave.Args == nil && gave.ArgsRaw == "" {
 		return nil
@@ -122,9 +123,9 @@ func differ(gave, ran *callvet.Call) string {
 	return remark
 }
 
-// matchCalls finds for each call that a tool's record tells of the call that a model made: by id,
-// else by name and arguments, else by name and order. done tells which were found; join is
-// called for these. The rest of open is what no record tells of.
+// matchCalls finds, for each call in a tool's record, the call that a model made: by id, else by
+// name and arguments, else by name and order. done is true for those that were found; join is
+// called for these. rest are the calls of open without a record.
 func matchCalls(open []*callvet.Call, told []callvet.Call,
 	join func(to *callvet.Call, i int),
 ) (rest []*callvet.Call, done []bool) {

@@ -23,8 +23,8 @@ const (
 	answered = `"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"text","content":"hello"}]}]`
 )
 
-// TestUnknown holds when an import says that nothing was called: only where the question and
-// an answer without a call are there, and nothing in the file speaks against it.
+// TestUnknown checks when an import reports that nothing was called: only where the question and an
+// answer without a call are there, and nothing in the file contradicts that.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ in, want string }{
@@ -243,8 +243,8 @@ func TestTracesOfOneTask(t *testing.T) {
 	}
 }
 
-// TestRolesAndErrors holds who said what, by the names that formats have for roles, and which
-// results are errors: what is recorded of a call decides, else how its result begins.
+// TestRolesAndErrors checks the role of each text, by the names that formats have for roles, and
+// which results are errors: what is recorded of a call decides, else how its result begins.
 func TestRolesAndErrors(t *testing.T) {
 	t.Parallel()
 	const call = `{"role":"user","content":"hi"},{"role":"Chatbot","content":null,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},`
