@@ -124,7 +124,7 @@ endef
 # tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
 	./internal/account ./internal/app/... ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
-	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/provider/... ./internal/redact \
+	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/process ./internal/provider/... ./internal/redact \
 	./internal/report/... ./internal/run ./internal/server/... ./internal/store ./internal/suite/native ./internal/world ./cmd/callvet
 RACE_VERIFY := . ./bench ./mutate ./queue ./versions
 # Tests of these packages that run without the race detector all the same: what they share is in processes of their

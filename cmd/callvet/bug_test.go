@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet/internal/process"
+
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/parallel"
@@ -22,7 +24,10 @@ func TestBugIsNoMistakeOfTheUser(t *testing.T) {
 		"goroutine": func() { _ = parallel.Each(2, 2, func(i int) error { _ = none[3+i]; return nil }) },
 	} {
 		var out, errs bytes.Buffer
-		a := &cli{out: &out, err: &errs, getenv: func(string) string { return "" }, process: Unwatched(&out, &errs)}
+		a := &cli{
+			out: &out, err: &errs, getenv: func(string) string { return "" },
+			process: process.Unwatched(&out, &errs),
+		}
 		root, closed := a.rootCommand(), false
 		root.AddCommand(&cobra.Command{Use: "bug", RunE: func(*cobra.Command, []string) error {
 			defer func() { closed = true }()

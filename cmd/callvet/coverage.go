@@ -3,6 +3,7 @@
 package main
 
 import (
+	"github.com/callvet/callvet/internal/ranged"
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -31,7 +32,7 @@ overlap map of Eval Case Interfaces.`,
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringVar(&q.Run, "run", "", "run whose confused tools overlap too")
-	fs.Var(Share(&q.Overlap, 0.2), "overlap", "least similarity of the texts of tools that overlap")
+	fs.Var(ranged.Share(&q.Overlap, 0.2), "overlap", "least similarity of the texts of tools that overlap")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the overlap map; it must not exist")
 	return cmd
 }

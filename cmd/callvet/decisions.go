@@ -5,6 +5,8 @@ package main
 import (
 	"io"
 
+	"github.com/callvet/callvet/internal/ranged"
+
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -38,7 +40,7 @@ func (a *cli) decisionsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&q.Run, "run", "", "run that asked the same questions")
 	fs.StringVar(&q.RunTarget, "run-target", "", "target of the run, where it has several")
-	fs.Var(Int(&show, 20, -1), "show", "differing decisions to show; -1 for all")
+	fs.Var(ranged.Int(&show, 20, -1), "show", "differing decisions to show; -1 for all")
 	searchFlags(fs, &q.Search)
 	return cmd
 }

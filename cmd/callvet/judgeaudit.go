@@ -11,6 +11,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/callvet/callvet/internal/ranged"
+
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/judging"
@@ -47,7 +49,7 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs eno
 		},
 	}
 	fs := cmd.Flags()
-	fs.VarP(Int(&req.Pairs, judging.DefaultAuditPairs, 1), "pairs", "n",
+	fs.VarP(ranged.Int(&req.Pairs, judging.DefaultAuditPairs, 1), "pairs", "n",
 		"how many attempts are judged as they are and changed")
 	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
 	f.register(fs)

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet/internal/process"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -222,7 +224,8 @@ func newApp(dir string, env map[string]string) (a *cli, out, errs *bytes.Buffer)
 	}
 	return &cli{
 		environ: environ,
-		in:      strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir, process: Unwatched(out, errs),
+		in:      strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir,
+		process: process.Unwatched(out, errs),
 		getenv: func(k string) string {
 			if v, ok := env[k]; ok || k != "CALLVET_DB" {
 				return v

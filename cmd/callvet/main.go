@@ -24,6 +24,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/callvet/callvet/internal/ranged"
+
+	"github.com/callvet/callvet/internal/process"
+
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
@@ -40,7 +44,7 @@ const (
 	exitGateFailed   = 3
 	exitInconclusive = 4
 	exitBudget       = 5
-	exitInterrupted  = ExitInterrupted
+	exitInterrupted  = process.ExitInterrupted
 )
 
 // cli is the process as seen by the commands: everything they may touch.
@@ -63,7 +67,7 @@ type cli struct {
 	outside            bool
 	cpuProfile         string
 	memProfile         string
-	process            *Process
+	process            *process.Process
 	made               *app.App  // nil: program makes it
 	db                 *store.DB // nil: openStore opens it
 	// answers are those of the person at the terminal, who is asked one thing at a time.
@@ -80,7 +84,7 @@ func mainExit() int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	errTTY := isTerminal(os.Stderr)
-	p := Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
+	p := process.Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
 	defer p.End()
 	out, errs := &plain.Writer{W: p.Out}, &plain.Writer{W: p.Err}
 	defer func() { _ = errors.Join(out.Flush(), errs.Flush()) }()
@@ -94,7 +98,7 @@ func mainExit() int {
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
 	code := exitError
-	err = Recover(func() error {
+	err = process.Recover(func() error {
 		code = a.run(p.Soft, a.rootCommand(), os.Args[1:])
 		return nil
 	})
@@ -104,7 +108,7 @@ func mainExit() int {
 
 // tellBug reports a bug in callvet, if err is a panic.
 func (a *cli) tellBug(err error) bool {
-	text := Bug(err, buildVersion(), a.verbose)
+	text := process.Bug(err, buildVersion(), a.verbose)
 	if text != "" {
 		fmt.Fprintln(a.err, plain.Clean(text))
 	}
@@ -118,7 +122,7 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := Recover(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
+	err := process.Recover(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
 	if a.cpuProfile != "" {
 		pprof.StopCPUProfile()
 	}
@@ -214,7 +218,7 @@ func (a *cli) rootCommand() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true, Version: buildVersion(),
 	}
 	root.SetVersionTemplate("callvet {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Explained(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ranged.Explained(err) })
 	p := root.PersistentFlags()
 	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")
 	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")

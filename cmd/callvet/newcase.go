@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/callvet/callvet/internal/ranged"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -78,7 +80,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 			return emit(a, out, newCase)
 		},
 	}
-	cmd.Flags().Var(Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
+	cmd.Flags().Var(ranged.Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
 	cmd.Flags().StringVar(&q.Of, "of", "", "target that made the attempt, where several did")
 	expectationFlags(cmd.Flags(), &q.NewCaseExpectation)
 	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)

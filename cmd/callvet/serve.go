@@ -22,6 +22,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callvet/callvet/internal/ranged"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -81,7 +83,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 		"let all clients read GET /metrics, not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
-	fs.Var(Int(&f.sockets, api.DefaultSockets, 1), "sockets-per-user",
+	fs.Var(ranged.Int(&f.sockets, api.DefaultSockets, 1), "sockets-per-user",
 		"connections of a user that follow events at the same time")
 }
 

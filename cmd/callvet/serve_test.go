@@ -24,6 +24,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet/internal/process"
+
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/parallel"
 )
@@ -54,7 +56,7 @@ type seat struct {
 
 func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string) int {
 	a := &cli{
-		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: Unwatched(out, out), now: time.Now,
+		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: process.Unwatched(out, out), now: time.Now,
 		getenv: func(k string) string { return s.env[k] },
 	}
 	return a.run(ctx, a.rootCommand(), args)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet/internal/process"
+
 	"github.com/spf13/cobra"
 )
 
@@ -92,7 +94,7 @@ func TestToolsFolder(t *testing.T) {
 			var out, errs bytes.Buffer
 			a := &cli{
 				in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now,
-				process: Unwatched(&out, &errs), getenv: func(k string) string {
+				process: process.Unwatched(&out, &errs), getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 				},
 			}

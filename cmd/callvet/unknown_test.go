@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet/internal/process"
+
 	"github.com/spf13/cobra"
 )
 
@@ -85,7 +87,7 @@ func TestUnknownSubcommands(t *testing.T) {
 func plainApp() (a *cli, out, errs *bytes.Buffer) {
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
 	return &cli{
-		out: out, err: errs, now: time.Now, process: Unwatched(out, errs),
+		out: out, err: errs, now: time.Now, process: process.Unwatched(out, errs),
 		getenv: func(string) string { return "" },
 	}, out, errs
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/callvet/callvet/internal/process"
 )
 
 // goNames are terms of Go that the author of a file does not use.
@@ -138,7 +140,7 @@ func TestWrongFiles(t *testing.T) {
 			}
 			var out, errs bytes.Buffer
 			a := &cli{
-				out: &out, err: &errs, dir: dir, now: time.Now, process: Unwatched(&out, &errs),
+				out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs),
 				getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 				},

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package main
+package process
 
 import (
 	"context"
@@ -30,10 +30,10 @@ type Command struct {
 	Out, Err io.Writer
 }
 
-// RunChild runs a command to its end and returns its exit code. When ctx ends, the command ends
+// Run runs a command to its end and returns its exit code. When ctx ends, the command ends
 // with its child processes, and the error is that of ctx. Other errors mean that it could not be
 // started, and wrap callvet.ErrNotFound if the command does not exist.
-func RunChild(ctx context.Context, c Command) (code int, err error) {
+func Run(ctx context.Context, c Command) (code int, err error) {
 	path, err := exec.LookPath(c.Line[0])
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w: %w", c.Line[0], err, callvet.ErrNotFound)

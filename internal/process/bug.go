@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package main
+package process
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func Bug(err error, version string, verbose bool) string {
 	if verbose {
 		b.WriteString("\n" + string(p.Stack))
 	} else {
-		b.WriteString("\n  --verbose tells the whole stack")
+		b.WriteString("\n  --verbose shows the whole stack")
 	}
 	return b.String()
 }
