@@ -138,6 +138,27 @@ func eventMessages(events []event, side meaning) []callvet.Turn {
 			out = append(out, eventTurns(e, "assistant")...)
 		}
 	}
+	return afterCalls(out)
+}
+
+// afterCalls moves results behind the calls that they answer. Log records are sent one by one, so that those of the
+// same millisecond arrive in any order.
+func afterCalls(turns []callvet.Turn) []callvet.Turn {
+	made := map[string]int{} // the last turn with a call of an id
+	for i := range turns {
+		for j := range turns[i].Calls {
+			made[turns[i].Calls[j].ID] = i
+		}
+	}
+	early := map[int][]callvet.Turn{}
+	out := make([]callvet.Turn, 0, len(turns))
+	for i, t := range turns {
+		if at := made[t.CallID]; t.Role == callvet.RoleTool && t.CallID != "" && at > i {
+			early[at] = append(early[at], t)
+			continue
+		}
+		out = append(append(out, t), early[i]...)
+	}
 	return out
 }
 
