@@ -18,11 +18,11 @@ const (
 	// MetricError is attempts that ended in an error of the infrastructure ÷
 	// attempts made; such attempts are in no other rate.
 	MetricError = "error_rate"
-	// MetricUnparseable is judged attempts whose call could not be read ÷ judged attempts.
+	// MetricUnparseable is judged attempts with a call that could not be read ÷ judged attempts.
 	MetricUnparseable = "unparseable_rate"
-	// MetricRepaired is judged attempts whose calls had to be repaired ÷ judged attempts.
+	// MetricRepaired is judged attempts with repaired calls ÷ judged attempts.
 	MetricRepaired = "repaired_rate"
-	// MetricNative is judged attempts whose calls came in the provider's own form
+	// MetricNative is judged attempts with calls in the provider's own form
 	// ÷ judged attempts; an attempt without a call counts as native.
 	MetricNative = "native_format_rate"
 	// MetricOverCall is unnecessary ÷ made calls of all judged attempts; undefined
@@ -38,7 +38,7 @@ const (
 	// that want none; undefined without such cases.
 	MetricAbstention = "abstention_accuracy"
 	// MetricInBudget is executions that took no longer than their tool's latency budget ÷
-	// executions whose time is known, of tools that have one. Nine of ten executions should keep
+	// executions with a known time, of tools that have one. Nine of ten executions should keep
 	// the budget. MetricInP50 is the same for the budget of the median. Source: Evaluating Tool
 	// Calling, §2.1.
 	MetricInBudget = "latency_budget_kept"
@@ -55,9 +55,9 @@ const (
 	MetricFirstP50 = "first_token_p50"
 	// MetricTokens is input and output tokens ÷ attempts that report usage, errors included.
 	MetricTokens = "tokens_per_attempt"
-	// MetricCost is cost ÷ attempts whose price is known, errors included.
+	// MetricCost is cost ÷ attempts with a known price, errors included.
 	MetricCost = "cost_per_attempt"
-	// MetricCostPerPass is the cost of all attempts whose price is known ÷ those
+	// MetricCostPerPass is the cost of all attempts with a known price ÷ those
 	// of them that passed; undefined when none did.
 	MetricCostPerPass = "cost_per_pass"
 	// MetricPassAt is the chance that at least one of k attempts at a case passes,

@@ -57,10 +57,10 @@ const (
 	// RequiredPresent is 1 - MissingRequired. 0 and 1 when nothing is required.
 	MissingRequired = "missing_required"
 	RequiredPresent = "required_present"
-	// TypeCorrect is the share of given, declared keys whose value has the
-	// declared JSON type; 1 when there is none.
+	// TypeCorrect is the share of given, declared keys with a value of
+	// the declared JSON type; 1 when there is none.
 	TypeCorrect = "type_correct"
-	// SchemaValid is the share of calls whose arguments keep the tool's schema;
+	// SchemaValid is the share of calls with arguments that keep the tool's schema;
 	// calls of unknown tools do not. Absent without calls.
 	SchemaValid = "schema_valid"
 	// GroundedArgs is the share of string and number values found in user text,
@@ -129,8 +129,8 @@ const (
 	// Prerequisites is the share of required prerequisites made before the final
 	// call, in order where asked; absent when none is required.
 	Prerequisites = "prerequisites"
-	// DataFlow is the share of argument_source entries whose argument of the
-	// final call has the value that the earlier result gave; absent without any.
+	// DataFlow is the share of argument_source entries that hold: the argument of
+	// the final call has the value of the earlier result; absent without any.
 	DataFlow = "data_flow"
 )
 

@@ -62,7 +62,7 @@ func (a *cli) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check that the store of runs is whole, and say what should be known of it",
 		Long: `Read all of the store and say whether it is whole, who may read it, and which runs did not end. Nothing is changed.
-Exit code 1 tells of a problem; warnings are none.`,
+Exit code 1 reports a problem; a warning is none.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := a.program().Doctor(cmd.Context())

@@ -36,7 +36,7 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&req.Judge, "judge", "", "name of the judge, or its ID")
-	fs.StringVar(&req.Traces, "run", "", "run or trace file whose judged tasks are to be corrected")
+	fs.StringVar(&req.Traces, "run", "", "run or trace file with the judged tasks that are corrected")
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task, turn or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")

@@ -17,7 +17,7 @@ func (a *cli) caseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "case",
 		Short: "Make cases of prompts, traces and failures; add, lock and archive cases; list what they do not test",
-		Long: `Regression cases are made once and never edited: the lock beside their file (FILE.lock) has the SHA-256 of each
+		Long: `Regression cases are made once and never edited: the lock next to their file (FILE.lock) has the SHA-256 of each
 one's text, and a case that was changed, or that is gone, is an error of lint and run (exit code 2). A case that does
 not apply any more is archived.`,
 	}

@@ -135,7 +135,7 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	own.StringVar(&f.AbstainOn, "abstain-on", "",
 		"suite of questions for --abstain 5%, in place of the catalogue's examples")
 	own.StringSliceVar(&f.AbstainRoutes, "abstain-route", nil,
-		"route whose questions are given no tool, such as smalltalk; may be repeated")
+		"route that gives its questions no tool, such as smalltalk; may be repeated")
 	own.StringVar(&f.Embed, "embed", "",
 		"model that makes vectors: openai:MODEL[@URL], ollama:MODEL, tei:URL (default: none is needed)")
 	own.StringVar(&f.Rerank, "rerank", "",

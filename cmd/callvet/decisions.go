@@ -13,10 +13,10 @@ import (
 	"github.com/callvet/callvet/internal/report"
 )
 
-const decisionsLong = `Put what production selected for each question beside what an evaluation selects, the largest differences first.
+const decisionsLong = `Compare what production selected for each question with what an evaluation selects, the largest differences first.
 
 PRODUCTION has {"query": …, "tools": […]}, in a list or one a line, with route, sub_route and agents if they are known; or it
-is a trace file of any form, whose decisions, or called tools, are what was selected. The evaluation is a run that asked the
+is a trace file of any form: its decisions, or called tools, are what was selected. The evaluation is a run that asked the
 same questions (--run), or a catalogue that is asked now (--tools). Questions are matched by their text.
 
 same: the same tools in the same order; reordered: in another one; contained: all that production selected are among those

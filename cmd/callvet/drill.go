@@ -19,11 +19,11 @@ func (a *cli) drillCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drill [SUITE] -m TARGET [-m TARGET …]",
 		Short: "Run safety drills: attacks in results, honeypots, failing tools",
-		Long: `Run drills against every target and say what it costs to be attacked: the shipped ones, or those of a SUITE whose cases
-say their own safety. A case with an attack runs a second time without it, as its calm twin.
+		Long: `Run drills against every target and measure what an attack costs: the shipped ones, or those of a SUITE with its own
+rules of safety. A case with an attack runs a second time without it, as its calm twin.
 
   utility               the user's task was done, in cases without an attack
-  utility under attack  the same, while instructions of somebody else stand in results of tools
+  utility under attack  the same, while results of tools contain the instructions of an attacker
   attack success        all that the attacker wants was done
   incidents             cases with a breach that was not stopped; blocked ones are counted apart
 

@@ -16,7 +16,7 @@ import (
 func (a *cli) dryRun(ctx context.Context, path string, f *runFlags, changed func(string) bool) error {
 	switch {
 	case f.resume != "":
-		return usagef("--dry-run is of a new run: callvet show %s tells what a stored one has", f.resume)
+		return usagef("--dry-run is of a new run: callvet show %s shows a stored one", f.resume)
 	case path == "":
 		return usagef("which suite? callvet run SUITE -m TARGET --dry-run")
 	}

@@ -89,7 +89,7 @@ func (a *cli) gatesCommand() *cobra.Command {
 
 basic: gates on what a suite with tools and expected calls measures. Gates that need a judge, executed calls or rules of
 safety are in the file as comments.
-regression: the whole table of "Evaluating Tool Calling", section 9. A gate whose data are missing is inconclusive.`,
+regression: the whole table of "Evaluating Tool Calling", section 9. A gate without data is inconclusive.`,
 		Example: "  callvet gates init\n  callvet gates init release.yaml --template regression",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "gates.yaml"

@@ -53,7 +53,8 @@ A judge of your own is a name with --prompt FILE and --schema FILE (JSON Schema 
 
 The judge sees neither the expected calls nor the automatic score (--show-gold shows what is expected). What users, models and
 tools said is fenced as data. An answer that is empty, refuses, cannot be read or contradicts itself is unscored: counted, and never a pass.
-Verdicts are stored before they are told; what was broken off goes on when the same is asked again, and a judging that ended gets a new version.
+Verdicts are stored before they are printed. The same command resumes what was interrupted; after a judging that
+ended it makes a new version.
 They show in callvet show, report and score of the run, and -o writes them for callvet calibrate and callvet score --labels.`,
 		Example: `  callvet judge run last --judge task -m openai/gpt-5-mini -o verdicts.jsonl
   callvet judge run last --judge task -m openai/gpt-5-mini -m anthropic/claude-sonnet-4-5 --samples 3

@@ -69,8 +69,8 @@ func (a *cli) labelApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply FILE TRACES|RUN", Short: "Make labelled traces and a suite of a file of callvet label gold",
 		Long: `Make of a file that callvet label gold wrote, and a person has filled in: a trace file of its tasks with the labels of their
-steps (-o), and a suite of them as cases (--suite), whose gold passes itself. What is blank in a task that somebody has
-begun with is told by name and line, and nothing is written; tasks that nobody has begun with are left out.`,
+steps (-o), and a suite of them as cases (--suite): its gold passes its own check. A blank in a task that is filled in
+partly is reported by name and line, and nothing is written. A task without an entry is left out.`,
 		Example: "  callvet label apply gold.yaml production.jsonl -o labelled.jsonl --suite suite.yaml --tools tools.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -226,7 +226,7 @@ func (a *cli) rootCommand() *cobra.Command {
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
 	p.BoolVar(&a.outside, "allow-outside", false, "let paths in a suite (tools_from, file://) lead out of its folder")
 	p.StringVar(&a.cpuProfile, "cpuprofile", "", "write a CPU profile of the command")
-	p.StringVar(&a.memProfile, "memprofile", "", "write a heap profile taken while results are told")
+	p.StringVar(&a.memProfile, "memprofile", "", "write a heap profile taken while results are printed")
 	for _, name := range []string{"cpuprofile", "memprofile"} {
 		_ = p.MarkHidden(name) // for those who work on callvet itself
 	}

@@ -64,9 +64,9 @@ const mcpImportLong = `Ask an MCP server for its tools and write them as a suite
 and output with --command. What the server says of a tool (readOnlyHint, idempotentHint) becomes read_only and idempotent;
 what it does not say stays unknown, and callvet treats such a tool as one that writes.
 
-Definitions that are odd are kept as far as they mean something, and told. So are tools that are easily taken for one
-another, texts that give orders to the model that reads them, and, where the suite is there already, whatever has changed
-since: its cases, comments and settings stay as they are.`
+Odd definitions are kept as far as possible, and reported. Also reported are tools that are easily taken for one
+another, texts that give orders to the model that reads them, and the changes since the suite was written, if it
+exists: its cases, comments and settings stay as they are.`
 
 func (a *cli) mcpImportCommand() *cobra.Command {
 	var f serverFlags

@@ -88,7 +88,7 @@ func (a *cli) mcpServeCommand() *cobra.Command {
 	fs := cmd.Flags()
 	sf.register(fs)
 	tf.register(fs)
-	fs.StringVar(&q.Case, "case", "", "case whose tools and mocks conversations have (default: those of the suite)")
+	fs.StringVar(&q.Case, "case", "", "case with the tools and mocks of conversations (default: those of the suite)")
 	fs.StringVar(&q.Faults, "faults", "", "file with faults that calls meet, in place of the suite's own")
 	fs.Int64Var(&q.Seed, "seed", 0, "seed of the chances of faults")
 	fs.BoolVar(&q.RealLatency, "real-latency", false, "wait as long as mocks and faults say")

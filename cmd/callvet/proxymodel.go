@@ -21,10 +21,10 @@ import (
 )
 
 const proxyModelLong = `Stand between a program and the models that it asks. With --record, what they answer is written to a folder, one file for each
-distinct request, and what is there already is not asked again. With --replay nobody is asked: a request that has no recording
+distinct request, and what is there already is not asked again. With --replay no model is asked: a request that has no recording
 is an error that says what differs from the nearest one. So a test of a whole agent runs offline, at no cost, and the same each time.
 
-The proxy speaks as OpenAI and as Anthropic do, plain and streamed. A command after -- runs beside it, with OPENAI_BASE_URL and
+The proxy speaks as OpenAI and as Anthropic do, plain and streamed. A command after -- runs with it, with OPENAI_BASE_URL and
 ANTHROPIC_BASE_URL set to it; the exit code is that of the command, or 1 where it went well but a request did not. Without a
 command the proxy answers until it is interrupted.
 

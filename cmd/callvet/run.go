@@ -149,7 +149,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under",
 		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.StringVar(&f.gates, "gates", "",
-		"gate file whose quarantine --require-pass and --fail-under leave out (default: the suite's own)")
+		"gate file: --require-pass and --fail-under leave its quarantine out (default: the suite's own)")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,

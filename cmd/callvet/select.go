@@ -26,7 +26,7 @@ func (a *cli) selectCommand() *cobra.Command {
 The retriever is callvet's own over a catalogue (--tools), or a service (--via): it is sent POST {"query": …, "k": …} and
 answers {"tools": [{"id": …, "score": …}], "route": …, "sub_route": …, "agents": […]} (docs/guides/catalogues.md). With both, the
 service is asked and the suite is checked against the catalogue. The run is stored as any other: show, diff, gate and report
-work on it. callvet run SUITE -m retrieve:CATALOGUE sets retrievers beside models.`,
+work on it. callvet run SUITE -m retrieve:CATALOGUE compares retrievers with models.`,
 		Example: "  callvet select suite.json --tools catalogue.json -o report.html\n  callvet select suite.json --tools catalogue.json --preset bigtool\n  callvet select suite.json --via http://localhost:8000/retrieve",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

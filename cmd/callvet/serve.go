@@ -61,7 +61,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cert, "tls-cert", "", "file with the certificate of the server, and those above it")
 	fs.StringVar(&f.key, "tls-key", "", "file with the key of the certificate")
 	fs.StringSliceVar(&f.proxies, "trust-proxy", nil,
-		"address or network of a proxy before the server, whose X-Forwarded-For is believed; may be repeated")
+		"address or network of a proxy before the server: its X-Forwarded-For is believed; may be repeated")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "further name under which the server may be asked; may be repeated")
 	fs.StringVar(&f.secretKey, "secret-key", "",
 		"file with the key that seals keys of providers, made if missing "+
@@ -69,7 +69,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fs.StringSliceVar(&f.private, "allow-private", nil,
 		"host that targets may be at although its address is private, or all; may be repeated")
-	fs.StringVar(&f.files, "allow-files", "", "folder whose files targets may read (script:, recorded:)")
+	fs.StringVar(&f.files, "allow-files", "", "folder with the files that targets may read (script:, recorded:)")
 	fs.BoolVar(&f.exec, "allow-exec", false, "let targets be commands on this machine (exec:)")
 	fs.BoolVar(&f.lendsKeys, "lend-keys", false,
 		"let users without a key of a provider use that of the environment, at that provider alone")

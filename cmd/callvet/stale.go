@@ -22,8 +22,8 @@ func (a *cli) staleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "stale SUITE|RUN", Short: "Say what has changed since cases were made, or since a run",
 		Long: `Compare what cases were made for with what is now: descriptions, schemas and major versions of the tools that they
-expect, the system prompt, the model, tools that are like those, and the size of the registry. What was recorded stands
-in the envelope of an eval file, or in the lock beside it (callvet case lock). What was not recorded is told.
+expect, the system prompt, the model, tools that are like those, and the size of the registry. What was recorded is
+in the envelope of an eval file, or in the lock next to it (callvet case lock). What was not recorded is reported.
 
 Of a RUN, what it was made with is compared with the suite that is there now: its own file, or --suite.`,
 		Example: "  callvet stale evals --tools tools.json\n  callvet stale last --tools tools.json -m openai/gpt-5-mini",

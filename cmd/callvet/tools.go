@@ -79,9 +79,9 @@ func (a *cli) vectorsCommand() *cobra.Command {
 const whatIfLong = `Compare a catalogue with edited texts with the catalogue as it is, case by case over a suite.
 
 By default callvet's retriever answers on both sides; with --model a model chooses among the --offer best tools that the
-retriever finds on each side, or among all of them where there are no more. Told are the cases that become right and wrong,
-the paired difference, and which tools lose questions. Cases whose question stands in an edit are left out; so are the cases
-that suggestions were made of, where the file says which those are (docs/guides/catalogues.md).`
+retriever finds on each side, or among all of them where there are no more. The result has the cases that become right
+and wrong, the paired difference, and the tools that lose questions. Cases with a question that an edit contains are
+left out; so are the cases that suggestions were made of, where the file names them (docs/guides/catalogues.md).`
 
 func (a *cli) whatIfCommand() *cobra.Command {
 	var q catalogs.WhatIfRequest

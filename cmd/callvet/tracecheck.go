@@ -17,7 +17,7 @@ func (a *cli) traceCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check FILE", Short: "Check which needed calls attempts made, and which facts they gave the user",
 		Long: `Compare each attempt of a trace file with the gold of its task: the calls that it needs, in any order, and the facts
-that the user has to be told. The file may have any form that trace import reads.
+that the user must get. The file may have any form that trace import reads.
 
 strict: a call answers one needed call, with the same arguments. tau: the rules of tau2-bench, where a call may answer
 several and an argument left out is no difference.`,

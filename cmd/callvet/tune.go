@@ -32,7 +32,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	toolsFlag(fs, &q.Tools, "")
-	fs.StringVar(&q.Preset, "preset", "", "preset whose weights are changed: default or bigtool")
+	fs.StringVar(&q.Preset, "preset", "", "preset with the weights that are changed: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
 	fs.StringVar(&q.Goal, "goal", catalogs.Goals()[0], "what is made larger: "+strings.Join(catalogs.Goals(), ", "))
@@ -61,7 +61,7 @@ func (a *cli) routesCommand() *cobra.Command {
 	learn := &cobra.Command{
 		Use: "learn EXAMPLES -o MODEL", Short: "Learn routes from examples, for select --routes MODEL",
 		Long: `Learn routes from questions: a list, or one a line, of {"query": …, "route": …, "sub_route": …}, where a route of null is for a
-question that belongs to none; or a catalogue, whose example questions lead to the routes of their tools.
+question that belongs to none; or a catalogue: its example questions lead to the routes of their tools.
 
 How often the routes are right is measured on every fifth example of each route, with routes that were learned without these;
 the file has those of all examples. --test FILE measures them on other questions.`,

@@ -24,7 +24,7 @@ func calledHere(word string) string {
 	case "history", "list", "ls", "timeline", "experiment", "experiments":
 		return "callvet runs lists what was run; callvet diff RUN RUN compares two"
 	case "staleness":
-		return "callvet stale SUITE tells what has changed since its cases were made"
+		return "callvet stale SUITE lists what has changed since its cases were made"
 	case "eval", "evaluate", "test", "bench":
 		return "callvet run SUITE -m MODEL"
 	case "compare", "baseline", "regressions":

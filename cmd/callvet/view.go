@@ -19,7 +19,8 @@ import (
 
 const viewLong = `Open the page on the runs of this machine. It only reads, and has no users: who has the link sees all that the database holds.
 
-The link works once, for one browser on this machine; the next start prints a new one. Other commands, and callvet serve, work beside it.`
+The link works once, for one browser on this machine; the next start prints a new one.
+Other commands, and callvet serve, work at the same time.`
 
 // viewCommand shows the store in a browser until it is interrupted.
 func (a *cli) viewCommand() *cobra.Command {

@@ -55,7 +55,9 @@ func (s *Settings) checkAbstain() error {
 	if !sound || s.Refuses() != "" && !s.calibrated() {
 		return Invalid("abstain",
 			fmt.Sprintf(
-				"a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, with the default preset and its own weights and vectors. Otherwise give a threshold", retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
+				"a confidence from 0 to under 1, such as %v, or a share of the catalogue's examples, such as 5%%, "+
+					"with the default preset and its own weights and vectors. Otherwise give a threshold",
+				retrieve.DefaultMinConfidence), "abstain under %s: invalid", s.Refuses())
 	}
 	if slices.Contains(s.AbstainRoutes, "") {
 		return Invalid("abstain_routes", "", "abstain by route: invalid: a route without a name")
@@ -127,7 +129,8 @@ func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 		}
 		if n := shared(s.Cases, own.Cases); n > 0 {
 			e.Notice("asked-before",
-				"the confidence is chosen on the very questions that are asked (%s): how many are refused says nothing of others", plain.Count(n, "case", "cases"))
+				"the confidence is chosen on the very questions that are asked (%s): how many are refused says "+
+					"nothing of others", plain.Count(n, "case", "cases"))
 		}
 	}
 	bound, err := e.boundOf(&f.Settings, asked, "the questions of "+plain.Line(f.AbstainOn))

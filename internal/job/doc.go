@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package job answers: whose work is done next, how far is it, and what happened? When is a schedule due,
+// Package job answers: which job is done next, how far is it, and what happened? When is a schedule due,
 // and how is its outcome sent?
 //
 // The table jobs is the truth. A job gets a slot of its user, and in the same transaction a row of

@@ -38,7 +38,8 @@ func (l *LostLabels) fault() string {
 		return ""
 	}
 	of := fmt.Sprintf(
-		"%d of %d drawn outputs have no usable label (%d have none, the labels of %d disagree, contradict or are for the design of a judge)",
+		"%d of %d drawn outputs have no usable label (%d have none, the labels of %d disagree, contradict or are "+
+			"for the design of a judge)",
 		l.N, l.Of, l.Silent, l.N-l.Silent)
 	switch {
 	case float64(l.N) > maxLostLabels*float64(l.Of):
@@ -50,7 +51,8 @@ func (l *LostLabels) fault() string {
 }
 
 // lostAdvice is what to do about a fault.
-const lostAdvice = "label what is missing: callvet label next with the same seed and strategy draws it again. A third person decides about labels that disagree, and one line for each person stays"
+const lostAdvice = "label what is missing: callvet label next with the same seed and strategy draws it again. A " +
+	"third person decides about labels that disagree, and one line for each person stays"
 
 // draw are the outputs that were sampled in one order.
 type draw struct {

@@ -94,12 +94,14 @@ func Reason(s stats.Status, c judge.Calibration, unit Unit) string {
 		return fmt.Sprintf("no labelled %s truly failed: the judge's specificity is not known", unit)
 	case judge.Mismatch:
 		return fmt.Sprintf(
-			"the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the %ss have changed since the calibration", unit)
+			"the judged rate is impossible for a judge with this sensitivity and specificity: the judge or the %ss "+
+				"have changed since the calibration", unit)
 	case judge.MissingStratum:
 		return fmt.Sprintf("one of the judge's verdicts has no label among the %ss of this run", unit)
 	case judge.TooFewUnits:
 		few := fmt.Sprintf(
-			"too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
+			"too few labels: a calibration needs %d true passes and %d true fails, labels of this run %d for each "+
+				"verdict", judge.MinLabels, judge.MinLabels, judge.MinStratum)
 		if c.PassWorth > 0 && c.PassWorth < float64(c.LabelledPass) || c.FailWorth > 0 &&
 			c.FailWorth < float64(c.LabelledFail) {
 			few += "; it has " + tooFew(c)
@@ -156,19 +158,22 @@ func (r *CalibrationReport) oneSuccess(target string, vs []Judgement, inside []p
 	out.Design, out.Labels, out.True, out.Refused = Transport, r.carriers(), moved, refused
 	if refused != "" {
 		if r.Table.N() == 0 && r.Verified != nil && r.Verified.Status != stats.StatusOK {
-			out.Refused = "the labels were made elsewhere and drawn by the judge's verdict, and from how many is not known of all alike: nothing can be moved from them"
+			out.Refused = "the labels were made elsewhere and drawn by the judge's verdict, and from how many is " +
+				"not known of all alike: nothing can be moved from them"
 		}
 		out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 		if n := r.Counts.Elsewhere; n > 0 {
 			out.Refused = fmt.Sprintf(
-				"%d labelled %ss are of other outputs than those of this run, or have no fingerprint, and can only be moved to it: %s", n, r.Unit, out.Refused)
+				"%d labelled %ss are of other outputs than those of this run, or have no fingerprint, and can only "+
+					"be moved to it: %s", n, r.Unit, out.Refused)
 			out.Advice += "; callvet label stamp adopts labels that were given on these very outputs"
 		}
 		return out
 	}
 	if n := equivalentLabels(moved, out.Labels, r.Confidence); n > 0 {
 		out.Advice = fmt.Sprintf(
-			"your judge adds nothing with %d %ss and %d labels made elsewhere: label %d %ss of this run at random instead", r.things(&out), r.Unit, out.Labels, n, r.Unit)
+			"your judge adds nothing with %d %ss and %d labels made elsewhere: label %d %ss of this run at random "+
+				"instead", r.things(&out), r.Unit, out.Labels, n, r.Unit)
 	}
 	return out
 }
@@ -197,7 +202,8 @@ func (r *CalibrationReport) drifted(out Success, inside []pair, t rejudged) Succ
 	}
 	out.True = r.none(judge.Drifted)
 	out.Refused = fmt.Sprintf(
-		"the judge said something else of %d of %d outputs that are the same: labels of its earlier verdicts do not apply to these", t.Changed, t.N)
+		"the judge said something else of %d of %d outputs that are the same: labels of its earlier verdicts do not "+
+			"apply to these", t.Changed, t.N)
 	out.Advice = r.moreLabels(out.Raw, judge.Strata{})
 	return out
 }

@@ -261,10 +261,12 @@ func (l *linter) reachable() {
 	switch {
 	case len(all) > 0 && l.c.MultiTurn == nil && len(l.c.Mocks) == 0 && len(l.s.Mocks) == 0:
 		l.warn("unreachable", "expect."+all[0], "add mocks: for the tools; an agent that runs its own tools needs none",
-			"nothing answers the calls that the case expects: an attempt of a model ends with them, and %s cannot be evaluated", strings.Join(all, ", "))
+			"nothing answers the calls that the case expects: an attempt of a model ends with them, and %s cannot "+
+				"be evaluated", strings.Join(all, ", "))
 	case len(answer) > 0 && one:
 		l.warn("unreachable", "expect."+answer[0], "allow max_rounds: 2 or more",
-			"after one round an attempt of a model ends with the calls that the case expects, and there is no answer for %s to check", strings.Join(answer, ", "))
+			"after one round an attempt of a model ends with the calls that the case expects, and there is no "+
+				"answer for %s to check", strings.Join(answer, ", "))
 	}
 }
 

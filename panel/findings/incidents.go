@@ -25,7 +25,8 @@ func Incidents(p *panel.Panels) {
 		return
 	}
 	evidence := fmt.Sprintf(
-		"%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole attempt shows included", executed, exposed, blocked, exposed)
+		"%d of %d tasks had an incident that happened, %d of %d one that was stopped, those that only the whole "+
+			"attempt shows included", executed, exposed, blocked, exposed)
 	if i := slices.IndexFunc(p.Findings, func(f panel.Finding) bool { return f.Code == codes[unsafeCalls] }); i >= 0 {
 		p.Findings[i].Evidence = append(p.Findings[i].Evidence, evidence)
 		return

@@ -32,7 +32,8 @@ func ReportScorers(base, cand *Manifest, events app.Events) {
 	for _, s := range cand.Scorers {
 		if old, both := was[s.Name]; both && old != s.Version {
 			events.Note("scorer-changed",
-				"scorer %s: another version judged the candidate (%s) than the base (%s), so that a difference may be the scorer's", s.Name, s.Version, old)
+				"scorer %s: another version judged the candidate (%s) than the base (%s), so that a difference may "+
+					"be the scorer's", s.Name, s.Version, old)
 		}
 	}
 }

@@ -195,7 +195,8 @@ func (w *acting) reportCalls(events app.Events) {
 		of := plain.Count(int(n+w.recordings.Answered()), "call", "calls")
 		if w.what.OnMiss == app.OnMissError {
 			events.Note("recording-missing",
-				"%d of %s had no recording: the target got an error in its place, so that verdicts of these attempts are not about the tools", n, of)
+				"%d of %s had no recording: the target got an error in its place, so that verdicts of these "+
+					"attempts are not about the tools", n, of)
 			return
 		}
 		events.Note("recording-missing",

@@ -38,7 +38,8 @@ func WhatIf(to io.Writer, w *catalog.WhatIfResult) error {
 			plain.Count(w.Seen, "case is left", "cases are left"))
 		if w.Sorted {
 			b.WriteString(
-				"the other part has sorted the suggestions: what it says of those that stayed is a little flattered, and fresh questions measure better\n")
+				"the other part has sorted the suggestions: what it says of those that stayed is a little " +
+					"flattered, and fresh questions measure better\n")
 		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(w.Renamed)) {
@@ -227,6 +228,7 @@ func few(b *strings.Builder, w *catalog.WhatIfResult) {
 	}
 	if len(tools) > 0 {
 		fmt.Fprintf(b,
-			"\nFewer than %d cases ask for %s: too few to show that an edit is good for its own questions, even if all of them changed.\n", fewCases, plain.Names(tools))
+			"\nFewer than %d cases ask for %s: too few to show that an edit is good for its own questions, even if "+
+				"all of them changed.\n", fewCases, plain.Names(tools))
 	}
 }

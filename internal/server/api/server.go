@@ -126,7 +126,8 @@ func Description(version string) huma.Config {
 	c.DocsPath, c.SchemasPath = "", ""
 	c.OpenAPIPath = "/api/openapi"
 	c.RejectUnknownQueryParameters = true
-	c.Info.Description = "Evaluates tool calls: suites, runs, jobs and experiments. /api/… and /api/v1/… are the same. Errors are application/problem+json."
+	c.Info.Description = "Evaluates tool calls: suites, runs, jobs and experiments. /api/… and /api/v1/… are the " +
+		"same. Errors are application/problem+json."
 	c.Components.Schemas = schemas()
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":   {Type: "http", Scheme: "bearer", Description: "a token of a user: POST /api/tokens"},

@@ -76,9 +76,11 @@ func addGold(s *api.Server) {
 		reads := api.Access{Objects: objects, Reads: true, Scope: account.ScopeRead}
 		const sheet = "a gold sheet, in YAML or JSON"
 		api.Add(s, op("draw-gold", http.MethodGet, "/gold",
-			"Draws a gold sheet: tasks for which a person writes which calls were right, with what was called as a proposal."), api.Access{Objects: objects}, func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
-			return drawGold(ctx, s, labelled{of.kind, in.ID}, in)
-		})
+			"Draws a gold sheet: tasks for which a person writes which calls were right, with what was called as a "+
+				"proposal."), api.Access{Objects: objects},
+			func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
+				return drawGold(ctx, s, labelled{of.kind, in.ID}, in)
+			})
 		api.Add(s, uploaded(op("check-gold", http.MethodPost, "/gold",
 			"Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads,
 			func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {

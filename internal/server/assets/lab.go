@@ -150,7 +150,8 @@ func addLab(s *api.Server) {
 		admin, api.With(s, whatIf))
 	api.Add(s,
 		op("select-suggest", "/suggest",
-			"Finds texts of tools that could be better; with a model, has it write them, measured on questions that it has not seen."), admin, api.With(s, suggest))
+			"Finds texts of tools that could be better; with a model, has it write them, measured on questions that "+
+				"it has not seen."), admin, api.With(s, suggest))
 	api.Add(s,
 		op("compare-decisions", "/decisions",
 			"Compares what production selected for each question with what a run, or a catalogue, selects."), asks,
@@ -169,7 +170,8 @@ const editsFile = "edits.yaml"
 func atMost(err error, ctx context.Context) error { //nolint:revive // err is the subject
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf(
-			"%w: it takes longer than the %s that can be waited for: fewer questions, sizes or tools, or the command line", callvet.ErrInvalid, selectTime)
+			"%w: it takes longer than the %s that can be waited for: fewer questions, sizes or tools, or the "+
+				"command line", callvet.ErrInvalid, selectTime)
 	}
 	return err
 }

@@ -299,7 +299,8 @@ func diffTraces(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	if in.Base == "" && in.Run == "" && in.BaseTarget == "" {
 		return nil, &callvet.FieldError{
 			Field: "baseline_traces_id",
-			Text:  "{baseline_traces_id}: name what it is compared with, a collection, a run with {baseline_eval_id}, or a target of its own with {base_target}",
+			Text: "{baseline_traces_id}: name what it is compared with, a collection, a run with " +
+				"{baseline_eval_id}, or a target of its own with {base_target}",
 		}
 	}
 	files := app.Uploads{}

@@ -118,7 +118,8 @@ func AddRuns(s *api.Server) {
 	}, api.Access{Objects: run}, api.With(s, patchRun))
 	api.Add(s, huma.Operation{
 		OperationID: "get-run-change", Method: http.MethodGet, Path: "/api/runs/{id}/change",
-		Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same suite and model", Tags: tags,
+		Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same " +
+			"suite and model", Tags: tags,
 	}, api.Access{Objects: run}, api.With(s, runChange))
 	api.Add(s, huma.Operation{
 		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells",

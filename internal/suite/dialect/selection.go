@@ -31,7 +31,8 @@ func (r *reader) selectionConfig(n Node, s *callvet.Suite) (off layersOff) {
 	o := r.Loose(n)
 	if o.Get("tool_retrieval").Given() {
 		r.Keep(o.At("tool_retrieval"), "config.tool_retrieval",
-			"kept; callvet select, select sweep, tools whatif and tools suggest take limit, use_embeddings and the namespaces of bigtool from it, unless a flag sets them. Other commands do not")
+			"kept; callvet select, select sweep, tools whatif and tools suggest take limit, use_embeddings and the "+
+				"namespaces of bigtool from it, unless a flag sets them. Other commands do not")
 	}
 	for key, to := range map[string]*bool{"test_routing": &off.routes, "test_agents": &off.agents} {
 		if on, given := o.Boolean(key); given {
