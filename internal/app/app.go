@@ -156,7 +156,7 @@ const (
 	// as one whose machine sleeps.
 	DefaultLease = 30 * time.Second
 	// lookEvery is how often a process that follows a run looks at it.
-	LookEvery = 500 * time.Millisecond
+	FollowInterval = 500 * time.Millisecond
 )
 
 // Variable reads the environment for what is sent; its value is hidden from then on.

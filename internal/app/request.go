@@ -161,9 +161,9 @@ func (q *JudgeRequest) Check() error {
 	}
 	_, err := Kinds(q.Keep)
 	if q.Against != (Side{}) {
-		err = errors.Join(err, q.Against.One("against"))
+		err = errors.Join(err, q.Against.CheckOne("against"))
 	}
-	return errors.Join(err, q.Side.One("subject"), q.Settings.Check())
+	return errors.Join(err, q.Side.CheckOne("subject"), q.Settings.Check())
 }
 
 // RunJudges are judges that are asked about a run before its results are shown.

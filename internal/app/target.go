@@ -178,7 +178,7 @@ func (a *App) TargetSpecs(req *RunRequest, events Events) ([]TargetSpec, error) 
 	if err := a.Permitted(out); err != nil {
 		return nil, err
 	}
-	return out, a.Unspelled(out)
+	return out, a.CheckSecrets(out)
 }
 
 // SystemPrompts gives targets the prompts that are theirs alone, by target or name.
@@ -345,8 +345,8 @@ func denied(s *TargetSpec, what string) error {
 	}
 }
 
-// Unspelled refuses targets whose settings hold a secret as it is: they are kept with the run.
-func (a *App) Unspelled(specs []TargetSpec) error {
+// CheckSecrets refuses targets whose settings hold a secret as it is: they are kept with the run.
+func (a *App) CheckSecrets(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]
 		if err := endpoint.Spelled(s.service(), s.Headers); err != nil {

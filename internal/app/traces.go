@@ -67,8 +67,8 @@ func (s *TraceSettings) OfTraces() []Setting {
 	}
 }
 
-// NotOfRuns refuses what only trace files are read with.
-func NotOfRuns(run string, fields ...Setting) error {
+// RefuseForRuns refuses what only trace files are read with.
+func RefuseForRuns(run string, fields ...Setting) error {
 	for _, f := range fields {
 		if len(f.Values) > 0 && f.Values[0] != "" {
 			return Wrong(f.Name, "", "it is about trace files, and %s is none", run)
@@ -94,8 +94,8 @@ func (a *App) Side(name string) Side {
 // Name is how the side was named.
 func (s Side) Name() string { return s.Run + s.Traces }
 
-// One refuses a side that is nothing, or two things.
-func (s Side) One(field string) error {
+// CheckOne refuses a side that is nothing, or two things.
+func (s Side) CheckOne(field string) error {
 	if (s.Run == "") == (s.Traces == "") {
 		return Refused(field, "{%s}: name a run or a trace file, one of both", field)
 	}
@@ -139,13 +139,13 @@ func (e *NoTracesError) Error() string {
 // Unwrap gives the kind of error.
 func (e *NoTracesError) Unwrap() error { return callvet.ErrInvalid }
 
-// NothingScored is the error of files without records, with the probable reason by the beginning of
+// NoTracesError is the error of files without records, with the probable reason by the beginning of
 // the first file.
-func (a *App) NothingScored(files []string) error {
+func (a *App) NoTracesError(files []string) error {
 	out := &NoTracesError{Files: files}
 	head := a.head(files[0])
 	switch {
-	case len(head) == 0 && a.Regular(files[0]):
+	case len(head) == 0 && a.IsFile(files[0]):
 		out.Cause = CauseEmpty
 	case bytes.HasPrefix(head, []byte(partialPrefix)):
 		out.Cause = CausePartial
@@ -170,7 +170,7 @@ func wholeDocument(head []byte) bool {
 
 // head is the beginning of a regular file; empty when it has none.
 func (a *App) head(name string) []byte {
-	if !a.Regular(name) {
+	if !a.IsFile(name) {
 		return nil
 	}
 	f, err := a.Config.Files.Open(name)
@@ -183,16 +183,16 @@ func (a *App) head(name string) []byte {
 	return b[:n]
 }
 
-// Once reports whether a name can be read only once.
-func (a *App) Once(name string) bool { return a.Config.Files.Kind(name) == KindStream }
+// IsStream reports whether a name can be read only once.
+func (a *App) IsStream(name string) bool { return a.Config.Files.Kind(name) == KindStream }
 
-// Regular reports whether a name can be read twice.
-func (a *App) Regular(name string) bool { return a.Config.Files.Kind(name) == KindFile }
+// IsFile reports whether a name can be read twice.
+func (a *App) IsFile(name string) bool { return a.Config.Files.Kind(name) == KindFile }
 
 // IsPartial recognizes a partial result by its first line. Streams that can be read only once
 // contain lines.
 func (a *App) IsPartial(name string) (bool, error) {
-	if a.Once(name) {
+	if a.IsStream(name) {
 		return false, nil
 	}
 	f, err := a.Config.Files.Open(name)
@@ -292,7 +292,7 @@ const keyAttempts = 10_000
 func (a *App) TraceKeys(name string, p *panel.Panels, keys []string) ([]string, error) {
 	have := TableKeys(p)
 	missing := func(k string) bool { return !slices.Contains(have, k) }
-	if len(p.Targets) == 0 || a.Once(name) || !slices.ContainsFunc(keys, missing) {
+	if len(p.Targets) == 0 || a.IsStream(name) || !slices.ContainsFunc(keys, missing) {
 		return have, nil
 	}
 	if partial, err := a.IsPartial(name); err != nil || partial {

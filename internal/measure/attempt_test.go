@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"testing"
 
@@ -119,10 +120,11 @@ func TestRecorded(t *testing.T) {
 		return fmt.Sprintf("%+v\n%s\n%s", x, slices, scorer)
 	}
 	c := chance{rand.New(rand.NewPCG(5, 6))}
+	taken := map[string]bool{}
 	for range 1000 {
 		a := c.attempt("a")
 		task := a.Task()
-		task.Line = 1
+		task.Line, task.Corrects = 1, c.yes()
 		var line bytes.Buffer
 		out := trace.NewWriter(&line)
 		if err := out.Task(&task); err != nil {
@@ -135,10 +137,25 @@ func TestRecorded(t *testing.T) {
 		if err := w.scan.Scan(trace.Block{Data: line.Bytes(), Line: 1}, w.line); err != nil || w.scan.Log.Bad > 0 {
 			t.Fatalf("%v %+v", err, w.scan.Log)
 		}
+		set(reflect.ValueOf(w.task), taken)
 		want := shown(w.task)
 		w.give(w.recorded(&task))
 		if d := cmp.Diff(want, shown(w.task)); d != "" {
 			t.Fatalf("%s(-line +attempt):\n%s", line.Bytes(), d)
+		}
+	}
+	for i, of := 0, reflect.TypeFor[steps.Task](); i < of.NumField(); i++ {
+		if name := of.Field(i).Name; !taken[name] && name != "Content" { // of the line itself
+			t.Errorf("%s is never set: draw what sets it, so that it is compared", name)
+		}
+	}
+}
+
+// set notes the fields of a struct that are not zero.
+func set(v reflect.Value, seen map[string]bool) {
+	for i := range v.NumField() {
+		if !v.Field(i).IsZero() {
+			seen[v.Type().Field(i).Name] = true
 		}
 	}
 }

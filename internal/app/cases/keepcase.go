@@ -94,7 +94,7 @@ func asTier(c *callvet.Case, tier callvet.Tier, bug string, now time.Time) callv
 // refusePersonal refuses a suite that would not be the same without what must be hidden: secrets, and
 // personal data for all but their owner. A case that expects "[REDACTED:email]" tests nothing.
 func refusePersonal(a *app.App, m *results.Manifest, s *callvet.Suite, owner bool) error {
-	keep := m.Leaves()
+	keep := m.KeptKinds()
 	if owner {
 		keep = redact.PersonalKinds()
 	}

@@ -76,7 +76,7 @@ func DrawGold(ctx context.Context, a *app.App, req GoldDrawRequest, events app.E
 	case !(req.Edge >= 0 && req.Edge <= 1):
 		return nil, app.Wrong("edge", fmt.Sprint(req.Edge), "it is a share from 0 to 1")
 	}
-	if err := req.One("traces"); err != nil {
+	if err := req.CheckOne("traces"); err != nil {
 		return nil, err
 	}
 	release, err := a.Config.Files.Hold(ctx, req.Output)
@@ -516,7 +516,7 @@ func ApplyGold(ctx context.Context, a *app.App, req GoldApplyRequest, events app
 	if req.Output == "" && req.Suite == "" {
 		return nil, app.Wrong("output", "", "name a file for the labelled traces, or {suite} FILE for a suite, or both")
 	}
-	if err := req.One("traces"); err != nil {
+	if err := req.CheckOne("traces"); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{req.Output, req.Suite} {

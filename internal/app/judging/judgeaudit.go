@@ -178,9 +178,9 @@ func drawAudit(j *judge.Judge, s *results.Subject, req *JudgeAuditRequest) (*aud
 		notAsked: map[judge.Probe]map[string]int{},
 	}
 	var cs []judge.Candidate
-	var many results.Multiple
+	var many results.AttemptGroups
 	err := s.Each(func(one judge.Subject, auto *float64) error {
-		if why := results.GoodEnough(auto, req.Under); why != "" {
+		if why := results.WhyNotJudged(auto, req.Under); why != "" {
 			out.skipped[why]++
 			return nil
 		}
@@ -252,7 +252,7 @@ func drawAudit(j *judge.Judge, s *results.Subject, req *JudgeAuditRequest) (*aud
 		}
 	}
 	if len(out.qs) == 0 {
-		return nil, results.NothingJudged(s, out.skipped)
+		return nil, results.NoQuestionError(s, out.skipped)
 	}
 	return out, nil
 }

@@ -56,7 +56,7 @@ func List(ctx context.Context, a *app.App, req JudgeListRequest) ([]results.Judg
 	if err != nil {
 		return nil, err
 	}
-	list, lost, err := results.JudgingsThat(ctx, db, about, results.Answered)
+	list, lost, err := results.ReadJudgings(ctx, db, about, results.HasVerdicts)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func List(ctx context.Context, a *app.App, req JudgeListRequest) ([]results.Judg
 func aboutOf(ctx context.Context, a *app.App, s app.Side) (string, error) {
 	switch {
 	case s.Run != "" && s.Traces != "":
-		return "", s.One("subject")
+		return "", s.CheckOne("subject")
 	case s.Traces != "":
 		return results.HashOfTraces(a, s.Traces)
 	case s.Run == "":
@@ -187,7 +187,7 @@ func judgingsAsked(ctx context.Context, a *app.App, db *store.DB,
 	if err != nil {
 		return nil, nil, err
 	}
-	list, lost, err = results.JudgingsThat(ctx, db, about, func(j *results.Judging) bool { return j.Audit == nil })
+	list, lost, err = results.ReadJudgings(ctx, db, about, func(j *results.Judging) bool { return j.Audit == nil })
 	if err == nil && len(list)+len(lost) == 0 {
 		err = fmt.Errorf("show what judges said of %s: %w: no judge was asked", req.Side.Name(), callvet.ErrNotFound)
 	}

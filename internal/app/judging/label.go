@@ -58,7 +58,7 @@ func (r *LabelNextRequest) check() error {
 		r.Role != labels.Design:
 		return app.Wrong("role", string(r.Role), "it is calibration, validation, test or design")
 	}
-	return r.One("traces")
+	return r.CheckOne("traces")
 }
 
 // Todo is a task, a call or a turn to label: the label without its verdict, and what a person sees.
@@ -81,15 +81,15 @@ func LabelNext(ctx context.Context, a *app.App, req LabelNextRequest, events app
 			return nil, err
 		}
 	}
-	of, err := results.TasksAt(ctx, a, req.Side)
+	of, err := results.TasksOfSide(ctx, a, req.Side)
 	if err != nil {
 		return nil, err
 	}
-	run, err := results.ReadJudged(a, of, events)
+	run, err := results.ReadJudgedTasks(a, of, events)
 	if err != nil {
 		return nil, err
 	}
-	run.Hear(opinions)
+	run.AddOpinions(opinions)
 	if len(run.Items) == 0 && len(run.Gone) == 0 {
 		return nil, &callvet.Hinted{
 			Err: fmt.Errorf("draw tasks of %s: %w: it has no task record, and labels are of tasks", of.Name,

@@ -58,8 +58,8 @@ func nextParts(ctx context.Context, a *app.App, req *LabelNextRequest, q *labels
 // the requested name, or else the built-in one.
 func (p *partQueue) choose(ctx context.Context, db *store.DB, req *LabelNextRequest) error {
 	unit := judge.Unit(req.Unit)
-	list, _, err := results.JudgingsThat(ctx, db, p.run.ID, func(j *results.Judging) bool {
-		return j.Judge.Unit == unit && results.Answered(j) && (req.Judge == "" || j.Identity.Is(req.Judge))
+	list, _, err := results.ReadJudgings(ctx, db, p.run.ID, func(j *results.Judging) bool {
+		return j.Judge.Unit == unit && results.HasVerdicts(j) && (req.Judge == "" || j.Identity.Is(req.Judge))
 	})
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (p *partQueue) storedEvidence(ctx context.Context, db *store.DB,
 		if err != nil {
 			return nil, err
 		}
-		var q results.Asked
+		var q results.QuestionData
 		if err := json.Unmarshal(c.Foreign, &q); err != nil || len(c.Input) == 0 {
 			return nil, fmt.Errorf("read judging %s: question %s: %w", p.stored.Run.ID, c.ID, callvet.ErrInvalid)
 		}

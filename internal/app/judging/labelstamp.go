@@ -45,7 +45,7 @@ const maxContradicting = 0.05
 // LabelStamp adopts labels for the outputs of a run. The error wraps callvet.ErrConflict where the
 // verdicts of judges that stand with the labels are not those of the run; nothing is written then.
 func LabelStamp(ctx context.Context, a *app.App, req LabelStampRequest, events app.Events) (*LabelsStamped, error) {
-	if err := req.One("traces"); err != nil {
+	if err := req.CheckOne("traces"); err != nil {
 		return nil, err
 	}
 	if labels.Person(req.By) == "" {
@@ -55,11 +55,11 @@ func LabelStamp(ctx context.Context, a *app.App, req LabelStampRequest, events a
 	if err != nil {
 		return nil, err
 	}
-	of, err := results.TasksAt(ctx, a, req.Side)
+	of, err := results.TasksOfSide(ctx, a, req.Side)
 	if err != nil {
 		return nil, err
 	}
-	run, err := results.ReadJudged(a, of, events)
+	run, err := results.ReadJudgedTasks(a, of, events)
 	if err != nil {
 		return nil, err
 	}

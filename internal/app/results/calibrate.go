@@ -92,14 +92,14 @@ func Calibrate(ctx context.Context, a *app.App, req CalibrateRequest,
 	}
 	run, of := &JudgedRun{}, Tasks{}
 	if req.Traces != "" || req.Run != "" {
-		if of, err = TasksAt(ctx, a, app.Side{Run: req.Run, Traces: req.Traces}); err != nil {
+		if of, err = TasksOfSide(ctx, a, app.Side{Run: req.Run, Traces: req.Traces}); err != nil {
 			return nil, err
 		}
-		if run, err = ReadJudged(a, of, events); err != nil {
+		if run, err = ReadJudgedTasks(a, of, events); err != nil {
 			return nil, err
 		}
 		in.Labels = append(in.Labels, run.Labels...)
-		run.Hear(opinions)
+		run.AddOpinions(opinions)
 		in.Run, in.Outputs, in.RunID, in.Opinions = run.judgements(), run.outputs(), run.ID, opinions
 	}
 	r, err := labels.Calibrate(in)
@@ -205,9 +205,9 @@ func (r *JudgedRun) bySlice(of *Tasks, in labels.CalibrationInput, all *labels.C
 	return nil, bad
 }
 
-// Hear adds verdicts that a labels file has of the very outputs of the run, or of their calls. What
+// AddOpinions adds verdicts that a labels file has of the very outputs of the run, or of their calls. What
 // the run itself has of a judge stands: a labels file is no authority on it.
-func (r *JudgedRun) Hear(opinions []labels.Label) {
+func (r *JudgedRun) AddOpinions(opinions []labels.Label) {
 	verdicts := map[labels.Thing][]labels.Verdict{}
 	for i := range opinions {
 		if o := &opinions[i]; o.Fingerprint == "" {
@@ -246,14 +246,14 @@ func (r *JudgedRun) judgements() []labels.Judgement {
 	return append(out, r.Parts.All...)
 }
 
-// ReadJudged reads the verdicts and labels of tasks.
-func ReadJudged(a *app.App, of Tasks, events app.Events) (*JudgedRun, error) {
+// ReadJudgedTasks reads the verdicts and labels of tasks.
+func ReadJudgedTasks(a *app.App, of Tasks, events app.Events) (*JudgedRun, error) {
 	out, log, err := judgedOf(&of)
 	if err != nil {
 		return nil, err
 	}
 	if of.file != "" && log.Steps+log.Tasks == 0 && len(out.Items) == 0 {
-		return nil, a.NothingScored([]string{of.file})
+		return nil, a.NoTracesError([]string{of.file})
 	}
 	events.Lines(log.Problems(of.Name), log)
 	return out, nil

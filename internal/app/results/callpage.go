@@ -224,7 +224,7 @@ func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, err
 		if err != nil {
 			return nil, err
 		}
-		if r.Twin(row.Case) {
+		if r.IsTwin(row.Case) {
 			continue
 		}
 		i, ok := at[row.Case.ID]
@@ -240,7 +240,7 @@ func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, err
 			continue
 		}
 		done[k.ID] = true
-		k.Mocks = append(Unlike(k.Mocks, mocks), mocks...)
+		k.Mocks = append(OtherMocks(k.Mocks, mocks), mocks...)
 	}
 	b, err := suite.Export(&s, form)
 	if err != nil {
@@ -249,14 +249,14 @@ func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, err
 	return bytes.TrimLeft(b, "\n"), nil
 }
 
-// Twin reports whether a case is a calm twin of drills: it has an attack without an effect, and the
+// IsTwin reports whether a case is a calm twin of drills: it has an attack without an effect, and the
 // next drill makes it again.
-func (r *Run) Twin(c *callvet.Case) bool {
+func (r *Run) IsTwin(c *callvet.Case) bool {
 	return r.Manifest.Drill && c.Fields[drills.FieldTwin] != "no"
 }
 
-// Unlike are the mocks of other tools than those of made.
-func Unlike(mocks, made []callvet.Mock) []callvet.Mock {
+// OtherMocks returns the mocks of other tools than those of made.
+func OtherMocks(mocks, made []callvet.Mock) []callvet.Mock {
 	return slices.DeleteFunc(slices.Clone(mocks), func(m callvet.Mock) bool {
 		return slices.ContainsFunc(made, func(n callvet.Mock) bool { return strings.EqualFold(m.Tool, n.Tool) })
 	})

@@ -17,9 +17,9 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Leaves are the kinds of personal data that a run leaves as they are. What a request made up
+// KeptKinds are the kinds of personal data that a run leaves as they are. What a request made up
 // itself, such as descriptions of tools, is read by it again and loses secrets only.
-func (m *Manifest) Leaves() []redact.Kind {
+func (m *Manifest) KeptKinds() []redact.Kind {
 	if m.Made {
 		return redact.PersonalKinds()
 	}
@@ -37,7 +37,7 @@ func RedactorOf(a *app.App, m *Manifest, keep []string) (*redact.Redactor, error
 	if err != nil {
 		return nil, err
 	}
-	return a.Secrets().Redactor(append(m.Leaves(), more...))
+	return a.Secrets().Redactor(append(m.KeptKinds(), more...))
 }
 
 // OpenRedacted opens a run for viewing, with the redactor of its attempts.
@@ -63,7 +63,7 @@ type Hiding struct {
 
 // HidingOf makes the redactor of a run's attempts.
 func HidingOf(a *app.App, r *Run) (*Hiding, error) {
-	base, err := a.Secrets().Redactor(r.Manifest.Leaves())
+	base, err := a.Secrets().Redactor(r.Manifest.KeptKinds())
 	if err != nil {
 		return nil, err
 	}

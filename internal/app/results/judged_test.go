@@ -189,7 +189,7 @@ func TestHear(t *testing.T) {
 			Key: key, Fingerprint: "f",
 			Judged: []labels.Verdict{by("own", &yes)},
 		}}}
-		r.Hear([]labels.Label{tc.opinion})
+		r.AddOpinions([]labels.Label{tc.opinion})
 		want := []labels.Verdict{by("own", &yes)}
 		if tc.received {
 			want = append(want, by("new", &no))

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 )
 
-// Multiple gathers attempts for judges that look at several at once.
-type Multiple struct {
+// AttemptGroups gathers attempts for judges that look at several at once.
+type AttemptGroups struct {
 	side
 	digests map[string][]judge.Digest
 	order   []attemptKey // of attempts
@@ -45,7 +45,7 @@ func (s *side) add(one judge.Subject) (k attemptKey, first bool) {
 }
 
 // Add takes one more subject of j.
-func (m *Multiple) Add(j *judge.Judge, s judge.Subject) {
+func (m *AttemptGroups) Add(j *judge.Judge, s judge.Subject) {
 	switch {
 	case !s.Made():
 	case j.Unit == judge.Pair:
@@ -66,7 +66,7 @@ func (m *Multiple) Add(j *judge.Judge, s judge.Subject) {
 
 // ReadBaseline reads the baseline of the attempts, if it is another run or file. Targets are
 // compared with those of the same name, or the only target of one with the only one of the other.
-func (m *Multiple) ReadBaseline(s *Subject) error {
+func (m *AttemptGroups) ReadBaseline(s *Subject) error {
 	if s.eachOther == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (m *Multiple) ReadBaseline(s *Subject) error {
 }
 
 // counterpart is the target of the other side that one is compared with; "": none.
-func (m *Multiple) counterpart(target string) string {
+func (m *AttemptGroups) counterpart(target string) string {
 	switch {
 	case slices.Contains(m.other.targets, target):
 		return target
@@ -99,7 +99,7 @@ func (m *Multiple) counterpart(target string) string {
 }
 
 // questions compare targets, or grade each.
-func (m *Multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge.Question) {
+func (m *AttemptGroups) questions(j *judge.Judge, skipped map[string]int) (qs []judge.Question) {
 	for _, name := range m.targets {
 		if all := m.digests[name]; len(all) > 0 {
 			qs = append(qs, j.Overall(name, all))
@@ -113,7 +113,7 @@ func (m *Multiple) questions(j *judge.Judge, skipped map[string]int) (qs []judge
 
 // Pairs are the attempts that are compared: those at the same task of a target on both sides, or
 // of the first target and of each other one. skipped counts those without another.
-func (m *Multiple) Pairs(skipped map[string]int) (out [][2]judge.Subject) {
+func (m *AttemptGroups) Pairs(skipped map[string]int) (out [][2]judge.Subject) {
 	for _, k := range m.order {
 		of := m.attempts[k]
 		if m.other != nil {
@@ -139,7 +139,7 @@ func (m *Multiple) Pairs(skipped map[string]int) (out [][2]judge.Subject) {
 }
 
 // across adds the pair of an attempt and that of its counterpart, or says why there is none.
-func (m *Multiple) across(k attemptKey, s judge.Subject, out *[][2]judge.Subject) (why string) {
+func (m *AttemptGroups) across(k attemptKey, s judge.Subject, out *[][2]judge.Subject) (why string) {
 	name := m.counterpart(s.Attempt.Trace.Target)
 	for _, o := range m.other.attempts[k] {
 		switch {

@@ -67,7 +67,7 @@ func SideOf(ctx context.Context, a *app.App, side app.Side, req *app.JudgeReques
 			},
 		}, nil
 	}
-	if a.Once(side.Traces) {
+	if a.IsStream(side.Traces) {
 		return nil, app.Wrong("traces", side.Traces, "it is read twice, and can be read only once: name a file")
 	}
 	tools, err := a.ReadTools(req.Tools, events)
@@ -110,7 +110,7 @@ func eachAttempt(ctx context.Context, a *app.App, r *Run, keep []string, do func
 		if err != nil {
 			return err
 		}
-		if err := do(r.Subject(row, red), Automatic(&row.Cell.Result)); err != nil {
+		if err := do(r.Subject(row, red), AutomaticScore(&row.Cell.Result)); err != nil {
 			return err
 		}
 	}
@@ -150,17 +150,17 @@ func toolsOf(s *callvet.Suite, c *callvet.Case) []callvet.Tool {
 	return out
 }
 
-// Automatic is the score that callvet gave itself; nil where there is none.
-func Automatic(r *callvet.Result) *float64 {
+// AutomaticScore is the score that callvet gave itself; nil where there is none.
+func AutomaticScore(r *callvet.Result) *float64 {
 	if s := r.Score("overall"); s.Scored {
 		return &s.Value
 	}
-	return OfVerdict(r.Verdict == callvet.VerdictPass,
+	return VerdictValue(r.Verdict == callvet.VerdictPass,
 		r.Verdict == callvet.VerdictPass || r.Verdict == callvet.VerdictFail)
 }
 
-// OfVerdict is 1 for a pass, 0 for a failure and nil for a verdict that is not known.
-func OfVerdict(pass, known bool) *float64 {
+// VerdictValue is 1 for a pass, 0 for a failure and nil for a verdict that is not known.
+func VerdictValue(pass, known bool) *float64 {
 	x := 0.0
 	switch {
 	case !known:
@@ -200,20 +200,20 @@ func eachTraced(a *app.App, name string, keep []string, tools []callvet.Tool,
 		case scored:
 			auto = &overall
 		case at.Pass != nil:
-			auto = OfVerdict(*at.Pass, true)
+			auto = VerdictValue(*at.Pass, true)
 		case at.Reward != nil && *at.Reward >= 0 && *at.Reward <= 1:
 			auto = at.Reward
 		}
 		return do(judge.Subject{Attempt: &hidden, Output: outputOf(at), Tools: offered}, auto)
 	})
 	if err == nil && n == 0 {
-		err = a.NothingScored([]string{name})
+		err = a.NoTracesError([]string{name})
 	}
 	return err
 }
 
-// GoodEnough says why an attempt of that automatic score is not judged; "" where it is.
-func GoodEnough(auto, under *float64) string {
+// WhyNotJudged is why an attempt of that automatic score is not judged; "" where it is.
+func WhyNotJudged(auto, under *float64) string {
 	if under == nil || auto == nil || *auto < *under {
 		return ""
 	}
@@ -224,9 +224,9 @@ func GoodEnough(auto, under *float64) string {
 // about, by the reason.
 func Questions(j *judge.Judge, s *Subject, under *float64) (qs []judge.Question, skipped map[string]int, err error) {
 	skipped = map[string]int{}
-	var many Multiple
+	var many AttemptGroups
 	err = s.Each(func(one judge.Subject, auto *float64) error {
-		if why := GoodEnough(auto, under); why != "" {
+		if why := WhyNotJudged(auto, under); why != "" {
 			skipped[why]++
 			return nil
 		}
@@ -253,13 +253,13 @@ func Questions(j *judge.Judge, s *Subject, under *float64) (qs []judge.Question,
 	}
 	qs = append(qs, many.questions(j, skipped)...)
 	if len(qs) == 0 {
-		return nil, nil, NothingJudged(s, skipped)
+		return nil, nil, NoQuestionError(s, skipped)
 	}
 	return qs, skipped, nil
 }
 
-// NothingJudged says why there is no question.
-func NothingJudged(s *Subject, skipped map[string]int) error {
+// NoQuestionError is the error of a judging without a question, with the reason.
+func NoQuestionError(s *Subject, skipped map[string]int) error {
 	why := "there is no attempt"
 	if len(skipped) > 0 {
 		why = slices.Sorted(maps.Keys(skipped))[0]

@@ -47,7 +47,7 @@ type LiveJudging struct {
 
 // liveOf are the live judgings about a run; "" for those of all runs.
 func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, error) {
-	list, _, err := JudgingsThat(ctx, db, about, func(j *Judging) bool { return j.Live })
+	list, _, err := ReadJudgings(ctx, db, about, func(j *Judging) bool { return j.Live })
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func verdictsOf(ctx context.Context, db *store.DB, j *JudgingRun,
 		if err != nil {
 			return err
 		}
-		var q Asked
+		var q QuestionData
 		if err := json.Unmarshal(c.Foreign, &q); err != nil {
 			return fmt.Errorf("read judging %s: question %s: %w", j.Run.ID, c.ID, callvet.ErrInvalid)
 		}

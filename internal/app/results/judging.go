@@ -39,8 +39,8 @@ type JudgingRun struct {
 	What *Judging
 }
 
-// Answered are judgings that are no audits and have their questions, and so verdicts.
-func Answered(j *Judging) bool { return j.Audit == nil && !j.Live }
+// HasVerdicts reports whether a judging has verdicts: it is no audit, and has its questions.
+func HasVerdicts(j *Judging) bool { return j.Audit == nil && !j.Live }
 
 // LostJudging is a judging that cannot be read. The others count all the same.
 type LostJudging struct {
@@ -48,8 +48,8 @@ type LostJudging struct {
 	Problem string `json:"problem"`
 }
 
-// JudgingsThat are those that are wanted, and those that cannot be read.
-func JudgingsThat(ctx context.Context, db *store.DB, about string,
+// ReadJudgings returns the judgings that are wanted, and those that cannot be read.
+func ReadJudgings(ctx context.Context, db *store.DB, about string,
 	wanted func(*Judging) bool,
 ) (out []JudgingRun, lost []LostJudging, err error) {
 	list, err := db.Judgings(ctx, about)
@@ -92,8 +92,8 @@ type AuditPlan struct {
 
 // A question is stored as a case of a suite, and the answer as the result of an attempt at it.
 
-// Asked is the data of a question's case other than its text.
-type Asked struct {
+// QuestionData is the data of a question's case other than its text.
+type QuestionData struct {
 	Key judge.Key `json:"key"`
 	Did judge.Did `json:"did"`
 }

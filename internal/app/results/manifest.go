@@ -158,9 +158,9 @@ func (r *Run) repeatsText() string {
 // RulesVersion is the version of the rules for the run's verdicts.
 func (m *Manifest) RulesVersion() int { return max(m.Rules, 1) }
 
-// OtherRules is the version of the rules that judges attempts now, where the run was started by
+// ChangedRules is the version of the rules that judges attempts now, where the run was started by
 // another one; else 0.
-func (m *Manifest) OtherRules() int {
+func (m *Manifest) ChangedRules() int {
 	if m.RulesVersion() == callvet.RulesVersion {
 		return 0
 	}

@@ -34,8 +34,8 @@ func TestRulesNote(t *testing.T) {
 		}
 	}
 	if got := []int{
-		(&Manifest{}).OtherRules(),
-		(&Manifest{Rules: callvet.RulesVersion}).OtherRules(),
+		(&Manifest{}).ChangedRules(),
+		(&Manifest{Rules: callvet.RulesVersion}).ChangedRules(),
 	}; got[0] != callvet.RulesVersion || got[1] != 0 {
 		t.Errorf("attempts are marked with %v", got)
 	}

@@ -128,12 +128,12 @@ func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	var used resultUse
 	var between betweenTargets
 	attempts = whileRead(tallyRules(attempts, byRules), used.attempt, between.attempt)
-	add := Adding{
+	add := Summing{
 		Scoring: callvet.Scoring{ToolNames: r.Suite.Defaults.Scoring.ToolNames}, Watch: w, Tools: tools, Steps: cfg,
 		Side: side, attempts: side != nil, Jobs: runJobs,
 	}
 	// lint has reported problems of tools
-	res, _, _, err := add.Up(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}})
+	res, _, _, err := add.Sum(ctx, []measure.Source{{Name: "run " + r.Stored.ID, Attempts: attempts}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("sum up run %s: %w", r.Stored.ID, err)
 	}
@@ -234,7 +234,7 @@ func (r *Run) Ledger(ctx context.Context, cfg measure.SideConfig) (*panel.Ledger
 	prompts, settings := make([]string, len(r.Manifest.Targets)), make([]panel.Settings, len(r.Manifest.Targets))
 	for i := range r.Manifest.Targets {
 		prompts[i] = run.System(r.Suite.SystemPrompt, &r.Manifest.Targets[i], "")
-		if settings[i], err = SettingsOf(&r.Manifest.Targets[i]); err != nil {
+		if settings[i], err = ParametersOf(&r.Manifest.Targets[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -246,8 +246,8 @@ func (r *Run) Ledger(ctx context.Context, cfg measure.SideConfig) (*panel.Ledger
 	return led, nil
 }
 
-// SettingsOf are the parameters that a target is asked with.
-func SettingsOf(t *callvet.Target) (panel.Settings, error) {
+// ParametersOf returns the parameters that a target is asked with.
+func ParametersOf(t *callvet.Target) (panel.Settings, error) {
 	b, err := json.Marshal(t.Params)
 	if err != nil {
 		return nil, fmt.Errorf("write parameters of %s: %w", t.Name, err)

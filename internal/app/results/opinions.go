@@ -53,7 +53,7 @@ func (r *Run) ReadOpinions(ctx context.Context) (*OpinionIndex, error) {
 	}
 	out := &OpinionIndex{}
 	if r.Stored.Judges == "" {
-		list, lost, err := JudgingsThat(ctx, r.DB, r.Stored.ID, Answered)
+		list, lost, err := ReadJudgings(ctx, r.DB, r.Stored.ID, HasVerdicts)
 		if err != nil {
 			return nil, err
 		}

@@ -46,7 +46,7 @@ func (r *Run) planned(rows iter.Seq2[report.Row, error], order store.Order) iter
 				g.Cases[i] = i
 			}
 		}
-		g.LayOut()
+		g.Plan()
 		for row, err := range rows {
 			if err == nil && !g.upTo(row.Cell) || !yield(row, err) {
 				return
@@ -66,8 +66,8 @@ type PlannedGrid struct {
 	yield  func(report.Row, error) bool
 }
 
-// LayOut puts the cases in order and counts their attempts.
-func (g *PlannedGrid) LayOut() {
+// Plan puts the cases in order and counts their attempts.
+func (g *PlannedGrid) Plan() {
 	slices.Sort(g.Cases)
 	g.Cases = slices.Compact(g.Cases)
 	g.before = make([]int, len(g.Cases)+1)

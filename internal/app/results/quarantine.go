@@ -96,7 +96,7 @@ func QuarantineTraces(a *app.App, name string,
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	if a.Once(name) {
+	if a.IsStream(name) {
 		return nil, nil, app.Refused("gates",
 			"%s can be read once only, and a quarantine needs a second reading: write it to a file", name)
 	}

@@ -227,10 +227,10 @@ func hasFinding(p *panel.Panels, code string) bool {
 // maxReread bounds the steps of files that are read again for a quick test.
 const maxReread = 200_000
 
-// TestResults reads trace files again: where they have unneeded calls, to see whether answers use
+// MeasureResultUse reads trace files again: where they have unneeded calls, to see whether answers use
 // results, and where they have several targets, to compare the results that these get. What cannot be
 // read again has no such test.
-func TestResults(a *app.App, s *Scored, files []string) {
+func MeasureResultUse(a *app.App, s *Scored, files []string) {
 	unneeded, several := hasFinding(s.Panels, findingChatter), len(s.Panels.Targets) > 1
 	if !unneeded && !several || s.Log.Steps > maxReread {
 		return
@@ -238,7 +238,7 @@ func TestResults(a *app.App, s *Scored, files []string) {
 	var used resultUse
 	between := betweenTargets{anyOrder: true}
 	for _, f := range files {
-		if !a.Regular(f) || WholeAttempts(a, f, func(at *trace.Attempt) error {
+		if !a.IsFile(f) || WholeAttempts(a, f, func(at *trace.Attempt) error {
 			used.attempt(at)
 			between.attempt(at)
 			return nil

@@ -104,15 +104,15 @@ func OpenSuite(ctx context.Context, db *store.DB, hash string) (*Run, error) {
 	return &Run{Suite: s, CaseLines: cases, DB: db}, nil
 }
 
-// All yields every case of the suite until one cannot be read.
-func (r *Run) All(failed *error) iter.Seq[*callvet.Case] {
+// AllCases yields every case of the suite until one cannot be read.
+func (r *Run) AllCases(failed *error) iter.Seq[*callvet.Case] {
 	return r.some(r.CaseLines.Len(), func(i int) int { return i }, failed)
 }
 
 // Chosen yields the cases that the run is about until one cannot be read.
 func (r *Run) Chosen(failed *error) iter.Seq[*callvet.Case] {
 	if r.Manifest.Cases == nil {
-		return r.All(failed)
+		return r.AllCases(failed)
 	}
 	return r.some(len(r.Manifest.Cases), func(i int) int { return r.Manifest.Cases[i] }, failed)
 }

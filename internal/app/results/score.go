@@ -52,8 +52,8 @@ func (s *Scored) Problems() []callvet.Problem {
 	return ps
 }
 
-// Adding is how attempts, of files or of a run, are scored and added up.
-type Adding struct {
+// Summing is how attempts, of files or of a run, are scored and added up.
+type Summing struct {
 	Watch    *measure.Watch
 	Tools    []callvet.Tool
 	Steps    steps.Config
@@ -66,8 +66,8 @@ type Adding struct {
 	Each     func([]measure.Scored) error
 }
 
-// Up adds sources up. The problems are those of the tools.
-func (d *Adding) Up(ctx context.Context,
+// Sum adds sources up. The problems are those of the tools.
+func (d *Summing) Sum(ctx context.Context,
 	sources []measure.Source,
 ) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
 	cfg := d.Steps
@@ -114,13 +114,13 @@ func (s *Scored) Contradict(partial bool) {
 		if c.Call {
 			what, cure = "call", "give each call its own call_id"
 		}
-		s.Log.Reject(line, Contradicts(what, of, cure))
+		s.Log.Reject(line, Contradiction(what, of, cure))
 	}
 	s.Log.Bad += n - int64(len(first))
 }
 
-// Contradicts is why a record is lost that contradicts another one of its attempt or call.
-func Contradicts(what, of, cure string) string {
+// Contradiction is why a record is lost that contradicts another one of its attempt or call.
+func Contradiction(what, of, cure string) string {
 	return "it contradicts the record of the same " + what + of + ", so that neither counts: " + cure +
 		", or write corrects: true in the one that counts"
 }
@@ -130,7 +130,7 @@ const maxLost = 10
 
 // Lost are the records that could not be read, each in its file; nil where there are none.
 func (s *Scored) Lost() *panel.Lost {
-	return LostOf(&s.Log, func(line int64) (string, int64) {
+	return LostRecords(&s.Log, func(line int64) (string, int64) {
 		if len(s.Files) == 1 {
 			return s.Files[0], line
 		}
@@ -138,8 +138,8 @@ func (s *Scored) Lost() *panel.Lost {
 	})
 }
 
-// LostOf are the records that a log has as lost; locate gives the file of a line, and the line in it.
-func LostOf(log *trace.Log, locate func(int64) (string, int64)) *panel.Lost {
+// LostRecords returns the records that a log has as lost; locate gives the file of a line, and the line in it.
+func LostRecords(log *trace.Log, locate func(int64) (string, int64)) *panel.Lost {
 	if log.Bad == 0 {
 		return nil
 	}

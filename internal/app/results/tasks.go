@@ -24,8 +24,8 @@ type Tasks struct {
 	Without map[string]bool
 }
 
-// TasksOf are those of a trace file.
-func TasksOf(a *app.App, file string) Tasks {
+// TasksOfFile returns those of a trace file.
+func TasksOfFile(a *app.App, file string) Tasks {
 	return Tasks{
 		Name: file, file: file,
 		each:     func(do func(*trace.Task)) (*trace.Log, error) { return a.EachTask(file, do) },
@@ -38,7 +38,7 @@ func TasksOf(a *app.App, file string) Tasks {
 func TaskSources(a *app.App, files []string) []Tasks {
 	out := make([]Tasks, len(files))
 	for i, f := range files {
-		out[i] = TasksOf(a, f)
+		out[i] = TasksOfFile(a, f)
 	}
 	return out
 }
@@ -82,10 +82,10 @@ func (r *Run) Tasks(ctx context.Context) Tasks {
 	}
 }
 
-// TasksAt are those of a run or a trace file.
-func TasksAt(ctx context.Context, a *app.App, s app.Side) (Tasks, error) {
+// TasksOfSide returns those of a run or a trace file.
+func TasksOfSide(ctx context.Context, a *app.App, s app.Side) (Tasks, error) {
 	if s.Run == "" {
-		return TasksOf(a, s.Traces), nil
+		return TasksOfFile(a, s.Traces), nil
 	}
 	r, err := Open(ctx, a, s.Run)
 	if err != nil {
@@ -99,7 +99,7 @@ func refuseOneTimeFiles(a *app.App, of *Tasks, field string) error {
 	if of.file == "" {
 		return nil
 	}
-	if a.Once(of.file) {
+	if a.IsStream(of.file) {
 		return app.Wrong(field, "", "the traces are read twice, to see what their judges said: name a file")
 	}
 	partial, err := a.IsPartial(of.file)

@@ -32,7 +32,7 @@ func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibration
 	if err := refuseOneTimeFiles(a, &of, "labels"); err != nil {
 		return err
 	}
-	run, err := ReadJudged(a, of, events)
+	run, err := ReadJudgedTasks(a, of, events)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibration
 			return err
 		}
 		ls = append(labels.WithOpinions(more, opinions), ls...)
-		run.Hear(opinions)
+		run.AddOpinions(opinions)
 	}
 	if err := run.correctParts(p, &of,
 		labels.CalibrationInput{Labels: ls, Opinions: opinions, Without: of.Without}); err != nil {

@@ -88,9 +88,9 @@ func (r *Run) viewOf(ctx context.Context, p *panel.Panels, red *redact.Redactor)
 	}
 }
 
-// Reopened returns the catalogs of a stored run, to explain its selections; nil if there are none,
+// ReopenCatalogues returns the catalogs of a stored run, to explain its selections; nil if there are none,
 // and nil with the reason if they cannot be opened unchanged.
-func Reopened(ctx context.Context, a *app.App, r *Run, events app.Events) (op *app.Opener, why string) {
+func ReopenCatalogues(ctx context.Context, a *app.App, r *Run, events app.Events) (op *app.Opener, why string) {
 	names := app.TargetNames(r.Manifest.Specs)
 	found, asks, _ := catalog.Searches(names)
 	switch {

@@ -29,7 +29,7 @@ type Configured struct {
 // hash and the beginning of its system prompt. "" where it has nothing of its own.
 func BriefOf(s *app.TargetSpec) string {
 	var parts []string
-	set, err := results.SettingsOf(&callvet.Target{ToolChoice: s.ToolChoice, Params: s.Params})
+	set, err := results.ParametersOf(&callvet.Target{ToolChoice: s.ToolChoice, Params: s.Params})
 	if err != nil { // parameters that are not JSON
 		parts = append(parts, err.Error())
 	}

@@ -114,7 +114,7 @@ func mocksOfRun(ctx context.Context, a *app.App, r *results.Run, name, ext strin
 	at := map[string]int{}
 	var err error
 	for c := range r.Chosen(&err) {
-		if r.Twin(c) {
+		if r.IsTwin(c) {
 			continue
 		}
 		own := *c
@@ -139,7 +139,7 @@ func mocksOfRun(ctx context.Context, a *app.App, r *results.Run, name, ext strin
 			continue
 		}
 		done[c.Trace.CaseID] = true
-		s.Cases[i].Mocks = results.Unlike(s.Cases[i].Mocks, mocks)
+		s.Cases[i].Mocks = results.OtherMocks(s.Cases[i].Mocks, mocks)
 		out.add(&s.Cases[i], mocks)
 	}
 	return writeSuite(ctx, a, &s, name, ext)

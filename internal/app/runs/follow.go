@@ -24,7 +24,7 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	}
 	about := app.SessionEvent{Run: s.Stored.ID, Resume: s.Resume(), Follows: s.held.Owner.String()}
 	s.events.Emit(app.Event{Session: &about})
-	tick := time.NewTicker(app.LookEvery)
+	tick := time.NewTicker(app.FollowInterval)
 	defer tick.Stop()
 	progress := app.ProgressEvent{Total: s.Size()}
 	for last := int64(0); ; {
@@ -71,7 +71,7 @@ func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	op, why := results.Reopened(ctx, s.app, r, s.events)
+	op, why := results.ReopenCatalogues(ctx, s.app, r, s.events)
 	v, err := r.View(ctx, s.slices, red, op, why)
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest,
 				"the judge %s does not compare: {judge} compare does", j.Name)
 		}
 	}
-	if err := errors.Join(a.Permitted(req.Models), a.Unspelled(req.Models),
+	if err := errors.Join(a.Permitted(req.Models), a.CheckSecrets(req.Models),
 		a.Secrets().Spelled(redactSettings(runRequestOf(req)))); err != nil {
 		return nil, nil, err
 	}

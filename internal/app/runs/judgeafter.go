@@ -76,7 +76,7 @@ func checkJudges(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryR
 		}
 	}
 	specs := JudgeTargets(j)
-	if err := errors.Join(a.Permitted(specs), a.Unspelled(specs)); err != nil {
+	if err := errors.Join(a.Permitted(specs), a.CheckSecrets(specs)); err != nil {
 		return err
 	}
 	op, err := a.NewOpener(req.Timeout(), req.Prices, req.Suite, events)

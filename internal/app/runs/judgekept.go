@@ -19,7 +19,7 @@ import (
 func QuestionSuite(j *judge.Judge, name string, qs []judge.Question) (*callvet.Suite, error) {
 	s := &callvet.Suite{Name: name, SystemPrompt: j.System(), Dialect: "callvet", Cases: make([]callvet.Case, len(qs))}
 	for i := range qs {
-		b, err := json.Marshal(results.Asked{Key: qs[i].Key, Did: qs[i].Did})
+		b, err := json.Marshal(results.QuestionData{Key: qs[i].Key, Did: qs[i].Did})
 		if err != nil {
 			return nil, fmt.Errorf("write question: %w", err)
 		}
@@ -78,9 +78,9 @@ type opinion struct {
 
 // opinionOf makes a question ready to be answered.
 func opinionOf(j *judge.Judge, c *callvet.Case) opinion {
-	var q results.Asked
+	var q results.QuestionData
 	if err := json.Unmarshal(c.Foreign, &q); err != nil {
-		q = results.Asked{} // written by questionSuite
+		q = results.QuestionData{} // written by questionSuite
 	}
 	return opinion{j, q.Did}
 }
@@ -130,11 +130,11 @@ func keep(v judge.Verdict) callvet.Result {
 	}
 	var pass *float64
 	if v.Pass != nil {
-		pass = results.OfVerdict(*v.Pass, true)
+		pass = results.VerdictValue(*v.Pass, true)
 	}
 	score(results.KeptPass, pass)
 	score(results.KeptScore, v.Score)
-	score(results.KeptAsked, results.OfVerdict(!v.Mended, true))
+	score(results.KeptAsked, results.VerdictValue(!v.Mended, true))
 	switch {
 	case !v.Scored():
 		r.Verdict, r.Class = callvet.VerdictFail, callvet.ClassUnparseable

@@ -89,7 +89,7 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 		return nil, err
 	}
 	fail := func(err error) (*liveJudge, error) { return nil, errors.Join(err, of.Close()) }
-	before, _, err := results.JudgingsThat(ctx, s.DB, s.Stored.ID,
+	before, _, err := results.ReadJudgings(ctx, s.DB, s.Stored.ID,
 		func(j *results.Judging) bool { return j.Audit == nil })
 	if err != nil {
 		return fail(err)
@@ -178,7 +178,7 @@ func (l *liveJudge) asks(ctx context.Context, over <-chan struct{}) {
 // questions are those on one attempt.
 func (l *liveJudge) questions(row report.Row) []judge.Question {
 	what := l.session.Manifest.Judging
-	if results.GoodEnough(results.Automatic(&row.Cell.Result), what.Under) != "" {
+	if results.WhyNotJudged(results.AutomaticScore(&row.Cell.Result), what.Under) != "" {
 		return nil
 	}
 	qs, _ := what.Judge.Questions(l.run.Subject(row, l.red))

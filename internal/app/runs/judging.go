@@ -124,7 +124,7 @@ func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, wha
 	if err != nil {
 		return nil, err
 	}
-	before, _, err := results.JudgingsThat(ctx, db, about,
+	before, _, err := results.ReadJudgings(ctx, db, about,
 		func(j *results.Judging) bool { return (j.Audit != nil) == (what.Audit != nil) })
 	if err != nil {
 		return nil, err
@@ -222,6 +222,6 @@ func (s *Session) judge(ctx context.Context) (*results.JudgingView, error) {
 
 // judgingsOf are the stored ones that have verdicts.
 func judgingsOf(ctx context.Context, db *store.DB, about string) ([]results.JudgingRun, error) {
-	out, _, err := results.JudgingsThat(ctx, db, about, results.Answered)
+	out, _, err := results.ReadJudgings(ctx, db, about, results.HasVerdicts)
 	return out, err
 }

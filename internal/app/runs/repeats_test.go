@@ -22,7 +22,7 @@ func TestPlannedPlaces(t *testing.T) {
 	}
 	for _, byCase := range []bool{true, false} {
 		g := &results.PlannedGrid{Run: &results.Run{Manifest: m}, ByCase: byCase, Cases: []int{7, 4, 1, 2}}
-		g.LayOut()
+		g.Plan()
 		seen := map[[3]int]bool{}
 		for i := range 30 {
 			c := g.At(i)

@@ -88,7 +88,7 @@ func StartReplay(ctx context.Context, a *app.App, req ReplayRequest, events app.
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(a.Permitted(man.Specs), a.Unspelled(req.Targets),
+	if err := errors.Join(a.Permitted(man.Specs), a.CheckSecrets(req.Targets),
 		a.Secrets().Spelled(redactSettings((&app.RunRequest{Words: req.Words, Origin: req.Origin})))); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func caseAt(r *results.Run, id string) (int, error) {
 	var ids []string
 	var err error
 	at := 0
-	for c := range r.All(&err) {
+	for c := range r.AllCases(&err) {
 		if c.ID == id && (r.Manifest.Cases == nil || slices.Contains(r.Manifest.Cases, at)) {
 			return at, nil
 		}

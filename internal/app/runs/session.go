@@ -441,7 +441,7 @@ func (s *Session) config(ctx context.Context, lease *store.Lease,
 		Faulty: func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World {
 			return world.Faulty(w, faults, world.Attempt{Seed: man.Seed, Case: c.ID, Repeat: repeat}, man.RealLatency)
 		},
-		Cases: man.Cases, Rules: man.OtherRules(), Last: man.Rubrics, Hold: set.HoldRubrics, Repeats: man.Repeats,
+		Cases: man.Cases, Rules: man.ChangedRules(), Last: man.Rubrics, Hold: set.HoldRubrics, Repeats: man.Repeats,
 		Own: man.OwnRepeats, Interleave: set.Interleave, Limits: set.Limits(man.Specs, s.targets),
 		Timeout: set.Timeout(), Retry: set.Retry(),
 		Budget: run.Budget{
@@ -524,7 +524,7 @@ func Cancel(ctx context.Context, a *app.App, ref string) (CanceledRun, error) {
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*judge.ScorerPool, error) {
 	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drills.Name { // read from no file
-		return s.app.PoolIn("", s.Manifest.Leaves())
+		return s.app.PoolIn("", s.Manifest.KeptKinds())
 	}
-	return s.app.NewPool(s.Manifest.Path, s.Manifest.Leaves())
+	return s.app.NewPool(s.Manifest.Path, s.Manifest.KeptKinds())
 }

@@ -260,7 +260,7 @@ func learnsOnce(o *app.Opener, what string) {
 // reportShards reports the workers' progress from the store. errs is how many repeated attempts had
 // no verdict at the start: that many attempts without a verdict count as not done.
 func (s *Session) reportShards(ctx context.Context, errs int, over <-chan struct{}) {
-	tick := time.NewTicker(app.LookEvery)
+	tick := time.NewTicker(app.FollowInterval)
 	defer tick.Stop()
 	var sum store.Progress
 	begun := s.app.Config.Now()

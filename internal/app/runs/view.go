@@ -14,7 +14,7 @@ import (
 // View sums a stored run up. It asks no model.
 func View(ctx context.Context, a *app.App, req results.ViewRequest, events app.Events) (*results.RunView, error) {
 	if req.Baseline != (app.Side{}) {
-		if err := req.Baseline.One("baseline"); err != nil {
+		if err := req.Baseline.CheckOne("baseline"); err != nil {
 			return nil, err
 		}
 	}
@@ -29,7 +29,7 @@ func View(ctx context.Context, a *app.App, req results.ViewRequest, events app.E
 	if err != nil {
 		return nil, err
 	}
-	op, why := results.Reopened(ctx, a, r, events)
+	op, why := results.ReopenCatalogues(ctx, a, r, events)
 	v, err := r.View(ctx, req.Slices, red, op, why)
 	if err == nil && req.Baseline != (app.Side{}) {
 		v.View.Diff, _, err = traces.Against(ctx, a, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, events)

@@ -96,7 +96,7 @@ func Diff(ctx context.Context, a *app.App, req DiffRequest, events app.Events) (
 
 // check refuses what cannot be compared, and makes a base alone the candidate, too, where its targets are.
 func (r *DiffRequest) check() error {
-	if err := r.Base.One("base"); err != nil {
+	if err := r.Base.CheckOne("base"); err != nil {
 		return err
 	}
 	if r.Candidate == (app.Side{}) && r.BaseTarget != "" {
@@ -106,7 +106,7 @@ func (r *DiffRequest) check() error {
 		return app.Refused("candidate",
 			"{candidate}: name a run or a trace file, or with {base_target} a target of the base that its others are compared with")
 	}
-	if err := r.Candidate.One("candidate"); err != nil {
+	if err := r.Candidate.CheckOne("candidate"); err != nil {
 		return err
 	}
 	if r.FailOn != "" && r.FailOn != failOnWorse && r.FailOn != failOnNewly {
@@ -249,7 +249,7 @@ func ledger(ctx context.Context, a *app.App, s app.Side, cfg measure.SideConfig,
 	if s.Traces != "" {
 		return traceLedger(ctx, a, s.Traces, cfg, how, events)
 	}
-	if err := app.NotOfRuns(s.Run, app.One("judge", cfg.Judge)); err != nil {
+	if err := app.RefuseForRuns(s.Run, app.One("judge", cfg.Judge)); err != nil {
 		return nil, err
 	}
 	r, err := results.Open(ctx, a, s.Run)
@@ -268,14 +268,14 @@ func ledger(ctx context.Context, a *app.App, s app.Side, cfg measure.SideConfig,
 func traceLedger(ctx context.Context, a *app.App, name string, cfg measure.SideConfig, how *ScoreRequest,
 	events app.Events,
 ) (*panel.Ledger, error) {
-	if a.Once(name) { // results are in the steps, and those need a second reading
+	if a.IsStream(name) { // results are in the steps, and those need a second reading
 		cfg.Results = false
 	}
 	side, err := measure.NewSide(filepath.Base(name), cfg)
 	if err != nil {
 		return nil, err
 	}
-	if a.Once(name) {
+	if a.IsStream(name) {
 		if side.NeedsSteps() || how.Suite != "" || how.Safety != "" {
 			return nil, app.Refused("traces",
 				"%s can be read once only, and what is compared needs two readings: write it to a file", name)
@@ -289,11 +289,11 @@ func traceLedger(ctx context.Context, a *app.App, name string, cfg measure.SideC
 			if c.Of > 0 {
 				of = fmt.Sprintf(" in line %d", c.Of)
 			}
-			log.Reject(c.Line, results.Contradicts("attempt", of, "number attempts"))
+			log.Reject(c.Line, results.Contradiction("attempt", of, "number attempts"))
 		}
 		events.Lines(log.Problems(name), log)
 		return sideLedger(name, side,
-			results.LostOf(log, func(line int64) (string, int64) { return name, line }), events)
+			results.LostRecords(log, func(line int64) (string, int64) { return name, line }), events)
 	}
 	req := *how
 	req.Traces = []string{name}

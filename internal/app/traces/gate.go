@@ -42,11 +42,11 @@ type GateRequest struct {
 }
 
 func (r *GateRequest) check(files app.Files) error {
-	if err := r.Side.One("run"); err != nil {
+	if err := r.Side.CheckOne("run"); err != nil {
 		return err
 	}
 	if r.Baseline != (app.Side{}) {
-		if err := r.Baseline.One("baseline"); err != nil {
+		if err := r.Baseline.CheckOne("baseline"); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (r *GateRequest) check(files app.Files) error {
 	case r.Policy != "" && r.Policy != gate.Strict && r.Policy != gate.Lenient:
 		return app.Wrong("policy", string(r.Policy), "it is strict or lenient")
 	case r.Run != "":
-		return app.NotOfRuns(r.Run, append(r.OfTraces(), app.One("judge", r.Judge))...)
+		return app.RefuseForRuns(r.Run, append(r.OfTraces(), app.One("judge", r.Judge))...)
 	case r.Traces == "-" && r.Gates == "-":
 		return app.Wrong("gates", "-", "standard input holds the traces or the gates, not both")
 	case r.Baseline != (app.Side{}) && files.Kind(r.Traces) == app.KindStream:
@@ -410,21 +410,21 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	}
 	events.Lines(s.Problems(), &s.Log)
 	if s.Log.Steps+s.Log.Tasks == 0 {
-		return nil, a.NothingScored(score.Traces)
+		return nil, a.NoTracesError(score.Traces)
 	}
 	h := &held{
 		subject: name, input: gates.Input{Panels: s.Panels, Task: "task"}, look: lookInto(name, req.Given()),
 		sentences: quarantined,
 	}
 	if req.Labels != "" {
-		from := results.TasksOf(a, name)
+		from := results.TasksOfFile(a, name)
 		from.Without = without
 		if err := results.AddLabelled(a, s.Panels, from, req.Labels, r.calibrations, events); err != nil {
 			return nil, err
 		}
 	}
 	if perCase(file.Gates) {
-		if a.Once(name) {
+		if a.IsStream(name) {
 			return nil, app.Refused("traces",
 				"%s can be read once only, and a gate per case needs a second reading: write it to a file", name)
 		}

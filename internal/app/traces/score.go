@@ -163,14 +163,14 @@ func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []str
 	}
 	events.Lines(s.Problems(), &s.Log)
 	if s.Log.Steps+s.Log.Tasks == 0 {
-		return nil, a.NothingScored(req.Traces)
+		return nil, a.NoTracesError(req.Traces)
 	}
 	reportMissingSlices(a, s, req.Slices)
 	if req.Partial == "" {
-		results.TestResults(a, s, req.Traces)
+		results.MeasureResultUse(a, s, req.Traces)
 	}
 	if req.Labels != "" && req.Partial == "" {
-		err = results.AddLabelled(a, s.Panels, results.TasksOf(a, req.Traces[0]), req.Labels, cal, events)
+		err = results.AddLabelled(a, s.Panels, results.TasksOfFile(a, req.Traces[0]), req.Labels, cal, events)
 	}
 	return s, err
 }
@@ -197,7 +197,7 @@ func examplesOf(a *app.App, s *results.Scored) []panel.Example {
 		all = append(all, s.Panels.Findings[i].Examples...)
 	}
 	for _, e := range all {
-		if e = s.Named(e); a.Regular(e.File) && e.Line > 0 {
+		if e = s.Named(e); a.IsFile(e.File) && e.Line > 0 {
 			out = append(out, e)
 		}
 	}
@@ -257,7 +257,7 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 	if err := app.NameClash(&rules, tools, events); err != nil {
 		return nil, err
 	}
-	add := results.Adding{
+	add := results.Summing{
 		Watch: w, Tools: tools, Steps: cfg, Scoring: rules, Lines: trace.Options{Strict: r.Strict},
 		Jobs: r.Jobs, Side: r.side, Without: r.without, Each: r.each,
 	}
@@ -271,7 +271,7 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 		sources = append(sources,
 			measure.Source{Name: name, Open: func() (io.ReadCloser, error) { return a.Config.Files.Open(name) }})
 	}
-	res, scorer, problems, err := add.Up(ctx, sources)
+	res, scorer, problems, err := add.Sum(ctx, sources)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (r *ScoreRequest) check(files app.Files) error {
 		if r.Strict {
 			strict.Values = []string{"true"}
 		}
-		if err := app.NotOfRuns(r.Run, append(r.OfTraces(), strict, app.One("partial", r.Partial))...); err != nil {
+		if err := app.RefuseForRuns(r.Run, append(r.OfTraces(), strict, app.One("partial", r.Partial))...); err != nil {
 			return err
 		}
 	}
