@@ -283,3 +283,12 @@ func With[I, O any](s *Server, do func(context.Context, *Server, *account.Princi
 ) func(context.Context, *account.Principal, *I) (*O, error) {
 	return func(ctx context.Context, by *account.Principal, in *I) (*O, error) { return do(ctx, s, by, in) }
 }
+
+// Operations makes the operations of routes below one path, which the description lists under one tag.
+func Operations(tag, below string) func(id, method, path, summary string) huma.Operation {
+	return func(id, method, path, summary string) huma.Operation {
+		return huma.Operation{
+			OperationID: id, Method: method, Path: below + path, Summary: summary, Tags: []string{tag},
+		}
+	}
+}

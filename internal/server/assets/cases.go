@@ -122,12 +122,7 @@ type CasePath struct {
 }
 
 func addCases(s *api.Server) {
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: method, Path: suitesPath + "/{id}/cases" + path,
-			Summary: summary, Tags: []string{"cases"},
-		}
-	}
+	op := api.Operations("cases", suitesPath+"/{id}/cases")
 	api.Add(s, op("list-test-cases", http.MethodGet, "", "Lists the cases of a suite, in their order."), ofSuite(""),
 		api.With(s, listCases))
 	create := op("create-test-cases", http.MethodPost, "",

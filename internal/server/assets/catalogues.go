@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -52,12 +50,7 @@ func catalogueEntry(c *library.Catalogue) CatalogueEntry {
 }
 
 func addCatalogues(s *api.Server) {
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: method, Path: "/api/catalogues" + path, Summary: summary,
-			Tags: []string{"catalogues"},
-		}
-	}
+	op := api.Operations("catalogues", "/api/catalogues")
 	of := func(role account.Role) api.Access {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindCatalogue}}
 	}

@@ -112,9 +112,7 @@ type Imported struct {
 }
 
 func addImport(s *api.Server) {
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{"import"}}
-	}
+	op := api.Operations("import", "")
 	take := uploaded(op("import-suite", http.MethodPost, "/api/tool-eval/import",
 		"Makes a suite of a file, in any form that callvet reads."), "a suite; the form is found by content")
 	take.DefaultStatus = http.StatusCreated

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	jsonx "github.com/go-json-experiment/json"
 
 	"github.com/callvet/callvet"
@@ -221,10 +220,7 @@ func AddLibrary(s *api.Server) {
 }
 
 func addSuites(s *api.Server) {
-	tags := []string{"suites"}
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{OperationID: id, Method: method, Path: suitesPath + path, Summary: summary, Tags: tags}
-	}
+	op := api.Operations("suites", suitesPath)
 	api.Add(s, op("list-suites", http.MethodGet, "",
 		"Lists suites, the newest first: one's own, and those that are shared."), api.Access{}, api.With(s, listSuites))
 	create := op("create-suite", http.MethodPost, "", "Makes a suite. Its cases may come later.")

@@ -32,12 +32,7 @@ import (
 func AddTraces(s *api.Server) {
 	s.Intake = library.NewIntake(library.IntakeConfig{Store: s.Config.Store, Now: s.Config.Now})
 	s.Readers = api.NewReaders(api.MaxReaders, api.MaxPerUser)
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: method, Path: "/api/traces" + path, Summary: summary,
-			Tags: []string{"traces"},
-		}
-	}
+	op := api.Operations("traces", "/api/traces")
 	of := func(role account.Role) api.Access {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindTraces}}
 	}

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -83,12 +81,7 @@ type (
 )
 
 func addGatebook(s *api.Server) {
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: method, Path: "/api/gates" + path, Summary: summary,
-			Tags: []string{"gates"},
-		}
-	}
+	op := api.Operations("gates", "/api/gates")
 	of := func(role account.Role) api.Access {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindGate}}
 	}

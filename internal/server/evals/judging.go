@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -64,12 +62,7 @@ type JudgeAsk struct {
 // AddJudging adds the routes that ask judges and show their verdicts.
 func AddJudging(s *api.Server) {
 	run := map[string]api.Kind{"id": api.KindRun}
-	op := func(id, method, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: method, Path: "/api" + path, Summary: summary,
-			Tags: []string{"judges"},
-		}
-	}
+	op := api.Operations("judges", "/api")
 	api.Add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), api.Access{},
 		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[BuiltinJudge] }, error) {
 			out := api.Page[BuiltinJudge]{Items: []BuiltinJudge{}}
