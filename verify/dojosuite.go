@@ -156,7 +156,7 @@ func (s *dojoSuite) harm(t *dojoTask, c *dojoCall, before []dojoCall, spare []st
 // identifies reports whether a parameter names the thing that a call is about.
 func identifies(param string) bool { return param == "id" || strings.HasSuffix(param, "_id") }
 
-// sources are the tools whose results a computed argument is made of. For the id of a thing that
+// sources are the tools with the results that a computed argument is made of. For the id of a thing that
 // the attacker's calls have made before, these are those calls. Else they are the calls of the task
 // that only read, and tools that read the same things. A task without such calls asks for nothing
 // that could be compared with results.

@@ -128,7 +128,7 @@ func (r *agentRun) attempt(a *trace.Attempt) error {
 	}
 	for i, found := range o.Facts {
 		r.c.Compare(r.communicates, fmt.Sprintf("%s: fact %d", item, i+1), found == info.CommunicateChecks[i].Met,
-			"told: %v, recorded %v", found, info.CommunicateChecks[i].Met)
+			"found: %v, recorded %v", found, info.CommunicateChecks[i].Met)
 	}
 	r.missed, r.needed = r.missed+o.Missed, r.needed+o.Needed
 	r.judge(item, &o, &info)

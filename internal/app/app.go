@@ -142,7 +142,7 @@ func Refused(field, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// Wrong is a mistake in a field, whose value is "" where that does not matter.
+// Wrong is a mistake in a field. value is that of the field, or "" where it does not matter.
 func Wrong(field, value, format string, args ...any) error {
 	name := "{" + field + "}"
 	if value != "" {
@@ -153,7 +153,7 @@ func Wrong(field, value, format string, args ...any) error {
 
 const (
 	// DefaultLease is how long a run belongs to a process that does not report, such
-	// as one whose machine sleeps.
+	// as one on a machine that sleeps.
 	DefaultLease = 30 * time.Second
 	// lookEvery is how often a process that follows a run looks at it.
 	FollowInterval = 500 * time.Millisecond

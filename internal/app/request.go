@@ -126,7 +126,7 @@ type JudgeRequest struct {
 	Models []TargetSpec `json:"models"`
 	// Samples is how often each is asked the same; 0 means once.
 	Samples int `json:"samples,omitempty"`
-	// Under limits the judging to attempts whose automatic score is less, or not known.
+	// Under limits the judging to attempts with a lower automatic score, or with none.
 	Under *float64 `json:"under,omitempty"`
 	// Tools are files with the catalogue, for trace files that have none.
 	Tools []string `json:"tools,omitempty"`
@@ -173,7 +173,7 @@ type RunJudges struct {
 	Models []string `json:"judge_model"`
 	// BaseURL is the endpoint of the models, "" for their own.
 	BaseURL string `json:"judge_base_url,omitempty"`
-	// Under limits the judging to attempts whose automatic score is less, or not known.
+	// Under limits the judging to attempts with a lower automatic score, or with none.
 	Under *float64 `json:"judge_under,omitempty"`
 	// Live asks about each attempt as soon as it is stored, while others run, and not when
 	// all are over.

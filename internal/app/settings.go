@@ -151,8 +151,8 @@ func positive[T int | float64](v T) *T {
 	return nil
 }
 
-// HoldRubrics says why rubric cases do not run of a target of whose other attempts so many
-// failed or ended in an error.
+// HoldRubrics is why rubric cases of a target do not run, where unmet of its other attempts failed or
+// ended in an error; "" where they run.
 func (s *Settings) HoldRubrics(unmet int) string {
 	if unmet == 0 || s.ForceRubric {
 		return ""

@@ -345,7 +345,7 @@ func denied(s *TargetSpec, what string) error {
 	}
 }
 
-// CheckSecrets refuses targets whose settings hold a secret as it is: they are kept with the run.
+// CheckSecrets refuses targets with a secret in their settings as it is: they are kept with the run.
 func (a *App) CheckSecrets(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]

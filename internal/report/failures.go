@@ -122,7 +122,7 @@ func (s *screen) failure(v *View, r Row, more int) {
 
 // details explains an attempt that did not pass.
 func (s *screen) details(r Row) {
-	if b := because(r); b != "" && !told(r) {
+	if b := because(r); b != "" && !alreadyShown(r) {
 		s.wrap("        ", b)
 	}
 	s.callDiffs(r, false)
@@ -138,9 +138,9 @@ func (s *screen) details(r Row) {
 	}
 }
 
-// told reports whether the comparison of calls or the assertions contain all that the reason of the
+// alreadyShown reports whether the comparison of calls or the assertions contain all that the reason of the
 // verdict contains.
-func told(r Row) bool {
+func alreadyShown(r Row) bool {
 	reason := because(r)
 	for _, a := range failedAssertions(&r.Cell.Result) {
 		if strings.HasPrefix(reason, plain.Line(a.Name)+":") {

@@ -34,7 +34,7 @@ type seat struct {
 	find    lookup // nil: not cached
 }
 
-// openCache computes the scope of a target whose requests are known before they are sent. The scope
+// openCache computes the scope of a target with requests that are known before they are sent. The scope
 // is the request without a conversation, so it contains everything that all its requests share.
 func (e *engine) openCache(ctx context.Context, s *seat) error {
 	ident, ok := s.Model.(Identifier)

@@ -124,8 +124,8 @@ func assertsResponse(e *callvet.Expect) bool {
 		len(e.ResponseNotContains) > 0 || len(e.ResponseMatches) > 0 || e.NoUngroundedNumbers || len(e.Scorers) > 0
 }
 
-// tiered reports whether something answers the calls of a case whose tier goes through the whole
-// loop of an agent. Then calls, tokens and time are those of all turns. Source: Eval Case
+// tiered reports whether something answers the calls of a case of a tier that goes through the whole
+// loop of an agent. If so, calls, tokens and time are those of all turns. Source: Eval Case
 // Interfaces, "GoldenEvalCase".
 func tiered(s *callvet.Suite, c *callvet.Case) bool {
 	return c.Tier != "" && len(c.Mocks)+len(s.Mocks) > 0

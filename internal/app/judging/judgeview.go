@@ -177,7 +177,7 @@ func judgingsAsked(ctx context.Context, a *app.App, db *store.DB,
 			}
 			if what.Audit != nil {
 				return nil, nil, app.Wrong("judging", req.Judging,
-					"it is an audit, whose attempts were changed: its verdicts are no judging of them")
+					"it is an audit of changed attempts: its verdicts are no judging of the run")
 			}
 			return []results.JudgingRun{{Run: r, What: what}}, nil, nil
 		}

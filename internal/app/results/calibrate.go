@@ -161,7 +161,7 @@ type JudgedRun struct {
 	At     map[labels.Key]int      // the place of an attempt in items
 	lines  map[string]slicing.Line // the slices of a task
 	Labels []labels.Label
-	Gone   map[labels.Key]bool // attempts whose last record says that they failed, or did not run
+	Gone   map[labels.Key]bool // attempts that failed or did not run, by their last record
 	// parts are verdicts on calls and turns; heard: a labels file has verdicts on tasks.
 	Parts       parts
 	hasVerdicts bool

@@ -21,7 +21,7 @@ type Judging struct {
 	// very judge, from 1.
 	About   string `json:"about"`
 	Version int    `json:"version"`
-	// Against is the run or the file whose attempts it was compared with; "": none.
+	// Against is the run or the file with the attempts that it was compared with; "": none.
 	Against string `json:"against,omitempty"`
 	// Under is that of the request. Skipped counts attempts that were not asked about, by
 	// the reason.

@@ -268,7 +268,7 @@ type Replayed struct {
 	Run string `json:"run"`
 	// FromStep is how many answers stand; nil: all do, and no target is asked.
 	FromStep *int `json:"from_step,omitempty"`
-	// Of is the position of the target whose answers stand; nil: each target's own.
+	// Of is the position of the target with the answers that are replayed; nil: each target's own.
 	Of *int `json:"of,omitempty"`
 }
 

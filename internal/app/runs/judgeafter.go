@@ -141,7 +141,7 @@ func judgedSummary(sum run.Summary, p *panel.Panels) run.Summary {
 	return sum
 }
 
-// setJudges makes a run one of a judge, or one whose rubrics a judge decides, where it is.
+// setJudges makes a run one of a judge, or one with rubrics that a judge decides, where it is one.
 func setJudges(m *results.Manifest, cfg *run.Config) {
 	if j := m.Judging; j != nil {
 		cfg.Targets = inForm(cfg.Targets, &j.Judge)

@@ -36,7 +36,7 @@ type liveJudges struct {
 type liveJudge struct {
 	session *Session // of the judging
 	lease   *store.Lease
-	run     *results.Run // whose attempts are judged
+	run     *results.Run // its attempts are judged
 	red     *redact.Redactor
 	next    int // the place of the next question
 	queue   chan report.Row

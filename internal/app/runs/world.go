@@ -22,7 +22,7 @@ type acting struct {
 	what       results.RanWorld
 	recordings *world.Recordings // nil: mocks answer
 	tape       *world.Tape       // nil: nothing is recorded
-	of         *results.Run      // whose calls the recordings are, in a replay; nil: they are of a folder
+	of         *results.Run      // the run with the recorded calls, in a replay; nil: recordings of a folder
 }
 
 // openWorld opens what a request says, before anything is asked.

@@ -64,7 +64,7 @@ func TestTalk(t *testing.T) {
 		"a loop that goes on":                   {[]string{"u:1 a!1 t=1 > a:2"}, "u:1", "a!1 t=1 a:2"},
 		"a result that came after the question": {[]string{"u:1 a!1 u:3 t=1 > a:2"}, "u:1 a!1 u:3 t=1", "a:2"},
 		"a question within":                     {[]string{"u:1 > a:2", "u:1 a:2 u:3 > a:4"}, "u:1", "a:2 u:3 a:4"},
-		"a call that a later request tells": {
+		"a call that a later request contains": {
 			[]string{"u:1 > a!1", "u:1 a!1 t=1 a!2 t=2 > a:2"},
 			"u:1",
 			"a!1 t=1 a!2 t=2 a:2",
@@ -74,7 +74,7 @@ func TestTalk(t *testing.T) {
 			"u:1",
 			"a!1 t=1 a:2 u:3 a:4",
 		},
-		"an answer that only a later one tells": {
+		"an answer that only a later one contains": {
 			[]string{"u:1 > ?", "u:1 a!1 t=1 a:2 u:3 > a:4"},
 			"u:1",
 			"a!1 t=1 a:2 u:3 a:4",
@@ -189,7 +189,7 @@ func listedCalls(text string) []callvet.Call {
 // TestMatch holds which record of a tool is that of which call.
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ made, told, want string }{
+	for name, c := range map[string]struct{ made, recorded, want string }{
 		"by id, whatever the order":                     {"1/f/{} 2/f/{}", "2/f/{} 1/f/{}", "1 0"},
 		"by arguments, whatever the order":              {`1/f/{"x":1} 2/f/{"x":2}`, `/f/{"x":2} /f/{"x":1}`, "1 0"},
 		"by order, where arguments are not there":       {"1/f/{} 2/f/{}", "/f/ /f/", "0 1"},
@@ -201,17 +201,17 @@ func TestMatch(t *testing.T) {
 		"one call, two records":                         {"1/f/{}", "/f/{} /f/{}", "0 -"},
 		"an id that another record has is not taken":    {`1/f/{"x":1} 2/f/{"x":2}`, `/f/{"x":1} 1/f/{"x":1}`, "1 0"},
 		"arguments with white space are the same":       {`1/f/{"x":2} 2/f/{"x":1}`, `/f/{"x":1}`, "1"},
-		"calls that no record tells of stay for others": {"1/f/{} 2/g/{}", "/g/{}", "1"},
+		"calls that no record contains stay for others": {"1/f/{} 2/g/{}", "/g/{}", "1"},
 	} {
-		made, told := listedCalls(c.made), listedCalls(c.told)
+		made, recorded := listedCalls(c.made), listedCalls(c.recorded)
 		open := make([]*callvet.Call, len(made))
 		at := map[*callvet.Call]int{}
 		for i := range made {
 			open[i] = &made[i]
 			at[&made[i]] = i
 		}
-		got := strings.Fields(strings.Repeat("- ", len(told)))
-		rest, done := matchCalls(open, told, func(to *callvet.Call, i int) { got[i] = strconv.Itoa(at[to]) })
+		got := strings.Fields(strings.Repeat("- ", len(recorded)))
+		rest, done := matchCalls(open, recorded, func(to *callvet.Call, i int) { got[i] = strconv.Itoa(at[to]) })
 		if d := gocmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}

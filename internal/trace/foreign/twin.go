@@ -126,24 +126,24 @@ func differ(gave, ran *callvet.Call) string {
 // matchCalls finds, for each call in a tool's record, the call that a model made: by id, else by
 // name and arguments, else by name and order. done is true for those that were found; join is
 // called for these. rest are the calls of open without a record.
-func matchCalls(open []*callvet.Call, told []callvet.Call,
+func matchCalls(open []*callvet.Call, recorded []callvet.Call,
 	join func(to *callvet.Call, i int),
 ) (rest []*callvet.Call, done []bool) {
-	done = make([]bool, len(told))
+	done = make([]bool, len(recorded))
 	written := map[*callvet.Call]string{} // once for each, as there may be many pairs
 	for _, c := range open {
 		written[c] = compactArgs(c.Args)
 	}
-	for i := range told {
-		written[&told[i]] = compactArgs(told[i].Args)
+	for i := range recorded {
+		written[&recorded[i]] = compactArgs(recorded[i].Args)
 	}
 	for _, same := range []func(o, c *callvet.Call) bool{
 		func(o, c *callvet.Call) bool { return c.ID != "" && o.ID == c.ID },
 		func(o, c *callvet.Call) bool { return alike(o, c) && written[c] != "" && written[o] == written[c] },
 		alike,
 	} {
-		for i := range told {
-			at := slices.IndexFunc(open, func(o *callvet.Call) bool { return same(o, &told[i]) })
+		for i := range recorded {
+			at := slices.IndexFunc(open, func(o *callvet.Call) bool { return same(o, &recorded[i]) })
 			if done[i] || at < 0 {
 				continue
 			}
