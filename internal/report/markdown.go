@@ -246,7 +246,7 @@ func mdFailure(v *View, r Row, more int) string {
 	if q := plain.Line(question(r.Case)); q != "" {
 		fmt.Fprintf(&b, "> %s\n\n", plain.Markdown(plain.Limited(q, 400)))
 	}
-	if s := because(r); s != "" && !told(r) {
+	if s := because(r); s != "" && !alreadyShown(r) {
 		fmt.Fprintf(&b, "%s\n\n", plain.Markdown(plain.Limited(s, 600)))
 	}
 	for _, n := range r.Cell.Trace.Notes {

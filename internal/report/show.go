@@ -45,7 +45,7 @@ func (s *screen) attempt(v *View, r Row) {
 	if res.Class != "" {
 		s.line("%s", className(string(res.Class)))
 	}
-	if b := because(r); b != "" && !told(r) {
+	if b := because(r); b != "" && !alreadyShown(r) {
 		s.wrap("", b)
 	}
 	s.wrapAs("", attemptMeta(r), s.dim)
