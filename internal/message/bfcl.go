@@ -3,15 +3,19 @@
 package message
 
 import (
-	"cmp"
 	"strings"
 
-	jsonx "github.com/go-json-experiment/json"
-
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/value"
 )
+
+// isBFCL distinguishes BFCL's result rows (a text, or a list of {name: arguments}) from plain
+// records that happen to have a result.
+func isBFCL(v value.Value) bool {
+	r, ok := firstOf(v, "result", "raw")
+	return has(v, "decoded") || ok && has(v, "id") && !has(v, "type") && !has(v, "calls") && !has(v, "tool_calls") &&
+		!has(v, "toolCalls") && (r.Kind() == value.String || r.Kind() == value.Array)
+}
 
 // bfcl reads a BFCL row: what its decoder made of the output where the row has
 // it, else the output itself.
@@ -220,6 +224,8 @@ func (d *decoder) bfclList(raw value.Value) {
 	}
 }
 
+func isBFCLTurns(v value.Value) bool { return isList(v, "turns", "steps") }
+
 // bfclTurns reads a stateful multi-turn record: turns of steps of calls with
 // their results.
 func (d *decoder) bfclTurns(v value.Value) {
@@ -235,145 +241,4 @@ func (d *decoder) bfclTurns(v value.Value) {
 	if len(d.resp.Turns) == 0 {
 		d.say("", nil)
 	}
-}
-
-// trace reads callvet's own export.
-func (d *decoder) trace(v value.Value) error {
-	var t callvet.Trace
-	if err := jsonx.Unmarshal(v.Raw(), &t); err != nil {
-		return malformed("read a trace: " + doc.Explain(err).Error())
-	}
-	if t.Fault != nil {
-		f := *t.Fault
-		f.Retryable = false
-		return &f
-	}
-	if t.Outcome == callvet.OutcomeNotRun {
-		return &callvet.Fault{Kind: callvet.FaultMissing, Message: "the recorded attempt was not run"}
-	}
-	r := d.resp
-	r.Turns, r.Usage, r.Model, r.FinishReason = t.Turns, t.Usage, t.Model, t.FinishReason
-	r.Repairs, r.ToolChoice = t.Repairs, t.ToolChoice
-	r.FirstToken, r.Wall = millis(t.FirstTokenMS), millis(t.WallMS)
-	r.Exchanges = t.Exchanges
-	if len(r.Turns) == 0 && t.Answer != "" {
-		r.Turns = []callvet.Turn{{Role: callvet.RoleAssistant, Content: t.Answer}}
-	}
-	if r.Notes = t.Notes; t.Outcome == callvet.OutcomeUnparseable {
-		r.Why = cmp.Or(t.Reason, callvet.ReasonCall)
-	}
-	for _, c := range t.Calls() {
-		if c.Malformed() {
-			r.Why = "" // the call holds the reason itself
-		}
-	}
-	return nil
-}
-
-// promptfoo reads one result row: its output is a text, an object with a message
-// or a list of calls.
-func (d *decoder) promptfoo(v value.Value) error {
-	resp, _ := v.Get("response")
-	out, ok := resp.Get("output")
-	if e, failed := v.Get("error"); failed && truthy(e) && !ok {
-		return faultOf(e, 0) // with an output it is an assertion that failed
-	}
-	if e, failed := resp.Get("error"); failed && truthy(e) {
-		return faultOf(e, 0)
-	}
-	if !ok {
-		return &callvet.Fault{Kind: callvet.FaultMissing, Message: "the result row has no output"}
-	}
-	d.output(out)
-	d.ends(resp)
-	d.resp.FinishReason = cmp.Or(d.resp.FinishReason, LastFinish(first(resp, "raw")))
-	if flagged := first(first(resp, "guardrails"), "flagged"); flagged.Kind() == value.Bool && flagged.Bool() {
-		d.resp.FinishReason = "guardrail_intervened"
-	}
-	d.resp.Usage = usageOf(resp)
-	var r UsageReader
-	if c := r.USD(v, "cost"); c != nil && *c > 0 { // 0 stands for a provider without prices too
-		d.resp.Usage.CostUSD = c
-	}
-	return nil
-}
-
-// output reads what a provider function of promptfoo returned. A text that is JSON of calls,
-// parts or a message is read as such.
-func (d *decoder) output(out value.Value) {
-	if out.Kind() == value.String {
-		var doc value.Doc
-		if b := out.Bytes(); len(b) > 1 && (b[0] == '[' || b[0] == '{') && doc.Parse(b) == nil &&
-			d.shapely(doc.Root()) {
-			d.content(doc.Root())
-			return
-		}
-	}
-	d.content(out)
-}
-
-// shapely reports whether JSON in a string is an answer of its own: a list of calls, parts
-// or messages, a call, or a message.
-func (d *decoder) shapely(v value.Value) bool {
-	if v.Kind() == value.Array {
-		e, ok := v.First()
-		return ok && (has(e, "type") || d.isAnswer(e))
-	}
-	return d.isAnswer(v)
-}
-
-// isAnswer reports whether an object is a provider's answer, a message or a call.
-func (d *decoder) isAnswer(v value.Value) bool {
-	return v.Kind() == value.Object &&
-		(has(v, "role") || has(v, "tool_calls") || has(v, "toolCalls") || detectObject(v) != FormPlain ||
-			d.partOf(v) == callPart)
-}
-
-// plain reads {text, calls} in their spellings, or a bare list of calls.
-func (d *decoder) plain(v value.Value) error {
-	if v.Kind() == value.Array {
-		d.content(v)
-		d.resp.FinishReason = cmp.Or(d.resp.FinishReason, LastFinish(v))
-		return nil
-	}
-	calls, hasCalls := d.member(v, d.o.Fields.Calls, callKeys())
-	text, hasText := d.plainText(v)
-	switch {
-	case hasCalls && calls.Kind() != value.Null:
-		d.sayJoined(v, textOf(text), d.list(calls))
-		d.fromText()
-	case hasText && text.Kind() == value.String:
-		d.text(text.Str())
-		d.bare = !hasCalls && !hasPlace(v) && !IsMessage(v)
-	case hasText && text.Kind() != value.Null:
-		d.content(text)
-	case d.isRecordOfCall(v):
-		d.say("", d.list(v))
-	default:
-		return malformed("no text and no calls in the record")
-	}
-	return nil
-}
-
-// isRecordOfCall distinguishes a record that is one call from others with a name and an input: it
-// has arguments, a type, or what providers put around a call.
-func (d *decoder) isRecordOfCall(v value.Value) bool {
-	return d.partOf(v) == callPart &&
-		(has(v, "arguments") || has(v, "args") || has(v, "type") || has(v, "functionCall") || has(v, "function_call") ||
-			has(v, "toolUse"))
-}
-
-func (d *decoder) plainText(v value.Value) (value.Value, bool) {
-	if d.o.Fields.Text != "" {
-		return At(v, d.o.Fields.Text)
-	}
-	return firstOf(v, textKeys()...)
-}
-
-// FromText makes a response of prose that may hold calls.
-func FromText(s string, tools *callvet.Toolset) *callvet.Response {
-	d := decoder{o: Options{Tools: tools}, resp: &callvet.Response{Complete: true}}
-	d.say(s, d.marked(s))
-	d.collectRepairs()
-	return d.resp
 }

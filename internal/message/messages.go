@@ -10,77 +10,12 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// chat reads a chat completion's first choice.
-func (d *decoder) chat(v value.Value) error {
-	choices, _ := v.Get("choices")
-	c, ok := choices.First()
-	if !ok {
-		return malformed("a completion without choices")
+func isMessages(v value.Value) bool {
+	if v.Kind() == value.Array {
+		e, ok := v.First()
+		return !ok || IsMessage(e)
 	}
-	m, ok := firstOf(c, "message", "delta")
-	if !ok {
-		return malformed("a choice without a message")
-	}
-	if d.ends(c); has(c, "delta") && !has(c, "message") && d.resp.FinishReason == "" {
-		return malformed("one piece of a streamed answer, and not the answer")
-	}
-	t := d.answer(m)
-	if !t.Role.Known() { // its place in the answer makes it the model's
-		t.Role = callvet.RoleAssistant
-	}
-	d.resp.Turns = append(d.resp.Turns, t)
-	d.fromText()
-	return nil
-}
-
-func (d *decoder) anthropic(v value.Value) {
-	t := d.answer(v)
-	t.Role = callvet.RoleAssistant
-	d.resp.Turns = append(d.resp.Turns, t)
-	d.fromText()
-}
-
-// fromText looks for calls in the text of the last turn when there were no
-// native ones.
-func (d *decoder) fromText() {
-	n := len(d.resp.Turns)
-	if n == 0 {
-		return
-	}
-	for i := range d.resp.Turns {
-		if len(d.resp.Turns[i].Calls) > 0 {
-			return
-		}
-	}
-	last := &d.resp.Turns[n-1]
-	if last.Role != callvet.RoleAssistant {
-		return
-	}
-	last.Calls = d.written(last.Content)
-}
-
-// responses reads the output items of OpenAI's Responses API.
-func (d *decoder) responses(v value.Value) {
-	d.parts(first(v, "output"))
-	d.resp.FinishReason = cmp.Or(d.resp.FinishReason, LastFinish(v))
-	d.fromText()
-}
-
-// gemini reads the first candidate of generateContent, or the parts alone.
-func (d *decoder) gemini(v value.Value) {
-	if list, ok := v.Get("candidates"); ok {
-		d.ends(v) // a blocked prompt
-		if v, ok = list.First(); !ok && d.resp.FinishReason == "" {
-			d.refuse("a list of candidates without one")
-			return
-		}
-	}
-	d.ends(v)
-	if c, ok := v.Get("content"); ok {
-		v = c
-	}
-	d.parts(first(v, "parts"))
-	d.fromText()
+	return kindOf(v, "messages") == value.Array
 }
 
 // messages reads a list of messages, {messages: […]} or bare.

@@ -12,6 +12,28 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
+func isGemini(v value.Value) bool {
+	return kindOf(v, "candidates") == value.Array || has(v, "promptFeedback") || kindOf(v, "parts") == value.Array ||
+		kindOf(first(v, "content"), "parts") == value.Array
+}
+
+// gemini reads the first candidate of generateContent, or the parts alone.
+func (d *decoder) gemini(v value.Value) {
+	if list, ok := v.Get("candidates"); ok {
+		d.ends(v) // a blocked prompt
+		if v, ok = list.First(); !ok && d.resp.FinishReason == "" {
+			d.refuse("a list of candidates without one")
+			return
+		}
+	}
+	d.ends(v)
+	if c, ok := v.Get("content"); ok {
+		v = c
+	}
+	d.parts(first(v, "parts"))
+	d.fromText()
+}
+
 // Gemini can stream the arguments of a call value by value. The first part of the call has its
 // name, later ones have values with their JSON paths, and the last one does not go on:
 //
