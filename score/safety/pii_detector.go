@@ -45,7 +45,7 @@ func (k PersonalKind) Secret() bool {
 	return false
 }
 
-// Config of a Detector. The zero Config finds every kind.
+// DetectorConfig configures a Detector. The zero value finds every kind.
 type DetectorConfig struct {
 	// Off names kinds that are left alone.
 	Off []PersonalKind `json:"off,omitempty"`
