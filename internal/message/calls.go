@@ -3,6 +3,7 @@
 package message
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"strings"
@@ -43,13 +44,28 @@ func resultKeys() []string {
 	return []string{"result", "output", "tool_result", "toolResult", "tool_output", "response"}
 }
 
+// CallsOf reads a list of kept calls. One that cannot be read is a Call without a tool's name.
+func CallsOf(v value.Value) []callvet.Call { return kept().list(v) }
+
+// CallOf reads a kept call in any spelling; ok is false when it names no tool.
+func CallOf(v value.Value) (c callvet.Call, ok bool) {
+	c, ok = kept().call(v)
+	return c, ok && !c.Nameless()
+}
+
 // list reads a list of calls, or a single one. What is no call in it is one that could not be
 // read. A value that can be no list of calls makes the record unreadable.
 func (d *decoder) list(v value.Value) []callvet.Call {
+	if d.o.Kept && v.Kind() != value.Array && Empty(v) {
+		return nil
+	}
 	switch v.Kind() {
 	case value.Invalid, value.Null:
 		return nil
 	case value.Bool, value.Number:
+		if d.o.Kept {
+			break
+		}
 		d.refuse("%s stands where a call is due and is none", clip(v))
 		return nil
 	case value.String: // a list that was written as a text, or a bare name
@@ -74,7 +90,7 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 // one reads a value where a call is due.
 func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
-	if !ok {
+	if !ok || c.Nameless() {
 		c = LostCall(v)
 		c.ID = IDOf(v)
 	}
@@ -101,7 +117,7 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	switch e.Kind() {
 	case value.String:
 		name := e.Str()
-		return callvet.Call{Tool: name}, name != "" &&
+		return callvet.Call{Tool: name}, name != "" && !d.o.Kept &&
 			(d.o.Tools.Find(name) != nil || !strings.ContainsAny(name, " \t\r\n()[]{}<>\"',;="))
 	case value.Object:
 	default:
@@ -115,25 +131,54 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 		body = f
 	}
 	if c, ok := custom(e); ok {
-		d.outcome(e, &c)
+		d.outcomeOf(e, &c)
 		return c, c.Tool != ""
 	}
 	tool := uiTool(e)
 	if name, ok := d.member(body, d.o.Fields.Name, nameKeys()); ok && name.Kind() == value.String {
 		tool = name.Str()
 	} else if c, ok := HostedCall(e); ok {
-		d.outcome(e, &c)
+		d.outcomeOf(e, &c)
 		return c, true
 	} else if tool == "" {
-		return keyed(e)
+		return d.keyed(e)
 	}
 	c := callvet.Call{ID: IDOf(e), Tool: tool}
-	if args, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
-		c = withArgs(c.ID, tool, args)
+	if args, ok := d.member(body, d.o.Fields.Args, append(argsKeys(), "kwargs")); ok {
+		c = d.withArgs(c.ID, tool, args)
 	}
 	d.took(e, &c)
-	d.outcome(e, &c)
+	d.outcomeOf(e, &c)
 	return c, true
+}
+
+// written is a text as it stands, any other value as JSON.
+func written(v value.Value) string {
+	if v.Kind() == value.String {
+		return v.Str()
+	}
+	return string(v.Raw())
+}
+
+// ArgsOf reads arguments: a value as it stands, a string as the JSON it holds (an
+// empty one as {}). args is nil when they are null (unknown), and when the
+// string is not JSON, which then comes in raw.
+func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return nil, ""
+	case value.String:
+	default:
+		return json.RawMessage(v.Raw()), ""
+	}
+	b := bytes.TrimSpace([]byte(v.Str()))
+	switch {
+	case len(b) == 0:
+		return json.RawMessage("{}"), ""
+	case !value.Valid(b):
+		return nil, v.Str()
+	}
+	return b, ""
 }
 
 // custom reads a call of a custom tool: its input is a text.
@@ -167,17 +212,23 @@ func wrapped(e value.Value) (value.Value, bool) {
 }
 
 // keyed reads {name: arguments}, one member.
-func keyed(e value.Value) (callvet.Call, bool) {
+func (d *decoder) keyed(e value.Value) (callvet.Call, bool) {
 	m, ok := e.First()
-	if !ok || e.Len() != 1 || wordOf(m) == callWord || m.Kind() == value.Array {
+	if !ok || d.o.Kept || e.Len() != 1 || wordOf(m) == callWord || m.Kind() == value.Array {
 		return callvet.Call{}, false
 	}
-	return withArgs("", m.Key(), m), m.Key() != ""
+	return d.withArgs("", m.Key(), m), m.Key() != ""
 }
 
 // withArgs makes a call of an argument value: an object is taken as it stands, a
-// string goes through repair, null means none.
-func withArgs(id, name string, args value.Value) callvet.Call {
+// string goes through repair, null means none. Of a kept call nothing is repaired, and null means
+// that the arguments are not known.
+func (d *decoder) withArgs(id, name string, args value.Value) callvet.Call {
+	if d.o.Kept {
+		c := callvet.Call{ID: id, Tool: name}
+		c.Args, c.ArgsRaw = ArgsOf(args)
+		return c
+	}
 	switch args.Kind() {
 	case value.String:
 		return NewCall(id, name, args.Str())
@@ -188,6 +239,24 @@ func withArgs(id, name string, args value.Value) callvet.Call {
 		return NewCall(id, name, string(args.Raw()))
 	}
 	return callvet.Call{ID: id, Tool: name, Args: json.RawMessage(args.Raw())}
+}
+
+// outcomeOf is outcome for calls in lists. Of a kept call the caller reads that, or other turns do.
+func (d *decoder) outcomeOf(e value.Value, c *callvet.Call) {
+	if !d.o.Kept {
+		d.outcome(e, c)
+	}
+}
+
+// calledBy reads a part that is a call, with the turn of a result that is in it.
+func (d *decoder) calledBy(e value.Value) (c callvet.Call, results []callvet.Turn) {
+	if c = d.one(e); d.o.Kept {
+		if in, ok := wrapped(e); ok {
+			e = in
+		}
+		d.outcome(e, &c)
+	}
+	return c, ToolTurns([]callvet.Call{c})
 }
 
 // outcome adds how the call ended, where the record contains that.
@@ -203,7 +272,9 @@ func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 			c.Status, c.Error = callvet.StatusExecErr, r.Str()
 			return
 		}
-		c.Result = json.RawMessage(r.Raw())
+		if c.Result = json.RawMessage(r.Raw()); d.o.Kept {
+			c.Result = ResultJSON(resultText(r, d.separator()))
+		}
 		if c.Status == "" {
 			c.Status = callvet.StatusOK
 		}

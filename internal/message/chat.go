@@ -24,7 +24,7 @@ func (d *decoder) chat(v value.Value) error {
 	if d.ends(c); has(c, "delta") && !has(c, "message") && d.resp.FinishReason == "" {
 		return malformed("one piece of a streamed answer, and not the answer")
 	}
-	t := d.message(m)
+	t := d.answer(m)
 	if !t.Role.Known() { // its place in the answer makes it the model's
 		t.Role = callvet.RoleAssistant
 	}
@@ -33,89 +33,8 @@ func (d *decoder) chat(v value.Value) error {
 	return nil
 }
 
-// message reads one message of a chat.
-func (d *decoder) message(m value.Value) callvet.Turn {
-	m, role, ok := LangChain(m)
-	if r, told := m.Get("role"); told || !ok {
-		role = callvet.RoleOf(cmp.Or(r.Str(), string(callvet.RoleAssistant)))
-	}
-	t := callvet.Turn{Role: role, Content: textOf(first(m, "content"))}
-	if t.Content == "" {
-		t.Content = textOf(first(m, "parts"))
-	}
-	if t.Role == callvet.RoleTool {
-		id, _ := firstOf(m, "tool_call_id", "call_id", "tool_use_id", "toolCallId")
-		name, _ := firstOf(m, "name", "tool", "tool_name")
-		t.CallID, t.Tool, t.Raw = id.Str(), name.Str(), recorded(m)
-		return t
-	}
-	if t.Content == "" {
-		t.Content = first(m, "refusal").Str()
-	}
-	if r, ok := firstOf(m, "reasoning_content", "reasoning"); ok {
-		t.Reasoning = textOf(r)
-	}
-	if calls, ok := firstOf(m, "tool_calls", "toolCalls", "calls"); ok {
-		t.Calls = d.list(calls)
-		if _, own := m.Get("tool_calls"); own {
-			d.unnamed(calls, t.Calls)
-		}
-	}
-	if f := first(m, "function_call"); !Empty(f) { // some send an empty one with every message
-		t.Calls = MergeCalls(t.Calls, d.list(f))
-	}
-	if bad, ok := m.Get("invalid_tool_calls"); ok { // LangChain's, of arguments that are no JSON
-		for _, c := range d.list(bad) {
-			c.Error, c.Status = "", "" // the error is about the arguments: no tool has failed
-			t.Calls = append(t.Calls, c)
-		}
-	}
-	if list := partsOf(m); t.Role == callvet.RoleAssistant {
-		d.calledIn(list, &t)
-	}
-	return t
-}
-
-// unnamed takes the names from those of the calls that a provider's list has as bare texts: a
-// call there is an object.
-func (d *decoder) unnamed(list value.Value, calls []callvet.Call) {
-	i := 0
-	for e, ok := list.First(); ok && list.Kind() == value.Array && i < len(calls); e, ok = list.Next(e) {
-		if e.Kind() == value.String {
-			calls[i] = LostCall(e)
-		}
-		i++
-	}
-}
-
-// partsOf is the list of parts of a message; Invalid when it has none.
-func partsOf(m value.Value) value.Value {
-	for _, key := range []string{"content", "parts"} { // Gemini's
-		if l, ok := m.Get(key); ok && l.Kind() == value.Array {
-			return l
-		}
-	}
-	return value.Value{}
-}
-
-// calledIn adds the calls and thoughts in the content list of a message.
-func (d *decoder) calledIn(content value.Value, t *callvet.Turn) {
-	for p, ok := content.First(); ok; p, ok = content.Next(p) {
-		switch d.partOf(p) {
-		case callPart:
-			t.Calls = append(t.Calls, d.list(p)...)
-		case thoughtPart:
-			t.Reasoning += thoughtOf(p)
-		case strangePart:
-			if HoldsCall(p, d.o.Tools) || textOf(p) == "" {
-				d.refuse("%s is no part of an answer", clip(p))
-			}
-		}
-	}
-}
-
 func (d *decoder) anthropic(v value.Value) {
-	t := d.message(v)
+	t := d.answer(v)
 	t.Role = callvet.RoleAssistant
 	d.resp.Turns = append(d.resp.Turns, t)
 	d.fromText()
@@ -178,20 +97,13 @@ func (d *decoder) messages(v value.Value) {
 		} else if t := d.element(m); len(t) > 0 && t[0].Role != callvet.RoleSystem {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
-		in, _, _ := LangChain(m)
-		for len(told) < len(d.resp.Turns) {
-			t := &d.resp.Turns[len(told)]
-			told = append(told, telling{
-				usageOf(in),
-				t.Role == callvet.RoleAssistant && len(t.Calls) == 0 && HoldsCall(m, d.o.Tools), m,
-			})
-		}
+		told = append(told, d.tells(m, d.resp.Turns[len(told):])...)
 	}
 	turns := withoutInput(d.resp.Turns, d.o.Input)
 	told = told[len(told)-len(turns):]
 	var spent []callvet.Usage
 	for i := range turns {
-		if turns[i].Role == callvet.RoleAssistant {
+		if told[i].counts {
 			spent = append(spent, told[i].spent)
 		}
 		if told[i].held {
@@ -228,20 +140,22 @@ func (d *decoder) item(m value.Value) {
 
 // The content of a message in addition to its turn.
 type telling struct {
-	spent callvet.Usage
-	held  bool // it contains a call, and none was read
-	whole value.Value
+	spent  callvet.Usage
+	counts bool // the first turn of a model's message has the usage of all
+	held   bool // it contains a call, and none was read
+	whole  value.Value
 }
 
-// toolResults reads the results that Anthropic, Gemini and Bedrock put into user messages,
-// and the AI SDK into those of tools.
-func (d *decoder) toolResults(m value.Value) []callvet.Turn {
-	list := partsOf(m)
-	var out []callvet.Turn
-	for p, ok := list.First(); ok; p, ok = list.Next(p) {
-		if d.partOf(p) == resultPart {
-			out = append(out, resultTurn(p, ""))
-		}
+// tells returns what a message has in addition to its turns, for each of them.
+func (d *decoder) tells(m value.Value, turns []callvet.Turn) []telling {
+	in, _, _ := LangChain(m)
+	held := !called(turns) && HoldsCall(m, d.o.Tools)
+	counted := false
+	out := make([]telling, len(turns))
+	for i := range turns {
+		speaks := turns[i].Role == callvet.RoleAssistant
+		out[i] = telling{usageOf(in), speaks && !counted, speaks && held, m}
+		counted = counted || speaks
 	}
 	return out
 }

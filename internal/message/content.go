@@ -37,7 +37,10 @@ func (d *decoder) object(v value.Value) {
 		form == FormMessages || form == FormSteps || form == FormRunItems:
 		d.fail(d.read(form, v))
 	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
-		t := d.message(v)
+		t := d.answer(v)
+		if !t.Role.Known() && !has(v, "role") {
+			t.Role = callvet.RoleAssistant
+		}
 		if !t.Role.Known() {
 			d.refuse("a message of the unknown role %q is not an answer", clipText(string(t.Role), longest))
 			return
@@ -84,8 +87,10 @@ func (d *decoder) partOf(e value.Value) part {
 		return textPart
 	case "thinking", "redacted_thinking", "reasoning":
 		return thoughtPart
-	case "tool_result", "tool_error", "function_call_output", "function_call_result", "mcp_tool_result",
-		"web_search_tool_result", "tool_call_response":
+	case "tool_error", "function_call_output", "function_call_result", "custom_tool_call_output", "tool_call_response":
+		return resultPart
+	}
+	if strings.HasSuffix(typ, "tool_result") { // of a tool that the provider ran, too
 		return resultPart
 	}
 	if uiTool(e) != "" {
@@ -199,14 +204,14 @@ func (d *decoder) parts(list value.Value) {
 			if ended(t.Calls) {
 				flush()
 			}
-			t.Content += textOf(e)
+			t.Content += d.textOf(e)
 		case thoughtPart:
-			t.Reasoning += thoughtOf(e)
+			t.Reasoning += d.thoughtOf(e)
 		case callPart:
-			t.Calls = append(t.Calls, d.list(e)...)
+			t.Calls = append(t.Calls, d.one(e))
 		case resultPart:
 			flush()
-			d.resp.Turns = append(d.resp.Turns, resultTurn(e, ""))
+			d.resp.Turns = append(d.resp.Turns, d.result(e))
 		}
 	}
 	if !known {
@@ -224,7 +229,11 @@ func ended(calls []callvet.Call) bool {
 }
 
 // thoughtOf is the text of a part that is a thought.
-func thoughtOf(p value.Value) string {
-	th, _ := firstOf(p, "thinking", "summary", "text", "reasoning")
-	return textOf(th)
+func (d *decoder) thoughtOf(p value.Value) string {
+	for _, key := range []string{"thinking", "summary", "text", "reasoning", "content"} {
+		if s := d.textOf(first(p, key)); s != "" {
+			return s
+		}
+	}
+	return ""
 }

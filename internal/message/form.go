@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -55,6 +54,10 @@ type Options struct {
 	// Agent: the record is what an agent gave, which may have called without recording it. A
 	// record of a text without a member that could hold calls leaves them untold then.
 	Agent bool
+	// Kept: the value is of a conversation that was kept, not of an answer to grade. Its arguments
+	// stay as they were written, without repairs; the texts of parts are lines; what cannot be read is a
+	// call without a name instead of a fault.
+	Kept bool
 }
 
 // Detect names the form of v; FormUnreadable when it has none.
@@ -345,73 +348,4 @@ func (d *decoder) collectRepairs() {
 			}
 		}
 	}
-}
-
-func has(v value.Value, key string) bool {
-	_, ok := v.Get(key)
-	return ok
-}
-
-func kindOf(v value.Value, key string) value.Kind { return first(v, key).Kind() }
-
-// isList reports whether v has a list under key and the first element of the list has a member sub.
-func isList(v value.Value, key, sub string) bool {
-	m, ok := v.Get(key)
-	if !ok || m.Kind() != value.Array {
-		return false
-	}
-	e, ok := m.First()
-	return ok && has(e, sub)
-}
-
-// first is firstOf of a member that may be missing.
-func first(v value.Value, keys ...string) value.Value {
-	m, _ := firstOf(v, keys...)
-	return m
-}
-
-// firstOf is the first of the named members that is there, null or not.
-func firstOf(v value.Value, keys ...string) (value.Value, bool) {
-	for _, k := range keys {
-		if m, ok := v.Get(k); ok {
-			return m, true
-		}
-	}
-	return value.Value{}, false
-}
-
-// At follows a dotted path of member names and list positions.
-func At(v value.Value, path string) (value.Value, bool) {
-	for part := range strings.SplitSeq(path, ".") {
-		var ok bool
-		if v.Kind() == value.Array {
-			v, ok = element(v, part)
-		} else {
-			v, ok = v.Get(part)
-		}
-		if !ok {
-			return value.Value{}, false
-		}
-	}
-	return v, true
-}
-
-func element(v value.Value, part string) (value.Value, bool) {
-	n, err := strconv.Atoi(part)
-	if err != nil || n < 0 {
-		return value.Value{}, false
-	}
-	e, ok := v.First()
-	for ; ok && n > 0; n-- {
-		e, ok = v.Next(e)
-	}
-	return e, ok
-}
-
-func intOf(v value.Value) int {
-	f, ok := v.Float()
-	if !ok || f > 1<<53 || f < -(1<<53) {
-		return 0
-	}
-	return int(f)
 }

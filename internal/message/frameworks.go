@@ -4,7 +4,6 @@ package message
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -76,55 +75,6 @@ func IsMessage(v value.Value) bool {
 	return ok || first(v, "role").Kind() == value.String
 }
 
-// Element reads one message, part or item of an answer as turns: a turn of a tool is not
-// joined with its call (Settle does that). ok is false when v is nothing that is known.
-func Element(v value.Value, o Options) (turns []callvet.Turn, ok bool) {
-	d := decoder{o: o, resp: &callvet.Response{}}
-	turns = d.element(v)
-	return turns, d.fault == nil && turns != nil
-}
-
-func (d *decoder) element(v value.Value) []callvet.Turn {
-	if IsMessage(v) {
-		turns := d.toolResults(v)
-		t := d.message(v)
-		if !t.Role.Known() {
-			d.unknownRole(v, &t)
-			return append([]callvet.Turn{}, turns...)
-		}
-		if len(turns) == 0 || t.Role == callvet.RoleAssistant || t.Content != "" && t.Role == callvet.RoleUser {
-			turns = append(turns, t)
-		}
-		return turns
-	}
-	switch d.partOf(v) {
-	case textPart:
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: textOf(v)}}
-	case thoughtPart:
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: thoughtOf(v)}}
-	case callPart:
-		calls := d.list(v)
-		return append([]callvet.Turn{{Role: callvet.RoleAssistant, Calls: calls}}, ToolTurns(calls)...)
-	case resultPart:
-		return []callvet.Turn{resultTurn(v, "")}
-	case otherPart:
-		return []callvet.Turn{}
-	}
-	d.refuse("%s is no part of an answer", clip(v))
-	return nil
-}
-
-// unknownRole leaves out a message of another role than the four, such as error: no model wrote it.
-// A message with a call is refused, because that call was made.
-func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
-	if len(t.Calls) > 0 || HoldsCall(v, d.o.Tools) || strings.Contains(strings.ToLower(string(t.Role)), "call") {
-		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role), longest))
-		return
-	}
-	d.resp.Notes = append(d.resp.Notes,
-		"a message of the role "+strconv.Quote(clipText(string(t.Role), longest))+" was left out")
-}
-
 // steps reads what generateText of the AI SDK gives: one step for each request of the model.
 func (d *decoder) steps(v value.Value) {
 	list := first(v, "steps")
@@ -154,7 +104,7 @@ func (d *decoder) steps(v value.Value) {
 func (d *decoder) sayJoined(v value.Value, text string, calls []callvet.Call) {
 	list, _ := firstOf(v, "toolResults", "tool_results")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		t := resultTurn(e, "")
+		t := d.result(e)
 		for i := range calls {
 			if c := &calls[i]; c.ID == t.CallID && t.CallID != "" && c.Result == nil && c.Error == "" {
 				Settle(c, &t)
@@ -326,7 +276,7 @@ func (d *decoder) a2aPart(p value.Value) []callvet.Turn {
 	case part == callPart || part == resultPart:
 		return d.element(data)
 	case has(data, "name") && has(data, "response"):
-		return []callvet.Turn{resultTurn(data, "")}
+		return []callvet.Turn{d.result(data)}
 	case HoldsCall(p, d.o.Tools):
 		d.refuse("%s holds a call in a form that is not known", clip(p))
 	}

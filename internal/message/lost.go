@@ -40,7 +40,8 @@ func MergeCalls(calls, more []callvet.Call) []callvet.Call {
 		c := &more[i]
 		again := false
 		for j := range calls {
-			again = again || calls[j].Tool == c.Tool && calls[j].ArgsRaw == c.ArgsRaw && sameJSON(calls[j].Args, c.Args)
+			again = again || c.ID != "" && calls[j].ID == c.ID ||
+				calls[j].Tool == c.Tool && calls[j].ArgsRaw == c.ArgsRaw && sameJSON(calls[j].Args, c.Args)
 		}
 		if !again {
 			calls = append(calls, *c)

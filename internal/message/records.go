@@ -208,7 +208,7 @@ func (d *decoder) bfclList(raw value.Value) {
 			text.WriteString(e.Str())
 		case value.Object:
 			for m, ok := e.First(); ok; m, ok = e.Next(m) {
-				calls = append(calls, withArgs("", m.Key(), m))
+				calls = append(calls, d.withArgs("", m.Key(), m))
 			}
 		case value.Array: // multi-turn: a list per turn
 			d.bfclList(e)

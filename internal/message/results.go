@@ -53,12 +53,31 @@ func isText(part value.Value) bool {
 	return typ != "thinking" && typ != "reasoning" && !strings.Contains(typ, "tool_")
 }
 
-// resultTurn is the turn of a tool for a part, an item or a message with a result; sep joins the
-// texts of its parts.
-func resultTurn(e value.Value, sep string) callvet.Turn {
-	e = resultIn(e)
+// separator is what the texts of parts are joined with: those of an answer are pieces of one text, those
+// of a kept message are lines.
+func (d *decoder) separator() string {
+	if d.o.Kept {
+		return "\n"
+	}
+	return ""
+}
+
+// textOf is the text of a content of a message or of a part.
+func (d *decoder) textOf(v value.Value) string {
+	if d.o.Kept {
+		return Text(v)
+	}
+	return textOf(v)
+}
+
+// result is the turn of a tool for a part or an item with a result.
+func (d *decoder) result(e value.Value) callvet.Turn {
+	keys := answerKeys()
+	if in := resultIn(e); d.o.Kept || in != e { // else a part may have an id of its own
+		e, keys = in, append(keys, "id")
+	}
 	body, _ := firstOf(e, append(resultKeys(), "content", "error")...)
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: Str(e, answerKeys()...), Raw: recorded(e)}
+	t := callvet.Turn{Role: callvet.RoleTool, CallID: Str(e, keys...), Tool: Str(e, "name", "toolName"), Raw: recorded(e)}
 	switch typ := first(body, "type").Str(); typ { // what the AI SDK and the OpenAI Agents SDK put around it
 	case "error-text", "error-json", "execution-denied":
 		t.Raw = FailedResult()
@@ -66,7 +85,7 @@ func resultTurn(e value.Value, sep string) callvet.Turn {
 	case "text", "json", "content":
 		body = first(body, "value", "text")
 	}
-	t.Content = resultText(body, sep)
+	t.Content = resultText(body, d.separator())
 	switch strings.ReplaceAll(first(e, "type").Str(), "-", "_") {
 	case "tool_error":
 		t.Raw = FailedResult()
