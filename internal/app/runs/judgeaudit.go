@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package judging
+package runs
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/app/runs"
+
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -63,21 +63,21 @@ type AuditView struct {
 	Says   string        `json:"says"`
 	// Verdict is Fail for a judge that is influenced, Inconclusive if no probe has enough pairs to
 	// decide, else Pass.
-	Verdict runs.Verdict `json:"verdict"`
+	Verdict Verdict `json:"verdict"`
 }
 
 // Interrupted reports whether the audit ended early; the same request resumes it.
 func (v *AuditView) Interrupted() bool { return v.Status == store.StatusInterrupted }
 
 // Verdict is the worst of the audits.
-func (a *Audited) Verdict() runs.Verdict {
-	v := runs.Pass
+func (a *Audited) Verdict() Verdict {
+	v := Pass
 	for i := range a.Audits {
 		switch a.Audits[i].Verdict {
-		case runs.Fail:
-			return runs.Fail
-		case runs.Inconclusive:
-			v = runs.Inconclusive
+		case Fail:
+			return Fail
+		case Inconclusive:
+			v = Inconclusive
 		}
 	}
 	return v
@@ -116,7 +116,7 @@ func Audit(ctx context.Context, a *app.App, req JudgeAuditRequest, events app.Ev
 	case req.Output != "":
 		return nil, app.Wrong("output", req.Output, "an audit gives no labels: its attempts were changed")
 	}
-	js, s, err := runs.PreparedJudges(ctx, a, &req.JudgeRequest, events)
+	js, s, err := PreparedJudges(ctx, a, &req.JudgeRequest, events)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func auditJudge(ctx context.Context, a *app.App, j *judge.Judge, s *results.Subj
 	if err != nil {
 		return false, err
 	}
-	made, err := runs.QuestionSuite(j, "audit of judge "+j.Name, drawn.qs)
+	made, err := QuestionSuite(j, "audit of judge "+j.Name, drawn.qs)
 	if err != nil {
 		return false, err
 	}
@@ -159,7 +159,7 @@ func auditJudge(ctx context.Context, a *app.App, j *judge.Judge, s *results.Subj
 			Judge: *j, About: s.Name, Against: s.Against, Under: req.Under, Skipped: drawn.skipped,
 			Audit: &drawn.plan,
 		}
-		v, err := runs.CarryOutJudging(ctx, a, &req.JudgeRequest, what, s.About, made, req.Models[i], events)
+		v, err := CarryOutJudging(ctx, a, &req.JudgeRequest, what, s.About, made, req.Models[i], events)
 		if v != nil {
 			out.Audits = append(out.Audits, auditView(j, drawn, v))
 		}
@@ -333,23 +333,23 @@ func (p *AuditProbe) sentence() string {
 }
 
 // sentence says whether the judge is fooled.
-func (v *AuditView) sentence() (s string, verdict runs.Verdict) {
+func (v *AuditView) sentence() (s string, verdict Verdict) {
 	var open []string
 	for i := range v.Probes {
 		if p := &v.Probes[i]; !p.Swayed && p.Pairs < fewPairs {
 			open = append(open, string(p.Probe))
 		}
 	}
-	switch verdict = runs.Pass; {
+	switch verdict = Pass; {
 	case len(v.Swayed) > 0:
 		var names []string
 		for _, p := range v.Swayed {
 			names = append(names, string(p))
 		}
 		s, verdict = fmt.Sprintf("%s is swayed by what should not move it: %s", v.JudgeID, strings.Join(names, ", ")),
-			runs.Fail
+			Fail
 	case len(open) == len(v.Probes):
-		s, verdict = fmt.Sprintf("whether %s is swayed is not known", v.JudgeID), runs.Inconclusive
+		s, verdict = fmt.Sprintf("whether %s is swayed is not known", v.JudgeID), Inconclusive
 	default:
 		s = fmt.Sprintf("no change was found to sway %s", v.JudgeID)
 	}

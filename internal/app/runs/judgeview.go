@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package judging
+package runs
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/app/runs"
+
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report"
@@ -142,7 +142,7 @@ func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Even
 		}
 		out.Judgings = append(out.Judgings, *v)
 	}
-	runs.CompareJudgings(out)
+	CompareJudgings(out)
 	if req.Labels != "" {
 		ls, _, err := results.ReadLabels(a, req.Labels, events)
 		if err != nil {
@@ -156,7 +156,7 @@ func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Even
 		}
 	}
 	if req.Output != "" {
-		err = runs.AddLabels(a, req.Output, out, events)
+		err = AddLabels(a, req.Output, out, events)
 	}
 	return out, err
 }

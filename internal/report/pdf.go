@@ -1,8 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package pdf prints pages of HTML as PDF with a Chromium of the machine: New makes a Printer, Print prints
-// one page at a time. The browser reaches no address. Scripts run where the page's own policy lets them.
-package pdf
+package report
 
 import (
 	"context"
@@ -19,8 +17,8 @@ import (
 	"github.com/callvet/callvet/internal/file"
 )
 
-// Config configures a Printer.
-type Config struct {
+// PDFConfig configures a PDFPrinter.
+type PDFConfig struct {
 	// Browser is the path of the browser; "" looks for Chromium and Chrome in PATH.
 	Browser string
 	// Environ is the environment of the browser (NAME=VALUE), without secrets.
@@ -29,23 +27,24 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Printer prints pages. It is safe for concurrent use.
-type Printer struct {
-	cfg      Config
+// PDFPrinter prints pages of HTML as PDF with a Chromium of the machine, one page at a time. The browser reaches no
+// address. Scripts run where the page's own policy lets them. It is safe for concurrent use.
+type PDFPrinter struct {
+	cfg      PDFConfig
 	families child.Families
 	turn     chan struct{} // holds one value while a page is printed
 }
 
-// New makes a Printer. The browser is looked for when it is needed.
-func New(cfg Config) *Printer {
+// NewPDFPrinter makes a PDFPrinter. The browser is looked for when it is needed.
+func NewPDFPrinter(cfg PDFConfig) *PDFPrinter {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = 2 * time.Minute
 	}
-	return &Printer{cfg: cfg, turn: make(chan struct{}, 1)}
+	return &PDFPrinter{cfg: cfg, turn: make(chan struct{}, 1)}
 }
 
 // Find returns the path of the browser. The error has the way to get one.
-func (p *Printer) Find() (string, error) {
+func (p *PDFPrinter) Find() (string, error) {
 	names := []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 		"chrome-headless-shell",
@@ -66,7 +65,7 @@ func (p *Printer) Find() (string, error) {
 
 // Print writes the page that page writes as a PDF of A4. It waits while another page is printed. Nothing is
 // written where the error is not nil, but for that of to.
-func (p *Printer) Print(ctx context.Context, page func(io.Writer) error, to io.Writer) (err error) {
+func (p *PDFPrinter) Print(ctx context.Context, page func(io.Writer) error, to io.Writer) (err error) {
 	browser, err := p.Find()
 	if err != nil {
 		return err
@@ -97,7 +96,7 @@ func (p *Printer) Print(ctx context.Context, page func(io.Writer) error, to io.W
 }
 
 // run has the browser print page.html of a folder into page.pdf.
-func (p *Printer) run(ctx context.Context, browser, dir string) error {
+func (p *PDFPrinter) run(ctx context.Context, browser, dir string) error {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
 	defer cancel()
 	family, env := p.families.New(p.cfg.Environ)

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package judging
+package runs
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/app/runs"
+
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -131,7 +131,7 @@ func LabelImport(a *app.App, req LabelImportRequest, events app.Events) (m *labe
 	if m, err = importLabels(a, &req, events); err != nil {
 		return m, err
 	}
-	to, err := runs.OpenLabels(a, req.Labels, events)
+	to, err := OpenLabels(a, req.Labels, events)
 	if err != nil {
 		return m, err
 	}

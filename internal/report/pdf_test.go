@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pdf_test
+package report_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/report/pdf"
+	"github.com/callvet/callvet/internal/report"
 )
 
 func page(text string) func(io.Writer) error {
@@ -29,7 +29,7 @@ func page(text string) func(io.Writer) error {
 // TestPrint: a page is printed, and nothing in it reaches a server.
 func TestPrint(t *testing.T) {
 	t.Parallel()
-	p := pdf.New(pdf.Config{Browser: os.Getenv("CALLVET_CHROMIUM"), Environ: os.Environ()})
+	p := report.NewPDFPrinter(report.PDFConfig{Browser: os.Getenv("CALLVET_CHROMIUM"), Environ: os.Environ()})
 	if _, err := p.Find(); err != nil {
 		t.Skipf("SKIPPED: %v", err)
 	}
@@ -70,7 +70,7 @@ func TestLingering(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := pdf.New(pdf.Config{Browser: browser, Environ: os.Environ()}).Print(t.Context(), page("x"),
+	if err := report.NewPDFPrinter(report.PDFConfig{Browser: browser, Environ: os.Environ()}).Print(t.Context(), page("x"),
 		&out); err != nil || out.String() != "%PDF-\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
@@ -107,7 +107,7 @@ func TestNoBrowser(t *testing.T) {
 				timeout = 100 * time.Millisecond
 			}
 			var out bytes.Buffer
-			err := pdf.New(pdf.Config{Browser: tt.browser, Timeout: timeout}).Print(t.Context(), tt.page, &out)
+			err := report.NewPDFPrinter(report.PDFConfig{Browser: tt.browser, Timeout: timeout}).Print(t.Context(), tt.page, &out)
 			if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) ||
 				out.Len() > 0 {
 				t.Errorf("%d bytes, %v", out.Len(), err)
