@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -42,7 +42,7 @@ func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 		return nil
 	}
 	s := search{detect: d, known: k.Values()}
-	if !s.value(v, pii.RoleNone) {
+	if !s.value(v, safety.RoleNone) {
 		return nil
 	}
 	p.Code, p.Key = "secret", s.path()
@@ -53,13 +53,13 @@ func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 
 // search looks for the first secret that is in use.
 type search struct {
-	detect *pii.Detector
+	detect *safety.Detector
 	known  []string
 	what   string
 	steps  []string // to it, the last one first
 }
 
-func (s *search) value(v value.Value, r pii.Role) bool {
+func (s *search) value(v value.Value, r safety.Role) bool {
 	if v.Kind() == value.String {
 		return s.text(v.Str(), r)
 	}
@@ -90,7 +90,7 @@ func (s *search) path() (path string) {
 	return path
 }
 
-func (s *search) text(text string, r pii.Role) bool {
+func (s *search) text(text string, r safety.Role) bool {
 	for _, known := range s.known {
 		if strings.Contains(text, known) {
 			s.what = "the value of a key in the environment"
@@ -98,14 +98,14 @@ func (s *search) text(text string, r pii.Role) bool {
 		}
 	}
 	if k, ok := s.detect.Whole(text, r); ok {
-		if pii.InUse(k, text) {
+		if safety.InUse(k, text) {
 			s.what = kindWords(k)
 			return true
 		}
 		return false
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
-		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
+		if f.Kind.Secret() && safety.InUse(f.Kind, text[f.Start:f.End]) {
 			s.what = kindWords(f.Kind)
 			return true
 		}
