@@ -31,11 +31,11 @@ var layers = []struct {
 	rooms []string
 }{
 	{"nouns", []string{
-		"value", "", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+		"value", "", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
 	}},
 	{"one attempt", []string{
 		"contract", "internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
-		"score/condition", "score/match", "score/bfcl", "score/safety/pii", "score/safety", "score",
+		"score/condition", "score/match", "score/bfcl", "score/safety", "score",
 	}},
 	{"many attempts", []string{
 		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",
@@ -52,9 +52,9 @@ var layers = []struct {
 		"internal/plan", "internal/measure",
 	}},
 	{"application", []string{
-		"internal/report/pdf", "internal/report", "internal/report/lab", "internal/app", "internal/app/results",
+		"internal/report", "internal/report/lab", "internal/app", "internal/app/results",
 		"internal/app/traces",
-		"internal/app/runs", "internal/app/judging", "internal/app/catalogs", "internal/app/cases",
+		"internal/app/runs", "internal/app/catalogs", "internal/app/cases",
 	}},
 	{"clients", []string{
 		"web", "internal/process", "internal/ranged", "internal/account", "internal/job", "internal/library",
@@ -83,7 +83,7 @@ var impure = []string{
 // what one imports all the same, to hand on the HTTP client of its caller.
 var headless = map[string]string{
 	"internal/app": "net/http", "internal/app/results": "", "internal/app/traces": "", "internal/app/runs": "net/http",
-	"internal/app/judging": "", "internal/app/catalogs": "net/http", "internal/app/cases": "",
+	"internal/app/catalogs": "net/http", "internal/app/cases": "",
 	"internal/catalog": "net/http", "internal/plan": "",
 }
 
@@ -212,9 +212,9 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // cmdFanOut is how many rooms cmd/callvet imports. What it does is internal/app's, so that it
-// needs that room and the six over it, those that draw, what it opens for the application (files, the store), and for
+// needs that room and the five over it, those that draw, what it opens for the application (files, the store), and for
 // serve the server, its users and its page. The number only falls.
-const cmdFanOut = 23
+const cmdFanOut = 21
 
 func TestFanOut(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/app/judging"
+
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
@@ -128,7 +128,7 @@ func spokenVerbs() map[string]spoken {
 		},
 		"calibrate": {requests: []reflect.Type{of[results.CalibrateRequest]()}, args: []string{"labels"}},
 		"judge audit": {
-			requests: []reflect.Type{of[judging.JudgeAuditRequest]()},
+			requests: []reflect.Type{of[runs.JudgeAuditRequest]()},
 			args: []string{
 				"run", "traces", "interleave", "keep_errors", "require_pass", "fail_under", "gates",
 				"force_rubric", "output", "tools",
@@ -141,27 +141,27 @@ func spokenVerbs() map[string]spoken {
 				"force_rubric",
 			}, client: []string{"quiet"},
 		},
-		"judge list": {requests: []reflect.Type{of[judging.JudgeListRequest]()}, args: []string{"run", "traces"}},
+		"judge list": {requests: []reflect.Type{of[runs.JudgeListRequest]()}, args: []string{"run", "traces"}},
 		"judge show": {
-			requests: []reflect.Type{of[judging.JudgeShowRequest]()},
+			requests: []reflect.Type{of[runs.JudgeShowRequest]()},
 			args:     []string{"run", "traces", "judging"},
 		},
 		"label next": {
-			requests: []reflect.Type{of[judging.LabelNextRequest]()}, args: []string{"run", "traces"},
+			requests: []reflect.Type{of[runs.LabelNextRequest]()}, args: []string{"run", "traces"},
 			client: []string{"output"},
 		},
-		"label import": {requests: []reflect.Type{of[judging.LabelImportRequest]()}, args: []string{"file"}},
+		"label import": {requests: []reflect.Type{of[runs.LabelImportRequest]()}, args: []string{"file"}},
 		"label gold":   {requests: []reflect.Type{of[cases.GoldDrawRequest]()}, args: []string{"run", "traces"}},
 		"label apply": {
 			requests: []reflect.Type{of[cases.GoldApplyRequest]()},
 			args:     []string{"file", "run", "traces"},
 		},
 		"label export": {
-			requests: []reflect.Type{of[judging.LabelExportRequest]()}, args: []string{"labels"},
+			requests: []reflect.Type{of[runs.LabelExportRequest]()}, args: []string{"labels"},
 			client: []string{"output"},
 		},
 		"label stamp": {
-			requests: []reflect.Type{of[judging.LabelStampRequest]()},
+			requests: []reflect.Type{of[runs.LabelStampRequest]()},
 			args:     []string{"run", "traces", "labels"},
 		},
 		"plan": {requests: []reflect.Type{of[traces.PlanRequest]()}},

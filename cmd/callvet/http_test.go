@@ -25,7 +25,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/app/judging"
+
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
@@ -196,27 +196,27 @@ func frontOf(a *app.App) *recorder {
 		}),
 		"calibrate":   route(verbOf(f, a, results.Calibrate)),
 		"judge run":   route(verbOf(f, a, runs.Judge)),
-		"judge audit": route(verbOf(f, a, judging.Audit)),
-		"judge list": route(func(ctx context.Context, q judging.JudgeListRequest) (any,
+		"judge audit": route(verbOf(f, a, runs.Audit)),
+		"judge list": route(func(ctx context.Context, q runs.JudgeListRequest) (any,
 			error,
 		) {
-			return judging.List(ctx, a, q)
+			return runs.List(ctx, a, q)
 		}),
-		"judge show": route(verbOf(f, a, judging.Show)),
-		"label next": route(func(ctx context.Context, q judging.LabelNextRequest) (any,
+		"judge show": route(verbOf(f, a, runs.Show)),
+		"label next": route(func(ctx context.Context, q runs.LabelNextRequest) (any,
 			error,
 		) {
-			return judging.LabelNext(ctx, a, q, f.record)
+			return runs.LabelNext(ctx, a, q, f.record)
 		}),
-		"label import": route(func(_ context.Context, q judging.LabelImportRequest) (any, error) {
-			return judging.LabelImport(a, q, f.record)
+		"label import": route(func(_ context.Context, q runs.LabelImportRequest) (any, error) {
+			return runs.LabelImport(a, q, f.record)
 		}),
-		"label export": route(func(_ context.Context, q judging.LabelExportRequest) (any, error) {
+		"label export": route(func(_ context.Context, q runs.LabelExportRequest) (any, error) {
 			var b strings.Builder
-			err := judging.LabelExport(a, q, &b, f.record)
+			err := runs.LabelExport(a, q, &b, f.record)
 			return b.String(), err
 		}),
-		"label stamp": route(verbOf(f, a, judging.LabelStamp)),
+		"label stamp": route(verbOf(f, a, runs.LabelStamp)),
 		"plan":        route(verbOf(f, a, traces.Plan)),
 		"lint":        route(verb(f, a.Lint)),
 		"convert":     route(verb(f, a.Convert)),

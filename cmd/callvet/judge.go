@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -172,11 +172,11 @@ func (a *cli) judgeListCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		Example: "  callvet judge list\n  callvet judge list last",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var req judging.JudgeListRequest
+			var req runs.JudgeListRequest
 			if len(args) == 1 {
 				req.Side = a.program().Side(args[0])
 			}
-			list, err := judging.List(cmd.Context(), a.program(), req)
+			list, err := runs.List(cmd.Context(), a.program(), req)
 			if err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (a *cli) judgeListCommand() *cobra.Command {
 }
 
 func (a *cli) judgeShowCommand() *cobra.Command {
-	var req judging.JudgeShowRequest
+	var req runs.JudgeShowRequest
 	cmd := &cobra.Command{
 		Use: "show JUDGING|RUN|TRACES", Short: "Show the verdicts of judges next to those of people",
 		Example: "  callvet judge show last\n  callvet judge show last --labels labels.jsonl",
@@ -219,7 +219,7 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 			} else {
 				req.Judging = args[0]
 			}
-			out, err := judging.Show(cmd.Context(), a.program(), req, a.events())
+			out, err := runs.Show(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -275,7 +275,7 @@ func printAgreement(w io.Writer, d *results.Judged, g *results.JudgeAgreement) {
 	x, y := &d.Judgings[g.A], &d.Judgings[g.B]
 	fmt.Fprintf(w, "\n%s by %s (version %d) and %s by %s (version %d) say the same of %d of %d, %s.\n", x.JudgeID,
 		plain.Line(x.Judge.Model), x.Version, y.JudgeID, plain.Line(y.Judge.Model), y.Version, g.Same, g.N,
-		judging.Coefficients(g))
+		runs.Coefficients(g))
 }
 
 // maxJudgedLines bounds the printed verdicts without --all.
@@ -370,7 +370,7 @@ func summaryOf(v *results.JudgingView) string {
 	if left := v.Questions - v.Answered - v.Errors; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d not asked yet", left))
 	}
-	if mean := judging.MeanScore(v); mean != "" {
+	if mean := runs.MeanScore(v); mean != "" {
 		parts = append(parts, "mean score "+mean)
 	}
 	if v.Mended > 0 {

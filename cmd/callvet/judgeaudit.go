@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) judgeAuditCommand() *cobra.Command {
 	var f judgeFlags
-	var req judging.JudgeAuditRequest
+	var req runs.JudgeAuditRequest
 	cmd := &cobra.Command{
 		Use:   "audit RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
 		Short: "See whether a judge is fooled by place, length or injected verdicts",
@@ -49,14 +49,14 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs eno
 		},
 	}
 	fs := cmd.Flags()
-	fs.VarP(ranged.Int(&req.Pairs, judging.DefaultAuditPairs, 1), "pairs", "n",
+	fs.VarP(ranged.Int(&req.Pairs, runs.DefaultAuditPairs, 1), "pairs", "n",
 		"how many attempts are judged as they are and changed")
 	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
 	f.register(fs)
 	return cmd
 }
 
-func (a *cli) judgeAudit(ctx context.Context, name string, req judging.JudgeAuditRequest, f *judgeFlags,
+func (a *cli) judgeAudit(ctx context.Context, name string, req runs.JudgeAuditRequest, f *judgeFlags,
 	changed func(string) bool,
 ) error {
 	of, err := a.judgeRequest(name, f, changed)
@@ -65,19 +65,19 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req judging.JudgeAudi
 	}
 	req.JudgeRequest = of
 	printer := a.eventPrinter(f.quiet, "")
-	out, err := judging.Audit(ctx, a.program(), req, printer.print)
+	out, err := runs.Audit(ctx, a.program(), req, printer.print)
 	printer.finish()
 	if out == nil || len(out.Audits) == 0 {
 		return err
 	}
-	if err == nil && !slices.ContainsFunc(out.Audits, func(v judging.AuditView) bool { return v.Interrupted() }) {
+	if err == nil && !slices.ContainsFunc(out.Audits, func(v runs.AuditView) bool { return v.Interrupted() }) {
 		a.exitStatus = verdictCode(out.Verdict())
 	}
 	if a.jsonOut {
 		return errors.Join(err, json.NewEncoder(a.out).Encode(struct {
 			Format  string `json:"format"`
 			Version int    `json:"version"`
-			*judging.Audited
+			*runs.Audited
 		}{"callvet.audited", 1, out}))
 	}
 	for i := range out.Audits {
@@ -89,7 +89,7 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req judging.JudgeAudi
 	return err
 }
 
-func printAudit(w io.Writer, subject string, v *judging.AuditView) {
+func printAudit(w io.Writer, subject string, v *runs.AuditView) {
 	fmt.Fprintf(w, "audit of %s by %s on %s: %d of %d attempts, %d of %d questions answered, %s\n",
 		v.JudgeID, plain.Line(v.Judge.Model), plain.Line(subject), v.Drawn, v.From, v.Answered, v.Questions, v.Status)
 	fmt.Fprintf(w, "%s.\n", plain.Line(v.Says))

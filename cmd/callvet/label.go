@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -25,7 +25,7 @@ func (a *cli) labelCommand() *cobra.Command {
 }
 
 func (a *cli) labelNextCommand() *cobra.Command {
-	var req judging.LabelNextRequest
+	var req runs.LabelNextRequest
 	var out string
 	cmd := &cobra.Command{
 		Use:   "next RUN|TRACES",
@@ -66,11 +66,11 @@ was called then.`,
 }
 
 func (a *cli) labelImportCommand() *cobra.Command {
-	var req judging.LabelImportRequest
+	var req runs.LabelImportRequest
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add labels of other tools, or a filled-in to-do file, to a labels file",
 		Long: "Add the labels in a file to the labels file. Forms that are read: " +
-			strings.Join(judging.LabelForms(), ", ") + " (detected by content).",
+			strings.Join(runs.LabelForms(), ", ") + " (detected by content).",
 		Example: "  callvet label import todo.jsonl --by ana\n  callvet label import reviewed.csv --labels labels.jsonl --by ana",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -88,7 +88,7 @@ func (a *cli) labelImportCommand() *cobra.Command {
 }
 
 func (a *cli) labelExportCommand() *cobra.Command {
-	var req judging.LabelExportRequest
+	var req runs.LabelExportRequest
 	var out string
 	cmd := &cobra.Command{
 		Use: "export LABELS", Short: "Write the labels that count as csv or jsonl",
@@ -96,7 +96,7 @@ func (a *cli) labelExportCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Labels = args[0]
-			write := func(w io.Writer) error { return judging.LabelExport(a.program(), req, w, a.events()) }
+			write := func(w io.Writer) error { return runs.LabelExport(a.program(), req, w, a.events()) }
 			if out == "-" {
 				return write(a.out)
 			}
@@ -109,7 +109,7 @@ func (a *cli) labelExportCommand() *cobra.Command {
 }
 
 func (a *cli) labelStampCommand() *cobra.Command {
-	var req judging.LabelStampRequest
+	var req runs.LabelStampRequest
 	cmd := &cobra.Command{
 		Use: "stamp RUN|TRACES LABELS", Short: "Adopt labels without a fingerprint for the outputs of a run",
 		Long: `Write a labels file anew, with the fingerprints of the outputs of a run, or of a trace file, that its labels are of. Labels without
@@ -123,7 +123,7 @@ where more than 5 % are not, nothing is written.`,
 			if req.By == "" {
 				req.By = a.getenv("USER")
 			}
-			m, err := judging.LabelStamp(cmd.Context(), a.program(), req, a.events())
+			m, err := runs.LabelStamp(cmd.Context(), a.program(), req, a.events())
 			if err != nil {
 				return err
 			}
@@ -138,8 +138,8 @@ where more than 5 % are not, nothing is written.`,
 	return cmd
 }
 
-func (a *cli) labelImport(req judging.LabelImportRequest) error {
-	m, err := judging.LabelImport(a.program(), req, a.events())
+func (a *cli) labelImport(req runs.LabelImportRequest) error {
+	m, err := runs.LabelImport(a.program(), req, a.events())
 	if err != nil {
 		return err
 	}
@@ -157,11 +157,11 @@ func (a *cli) atTerminal() bool {
 	return ok && a.outTTY && isTerminal(in)
 }
 
-func (a *cli) labelNext(ctx context.Context, req judging.LabelNextRequest, out string, terminal bool) error {
+func (a *cli) labelNext(ctx context.Context, req runs.LabelNextRequest, out string, terminal bool) error {
 	if req.By == "" {
 		req.By = a.getenv("USER")
 	}
-	todo, err := judging.LabelNext(ctx, a.program(), req, a.events())
+	todo, err := runs.LabelNext(ctx, a.program(), req, a.events())
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (a *cli) labelNext(ctx context.Context, req judging.LabelNextRequest, out s
 	if terminal && out == "" {
 		return a.askAll(todo, req.Labels)
 	}
-	write := func(w io.Writer) error { return judging.WriteTodo(w, todo) }
+	write := func(w io.Writer) error { return runs.WriteTodo(w, todo) }
 	if out == "" || out == "-" {
 		err = write(a.out)
 	} else {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/labels"
 )
 
@@ -27,16 +27,16 @@ func TestAskAll(t *testing.T) {
 		now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}
 	said := true
-	var todo []judging.Todo
+	var todo []runs.Todo
 	for _, id := range []string{"t1", "t2", "t3", "t4", "t5"} {
 		l := labels.Label{
 			Key: labels.Key{TaskID: id, Unit: labels.Task}, By: "ana", Role: labels.Calibrating, Stratum: labels.Random,
 			Frame:  &labels.Frame{JudgePass: 5},
 			Judged: []labels.Verdict{{Judge: labels.Judge{Name: "task-judge"}, Pass: &said}},
 		}
-		todo = append(todo, judging.Todo{
+		todo = append(todo, runs.Todo{
 			Label: l,
-			Shown: judging.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}},
+			Shown: runs.ShownTask{Goal: "turned \u202e around\x1b[2J", Steps: []string{"a {}", "b {}"}},
 		})
 	}
 	if err := a.askAll(todo, "labels.jsonl"); err != nil {
@@ -85,7 +85,7 @@ func TestLabelNextOnATerminal(t *testing.T) {
 			in: strings.NewReader("q\n"), out: &shown, err: &stderr, dir: dir,
 			getenv: func(string) string { return "" }, now: time.Now,
 		}
-		req := judging.LabelNextRequest{
+		req := runs.LabelNextRequest{
 			Side: app.Side{Traces: "traces.jsonl"}, Labels: "labels.jsonl", N: 1,
 			Strategy: "random", Role: "calibration",
 		}

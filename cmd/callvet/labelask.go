@@ -10,13 +10,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/app/judging"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // askAll shows tasks one by one; each answer is on disk before the next is shown.
-func (a *cli) askAll(todo []judging.Todo, file string) (err error) {
+func (a *cli) askAll(todo []runs.Todo, file string) (err error) {
 	to, err := runs.OpenLabels(a.program(), file, a.events())
 	if err != nil {
 		return err
@@ -47,7 +46,7 @@ func (a *cli) askAll(todo []judging.Todo, file string) (err error) {
 }
 
 // askOne asks until there is an answer; more is false when the person is done.
-func (a *cli) askOne(in *bufio.Reader, t *judging.Todo) (answered, more bool, err error) {
+func (a *cli) askOne(in *bufio.Reader, t *runs.Todo) (answered, more bool, err error) {
 	question := cmp.Or(plain.Line(t.Shown.Question), "did it do what was asked?")
 	for {
 		fmt.Fprint(a.out, question+" [p]ass, [f]ail, [n]ote, [s]kip, [q]uit: ")
@@ -84,7 +83,7 @@ func (a *cli) askOne(in *bufio.Reader, t *judging.Todo) (answered, more bool, er
 }
 
 // printShown shows untrusted text of a trace.
-func printShown(w io.Writer, s judging.ShownTask) {
+func printShown(w io.Writer, s runs.ShownTask) {
 	part := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))

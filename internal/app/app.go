@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/redact"
-	"github.com/callvet/callvet/internal/report/pdf"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -83,7 +83,7 @@ type App struct {
 	Config  Config
 	secrets *redact.Keeper
 	models  *http.Client // for providers of models
-	pdf     *pdf.Printer
+	pdf     *report.PDFPrinter
 	// caches holds what the packages over this one keep between requests, one value of a type.
 	caches sync.Map
 	// uploaded: files are in memory, and have no path.
@@ -116,7 +116,7 @@ func New(cfg Config) *App {
 		a.models = provider.NewHTTPClient()
 	}
 	env, _ := redact.ChildEnvironment(cfg.Environ, KeyVariables(), nil)
-	a.pdf = pdf.New(pdf.Config{Browser: cfg.Browser, Environ: env})
+	a.pdf = report.NewPDFPrinter(report.PDFConfig{Browser: cfg.Browser, Environ: env})
 	return a
 }
 

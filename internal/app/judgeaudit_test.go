@@ -19,7 +19,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/judge"
 )
 
@@ -76,19 +76,19 @@ func TestJudgeAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	files.known["upload-2"] = "traces"
-	var req judging.JudgeAuditRequest
+	var req runs.JudgeAuditRequest
 	text := `{"traces": "upload-2", "judge": ["task"], "models": [{"target": "openai/m", "base_url": "` + model.URL +
 		`/v1"}], "seed": 3, "max_calls": 70}`
 	if err := json.Unmarshal([]byte(text), &req); err != nil {
 		t.Fatal(err)
 	}
-	out, err := judging.Audit(t.Context(), a, req, nil)
+	out, err := runs.Audit(t.Context(), a, req, nil)
 	if !errors.Is(err, callvet.ErrBudget) || len(out.Audits) != 1 || out.Audits[0].Answered != 70 ||
 		!strings.Contains(out.Audits[0].Says, "130 questions are without an answer") {
 		t.Fatalf("a budget of 70 requests: %v, %+v", err, out)
 	}
 	req.MaxCalls = 0
-	if out, err = judging.Audit(t.Context(), a, req, nil); err != nil {
+	if out, err = runs.Audit(t.Context(), a, req, nil); err != nil {
 		t.Fatal(err)
 	}
 	v := &out.Audits[0]
@@ -109,10 +109,10 @@ func TestJudgeAudit(t *testing.T) {
 			t.Errorf("%s hides what is unscored: %s", p.Probe, p.Says)
 		}
 	}
-	if list, err := judging.List(t.Context(), a, judging.JudgeListRequest{}); err != nil || len(list) != 0 {
+	if list, err := runs.List(t.Context(), a, runs.JudgeListRequest{}); err != nil || len(list) != 0 {
 		t.Errorf("an audit is a judging: %v, %v", list, err)
 	}
-	if _, err := judging.Show(t.Context(), a, judging.JudgeShowRequest{Judging: v.ID}, nil); !errors.Is(err,
+	if _, err := runs.Show(t.Context(), a, runs.JudgeShowRequest{Judging: v.ID}, nil); !errors.Is(err,
 		callvet.ErrInvalid) {
 		t.Errorf("an audit is shown as a judging: %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/stats/gate"
@@ -106,8 +106,8 @@ func TestTracesWithoutATerminal(t *testing.T) {
 		!strings.Contains(err.Error(), "none of its 2 attempts") {
 		t.Errorf("checked what has no gold of tasks: %v", err)
 	}
-	todo, err := judging.LabelNext(t.Context(), a,
-		as[judging.LabelNextRequest](t,
+	todo, err := runs.LabelNext(t.Context(), a,
+		as[runs.LabelNextRequest](t,
 			`{"traces": "traces", "n": 5, "strategy": "random", "role": "calibration", "by": "ana"}`), nil)
 	if err != nil || len(todo) != 1 || todo[0].Label.TaskID != "rome" || len(todo[0].Shown.Steps) != 1 {
 		t.Errorf("to label: %+v (%v)", todo, err)

@@ -188,7 +188,7 @@ func TestRecords(t *testing.T) {
 		// A call in an unknown form, and a result without its call.
 		`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"1","content":"b"}]}`: `malformed: the record holds two results of one call`,
 		`{"messages":[{"type":"ai","content":"","zz":[{"name":"del","args":{},"id":"1"}]},{"type":"tool","content":"gone","tool_call_id":"1"},{"type":"ai","content":"Done."}]}`:                                     `malformed: a message holds a call in a form that is not known`,
-		`{"messages":[{"type":"ai","content":"Done.","additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]}}]}`:                                                                  `malformed: a message holds a call in a form that is not known`,
+		`{"messages":[{"type":"ai","content":"Done.","additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"del","arguments":"{}"}}]}}]}`:                                                                  `"Done." del#1{}`,
 		`{"messages":[{"zz":"ai","content":"Done."}]}`:   `malformed: {"zz":"ai","content":"Done."} is no part of an answer`,
 		`{"messages":[{"type":"zz","content":"Done."}]}`: `malformed: the messages hold no answer`,
 		`[{"role":"user","content":"Delete."},{"type":"function_call","callId":"1","arguments":"{}"},{"role":"assistant","content":"Done."}]`: `#1?{"type":"function_call","callId":"1","arguments":"{}"} "Done."`,

@@ -3,89 +3,23 @@
 package message
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
-// First gives the first of the named members that is there and not null.
-func First(v value.Value, keys ...string) value.Value {
-	for _, k := range keys {
-		if m, ok := v.Get(k); ok && m.Kind() != value.Null {
-			return m
-		}
-	}
-	return value.Value{}
-}
+// Turns reads a message, a part or an item of a conversation that was kept: of a chat, of the
+// Responses API, of Anthropic, Gemini or Bedrock, of a framework, or of the GenAI conventions. A
+// message with text and results gives several turns. What must be a call and cannot be read is a
+// call without a tool's name.
+func Turns(m value.Value) []callvet.Turn { return kept().element(m) }
 
-// Str is the text of the first of the named members that is a string.
-func Str(v value.Value, keys ...string) string {
-	for _, k := range keys {
-		if m, ok := v.Get(k); ok && m.Kind() == value.String {
-			return m.Str()
-		}
-	}
-	return ""
-}
-
-// ID is a string's text or a number's literal.
-func ID(v value.Value) string {
-	if v.Kind() == value.Number {
-		return string(v.Raw())
-	}
-	return v.Str()
-}
-
-// Float is the number of the first of the named members that is one; nil when none is.
-func Float(v value.Value, keys ...string) *float64 {
-	for _, k := range keys {
-		if m, ok := v.Get(k); ok {
-			if f, ok := m.Float(); ok {
-				return &f
-			}
-		}
-	}
-	return nil
-}
-
-// Int is Float cut to a whole number; 0 when there is none.
-func Int(v value.Value, keys ...string) int {
-	if f := Float(v, keys...); f != nil && *f >= 0 && *f < 1<<40 {
-		return int(*f)
-	}
-	return 0
-}
-
-// Turns reads a message of a chat, an item of the Responses API, a message of Anthropic's, a
-// content of Gemini's or a message of the GenAI conventions. A message with text and results gives
-// several turns.
-func Turns(m value.Value) []callvet.Turn {
-	if m.Kind() == value.String {
-		return []callvet.Turn{{Role: callvet.RoleUser, Content: m.Str()}}
-	}
-	if inner := First(m, "message"); inner.Kind() == value.Object && First(m, "role").Kind() == value.Invalid {
-		m = inner
-	}
-	m, class := unwrapMessage(m)
-	switch typ := Str(m, "type"); {
-	case typ == "function_call_output" || typ == "custom_tool_call_output" || typ == "function_call_result":
-		return []callvet.Turn{result(m)}
-	case typ == "reasoning":
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: Text(First(m, "summary", "content"))}}
-	case strings.HasSuffix(typ, "_call") &&
-		(First(m, "name").Kind() == value.String || typ == "function_call" || typ == "custom_tool_call"):
-		return item(m)
-	}
-	if c, ok := HostedCall(m); ok {
-		return []callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}
-	}
-	return message(m, class)
-}
+// kept is a decoder of conversations that were kept.
+func kept() *decoder { return &decoder{o: Options{Kept: true}, resp: &callvet.Response{}} }
 
 // PieceTurns is Turns for a message that goes on in the next one of the list. Such a message may
 // have ended with calls and contain none: that is no sign that one is missing.
@@ -99,62 +33,137 @@ func PieceTurns(m value.Value) []callvet.Turn {
 	return turns
 }
 
-// item reads a call of the Responses API; one of a server's tools has its result with it.
-func item(m value.Value) []callvet.Turn {
-	t := []callvet.Turn{{Role: callvet.RoleAssistant, Calls: messageOne(m)}}
-	c := t[0].Calls[0]
-	if e := First(m, "error"); e.Kind() != value.Invalid {
-		Settle(&t[0].Calls[0], &callvet.Turn{Content: Text(e), Raw: FailedResult()})
+// Element reads one message, part or item of an answer as turns: a turn of a tool is not
+// joined with its call (Settle does that). ok is false when v is nothing that is known.
+func Element(v value.Value, o Options) (turns []callvet.Turn, ok bool) {
+	d := decoder{o: o, resp: &callvet.Response{}}
+	turns = d.element(v)
+	return turns, d.fault == nil && turns != nil
+}
+
+func (d *decoder) element(v value.Value) []callvet.Turn {
+	if d.o.Kept && v.Kind() == value.String {
+		return []callvet.Turn{{Role: callvet.RoleUser, Content: v.Str()}}
 	}
-	if out := First(m, "output"); out.Kind() != value.Invalid {
-		t = append(t, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: resultText(out, "\n")})
+	if in := First(v, "message"); d.o.Kept && in.Kind() == value.Object && First(v, "role").Kind() == value.Invalid {
+		v = in
+	}
+	m, class := unwrapMessage(v)
+	p := d.partOf(m)
+	if !isItem(m) && (IsMessage(v) || d.o.Kept && (p <= otherPart || Str(m, "type") == "message" ||
+		p == callPart && First(m, "content").Kind() != value.Invalid)) {
+		return d.ofMessage(m, class)
+	}
+	switch p {
+	case textPart:
+		return []callvet.Turn{{Role: callvet.RoleAssistant, Content: d.textOf(m)}}
+	case thoughtPart:
+		return []callvet.Turn{{Role: callvet.RoleAssistant, Reasoning: d.thoughtOf(m)}}
+	case callPart:
+		c, results := d.calledBy(m)
+		return append([]callvet.Turn{{Role: callvet.RoleAssistant, Calls: []callvet.Call{c}}}, results...)
+	case resultPart:
+		return []callvet.Turn{d.result(m)}
+	case otherPart:
+		return []callvet.Turn{}
+	}
+	d.refuse("%s is no part of an answer", clip(v))
+	return nil
+}
+
+// isItem reports whether v is an item of the Responses API or of an agent, whatever role it has: a call, the result of
+// one, or reasoning.
+func isItem(v value.Value) bool {
+	switch typ := Str(v, "type"); typ {
+	case "function_call_output", "custom_tool_call_output", "function_call_result", "reasoning", "function_call",
+		"custom_tool_call":
+		return true
+	default:
+		_, hosted := HostedCall(v)
+		return hosted || strings.HasSuffix(typ, "_call") && First(v, "name").Kind() == value.String
+	}
+}
+
+// ofMessage returns the turns of a message: its own, and those of the results in it.
+func (d *decoder) ofMessage(m value.Value, class string) []callvet.Turn {
+	t, results := d.message(m, class)
+	if !t.Role.Known() && !d.o.Kept {
+		d.unknownRole(m, &t)
+		return append([]callvet.Turn{}, results...)
+	}
+	return around(&t, results)
+}
+
+// Parts reads the parts of a kept message of a role, such as the blocks of Bedrock.
+func Parts(list value.Value, role callvet.Role) []callvet.Turn {
+	t := callvet.Turn{Role: role}
+	return around(&t, kept().within(list, &t))
+}
+
+// around puts the turn of a message before the results in it. Results in a user's message answer
+// what was said before the user's text.
+func around(t *callvet.Turn, results []callvet.Turn) []callvet.Turn {
+	switch {
+	case len(results) > 0 && t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "":
+		return results
+	case t.Role == callvet.RoleUser:
+		return append(results, *t)
+	}
+	return append([]callvet.Turn{*t}, results...)
+}
+
+// unknownRole leaves out a message of another role than the four, such as error: no model wrote it.
+// A message with a call is refused, because that call was made.
+func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
+	if len(t.Calls) > 0 || HoldsCall(v, d.o.Tools) || strings.Contains(strings.ToLower(string(t.Role)), "call") {
+		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role), longest))
+		return
+	}
+	d.resp.Notes = append(d.resp.Notes,
+		"a message of the role "+strconv.Quote(clipText(string(t.Role), longest))+" was left out")
+}
+
+// answer reads a message that is a whole answer as one turn. The results in it are of tools that the provider ran.
+func (d *decoder) answer(m value.Value) callvet.Turn {
+	m, class := unwrapMessage(m)
+	t, more := d.message(m, class)
+	for i := range more {
+		if more[i].Role == callvet.RoleAssistant {
+			t.Content += more[i].Content
+		}
 	}
 	return t
 }
 
-func message(m value.Value, role string) []callvet.Turn {
-	t := callvet.Turn{Role: roleOf(m, role), Content: Text(First(m, "content"))}
+// message reads a message that is in no envelope: its turn, and the turns of the results in it.
+func (d *decoder) message(m value.Value, class string) (t callvet.Turn, results []callvet.Turn) {
+	content := First(m, "content")
+	t = callvet.Turn{Role: roleOf(m, class)}
+	if content.Kind() != value.Array {
+		t.Content = d.textOf(content)
+	}
 	if t.Role == callvet.RoleTool && First(m, "parts").Kind() == value.Invalid {
-		t.CallID, t.Tool = IDOf(m), Str(m, "name", "tool_name", "function")
-		if c := First(m, "content"); c.Kind() == value.Array && hasResults(c) {
-			return parts(c, &t) // the results are all that a tool says
+		t.CallID, t.Tool, t.Raw = Str(m, answerKeys()...), Str(m, "name", "tool_name", "tool", "function"), recorded(m)
+		if d.o.Kept {
+			t.CallID = IDOf(m)
 		}
-		t.Raw = recorded(m)
-		return []callvet.Turn{t}
+		if results = d.within(content, &t); len(results) > 0 {
+			t.Content = "" // the results are all that a tool says
+		}
+		return t, results
+	}
+	t.Reasoning = d.textOf(First(m, "reasoning_content", "reasoning"))
+	for _, list := range []value.Value{content, First(m, "parts")} {
+		results = append(results, d.within(list, &t)...)
 	}
 	if t.Content == "" {
 		t.Content = Str(m, "refusal")
 	}
-	t.Reasoning = Text(First(m, "reasoning_content", "reasoning"))
-	var results []callvet.Turn
-	for _, k := range []string{"content", "parts"} {
-		if c := First(m, k); c.Kind() == value.Array {
-			results = append(results, parts(c, &t)...)
-		}
-	}
-	if len(t.Calls) == 0 {
-		t.Calls = listed(m)
-	}
-	if len(t.Calls) == 0 && hidden(m, &t, role, len(results)) {
+	t.Calls = MergeCalls(d.listed(m), t.Calls)
+	if d.o.Kept && len(t.Calls) == 0 && hidden(m, &t, class, len(results)) {
 		t.Calls = []callvet.Call{{}}
 	}
-	if t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "" && len(results) > 0 {
-		return results
-	}
-	if t.Role == callvet.RoleUser { // results answer what was said before the user's text
-		return append(results, t)
-	}
-	return append([]callvet.Turn{t}, results...)
-}
-
-// hidden reports whether a message without a call must have had one. Either it ended with calls, or
-// it has no text and may contain one, or its role is for calls alone. results is the number of its
-// results.
-func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
-	if t.Role == callvet.RoleAssistant {
-		return messageEnded(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
-	}
-	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
+	return t, results
 }
 
 // roleOf is the role of a message, by the name of its class where it has no role. A message with
@@ -180,25 +189,112 @@ func roleOf(m value.Value, name string) callvet.Role {
 	return role
 }
 
+// within adds the text, the reasoning and the calls in the parts of a message to its turn. It
+// returns the turns of the results among them. In an answer with calls, the text after the last
+// result is a turn of its own.
+func (d *decoder) within(list value.Value, t *callvet.Turn) (results []callvet.Turn) {
+	if list.Kind() != value.Array {
+		return nil
+	}
+	list = Grown(list)
+	speaks := t.Role == callvet.RoleAssistant || d.o.Kept && t.Role != callvet.RoleTool
+	var said []string
+	before, seen := 0, 0 // what was said before the last result, and how many results there were
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		switch p := d.partOf(e); {
+		case p == resultPart:
+			r := d.result(e)
+			r.CallID = cmp.Or(r.CallID, t.CallID)
+			results = append(results, r)
+		case p == callPart && speaks:
+			c, r := d.calledBy(e)
+			t.Calls, results = append(t.Calls, c), append(results, r...)
+		case p == thoughtPart && speaks:
+			t.Reasoning += d.thoughtOf(e)
+		default:
+			text := d.textOf(e)
+			if text != "" {
+				said = append(said, text)
+			}
+			if speaks {
+				d.stray(e, p, text, t)
+			}
+		}
+		if len(results) > seen {
+			before, seen = len(said), len(results)
+		}
+	}
+	rest := len(said)
+	if t.Role == callvet.RoleAssistant && before < len(said) && seen > 0 && len(t.Calls) > 0 {
+		rest = before
+		results = append(results, callvet.Turn{Role: t.Role, Content: strings.Join(said[rest:], d.separator())})
+	}
+	if len(said) > 0 {
+		t.Content = strings.Join(said[:rest], d.separator())
+	}
+	return results
+}
+
+// stray looks at a part of a message that is nothing known: it may be a call.
+func (d *decoder) stray(e value.Value, p part, text string, t *callvet.Turn) {
+	typ := Str(e, "type")
+	switch {
+	case !d.o.Kept:
+		if p == strangePart && (text == "" || HoldsCall(e, d.o.Tools)) {
+			d.refuse("%s is no part of an answer", clip(e))
+		}
+	case text == "" && (strings.Contains(typ, "tool") || strings.Contains(typ, "call") ||
+		typ == "" && First(e, "toolName", "toolCallId", "input", "args", "arguments").Kind() != value.Invalid):
+		t.Calls = append(t.Calls, callvet.Call{})
+	}
+}
+
 // listed returns the calls of a message outside its content.
-func listed(m value.Value) []callvet.Call {
-	more := First(m, "additional_kwargs")
+func (d *decoder) listed(m value.Value) []callvet.Call {
+	more := First(m, "additional_kwargs") // LangChain's
 	var calls []callvet.Call
-	for _, list := range []value.Value{
-		First(m, "tool_calls"), First(m, "toolCalls"), First(m, "toolInvocations"),
-		First(more, "tool_calls"),
-	} {
-		if calls = CallsOf(list); len(calls) > 0 {
-			break
+	for _, from := range []value.Value{m, more} {
+		for _, key := range []string{"tool_calls", "toolCalls", "calls", "toolInvocations"} {
+			if list := First(from, key); len(calls) == 0 {
+				if calls = d.list(list); key == "tool_calls" {
+					unnamed(list, calls)
+				}
+			}
 		}
 	}
 	for _, from := range []value.Value{m, more} {
 		if f := First(from, "function_call"); !Empty(f) { // some send an empty one with every message
-			calls = MergeCalls(calls, messageOne(f))
+			calls = MergeCalls(calls, d.list(f))
 			break
 		}
 	}
-	return append(calls, CallsOf(First(m, "invalid_tool_calls"))...)
+	for _, c := range d.list(First(m, "invalid_tool_calls")) { // LangChain's, of arguments that are no JSON
+		c.Error, c.Status = "", "" // the error is about the arguments: no tool has failed
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// unnamed takes the names from those of the calls that a provider's list has as bare texts: a
+// call there is an object.
+func unnamed(list value.Value, calls []callvet.Call) {
+	i := 0
+	for e, ok := list.First(); ok && list.Kind() == value.Array && i < len(calls); e, ok = list.Next(e) {
+		if e.Kind() == value.String {
+			calls[i] = LostCall(e)
+		}
+		i++
+	}
+}
+
+// hidden reports whether a message without a call must have had one. Either it ended with calls, or
+// it has no text and may contain one, or its role is for calls alone. results is the number of its
+// results.
+func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
+	if t.Role == callvet.RoleAssistant {
+		return messageEnded(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
+	}
+	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
 
 // strange reports whether a message without a text may contain a call all the same. Its role is not
@@ -224,222 +320,4 @@ func strange(m value.Value, role string) bool {
 func messageEnded(m value.Value) bool {
 	r := callvet.Response{FinishReason: FinishOf(m)}
 	return r.LostCall()
-}
-
-func hasResults(c value.Value) bool {
-	for p, ok := c.First(); ok; p, ok = c.Next(p) {
-		if strings.HasPrefix(Str(p, "type"), "tool") {
-			return true
-		}
-	}
-	return false
-}
-
-// parts adds calls, text and reasoning of content parts to t and gives the
-// results among them as turns.
-func parts(c value.Value, t *callvet.Turn) (results []callvet.Turn) {
-	c = Grown(c)
-	var d decoder
-	var said []string
-	before, seen := 0, 0 // what was said before the last result, and how many results there were
-	for p, ok := c.First(); ok; p, ok = c.Next(p) {
-		switch typ := Str(p, "type"); d.partOf(p) {
-		case callPart:
-			c, r := calledBy(p)
-			t.Calls, results = append(t.Calls, c...), append(results, r...)
-		case resultPart:
-			r := result(p)
-			if r.CallID == "" {
-				r.CallID = t.CallID
-			}
-			results = append(results, r)
-		case thoughtPart:
-			t.Reasoning += thoughtOf(p)
-		default:
-			if s := Text(p); s != "" {
-				said = append(said, s)
-			} else if likeCall(p, typ) {
-				t.Calls = append(t.Calls, callvet.Call{})
-			}
-		}
-		if len(results) > seen {
-			before, seen = len(said), len(results)
-		}
-	}
-	// the answer, after the results
-	if t.Role == callvet.RoleAssistant && before < len(said) && seen > 0 && len(t.Calls) > 0 {
-		t.Content = strings.Join(said[:before], "\n")
-		return append(results, callvet.Turn{Role: t.Role, Content: strings.Join(said[before:], "\n")})
-	}
-	t.Content = strings.Join(said, "\n")
-	return results
-}
-
-// likeCall reports whether a part of an unknown form may be a call.
-func likeCall(p value.Value, typ string) bool {
-	return strings.Contains(typ, "tool") || strings.Contains(typ, "call") ||
-		typ == "" && First(p, "toolName", "toolCallId", "input", "args", "arguments").Kind() != value.Invalid
-}
-
-// ToolMessage reads a result that is a message of LangChain's, in its envelope or not.
-func ToolMessage(v value.Value) (callvet.Turn, bool) {
-	h := HeldResult(v)
-	if in := First(h, "output"); in.Kind() == value.Object && h.Len() == 1 {
-		h = in
-	}
-	in := h
-	if k := First(h, "kwargs"); k.Kind() == value.Object {
-		in = k
-	}
-	if h.Kind() != value.Object || First(in, "tool_call_id").Kind() == value.Invalid ||
-		First(in, "content").Kind() == value.Invalid {
-		return callvet.Turn{}, false
-	}
-	turns := Turns(h)
-	if len(turns) != 1 {
-		return callvet.Turn{}, false
-	}
-	turns[0].CallID = Str(in, "tool_call_id")
-	return turns[0], true
-}
-
-// calledBy reads a part that is a call. One of the AI SDK's user interface has its result next to it.
-func calledBy(p value.Value) ([]callvet.Call, []callvet.Turn) {
-	if f := First(p, "function_call", "functionCall", "toolUse"); f.Kind() == value.Object {
-		return messageOne(f), nil
-	}
-	if c, ok := HostedCall(p); ok {
-		return []callvet.Call{c}, nil
-	}
-	if in := First(p, "toolInvocation"); in.Kind() == value.Object { // of version 4
-		p = in
-	}
-	c := callvet.Call{ID: IDOf(p), Tool: cmp.Or(uiTool(p), Str(p, "toolName"))}
-	if c.Tool == "" || Str(p, "toolCallId") == "" {
-		return messageOne(p), nil
-	}
-	c.Args, c.ArgsRaw = ArgsOf(First(p, "input", "args"))
-	t := callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool}
-	out := First(p, "output", "result")
-	if text := Str(p, "errorText"); text != "" {
-		t.Content, t.Raw = text, FailedResult()
-	} else if t.Content = resultText(out, "\n"); out.Kind() == value.Invalid {
-		return []callvet.Call{c}, nil
-	}
-	return []callvet.Call{c}, []callvet.Turn{t}
-}
-
-// result is the turn of a tool for a part, an item or a message with a result.
-func result(p value.Value) callvet.Turn {
-	t := resultTurn(p, "\n")
-	p = resultIn(p)
-	t.CallID, t.Tool = IDOf(p), Str(p, "name", "toolName")
-	return t
-}
-
-// CallsOf reads a list of calls. One that cannot be read is a Call without a tool's name.
-func CallsOf(v value.Value) []callvet.Call {
-	if v.Kind() != value.Array {
-		if Empty(v) {
-			return nil
-		}
-		return messageOne(v)
-	}
-	var out []callvet.Call
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		out = append(out, messageOne(e)...)
-	}
-	return out
-}
-
-func messageOne(v value.Value) []callvet.Call {
-	c, ok := CallOf(v)
-	if !ok {
-		id := c.ID
-		c = LostCall(v)
-		c.ID = id
-	}
-	return []callvet.Call{c}
-}
-
-// CallOf reads a call in any spelling; ok is false when it names no tool.
-func CallOf(v value.Value) (c callvet.Call, ok bool) {
-	if inner, has := v.Get("tool_call"); has && inner.Kind() == value.Object {
-		v = inner
-	}
-	body := v
-	if f, has := v.Get("function"); has && f.Kind() == value.Object {
-		body = f
-	}
-	if c, ok = custom(v); ok {
-		return c, !c.Nameless()
-	}
-	c = callvet.Call{
-		ID:   IDOf(v),
-		Tool: Str(body, "name", "toolName", "tool_name", "function_name", "function"),
-	}
-	for _, k := range []string{"arguments", "args", "input", "parameters", "kwargs", "tool_input"} {
-		if a, has := body.Get(k); has {
-			c.Args, c.ArgsRaw = ArgsOf(a)
-			break
-		}
-	}
-	return c, !c.Nameless()
-}
-
-// written is a text as it stands, any other value as JSON.
-func written(v value.Value) string {
-	if v.Kind() == value.String {
-		return v.Str()
-	}
-	return string(v.Raw())
-}
-
-// ArgsOf reads arguments: a value as it stands, a string as the JSON it holds (an
-// empty one as {}). args is nil when they are null (unknown), and when the
-// string is not JSON, which then comes in raw.
-func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
-	switch v.Kind() {
-	case value.Invalid, value.Null:
-		return nil, ""
-	case value.String:
-	default:
-		return json.RawMessage(v.Raw()), ""
-	}
-	b := bytes.TrimSpace([]byte(v.Str()))
-	switch {
-	case len(b) == 0:
-		return json.RawMessage("{}"), ""
-	case !value.Valid(b):
-		return nil, v.Str()
-	}
-	return b, ""
-}
-
-// Tools reads tool definitions: OpenAI's, bare functions, Anthropic's and MCP's.
-func Tools(v value.Value) []callvet.Tool {
-	var out []callvet.Tool
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		out = append(out, Tool(e)...)
-	}
-	return out
-}
-
-// Tool reads one definition; nothing where it has no name.
-func Tool(e value.Value) []callvet.Tool {
-	if f := First(e, "function", "toolSpec"); f.Kind() == value.Object {
-		e = f
-	}
-	t := callvet.Tool{Name: Str(e, "name"), Description: Str(e, "description")}
-	if p := First(e, "parameters", "input_schema", "inputSchema", "parameters_json_schema"); p.Kind() == value.Object {
-		// Amazon Bedrock's
-		if in := First(p, "json"); in.Kind() == value.Object && First(p, "type").Kind() == value.Invalid {
-			p = in
-		}
-		t.Parameters = json.RawMessage(p.Raw())
-	}
-	if t.Name == "" {
-		return nil
-	}
-	return []callvet.Tool{t}
 }

@@ -3,6 +3,7 @@
 package message
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -101,8 +102,79 @@ func TestListed(t *testing.T) {
 		`{"tool_calls":` + call + `,"additional_kwargs":{"tool_calls":` + call + `}}`: 1,
 		`{"tool_calls":[]}`: 0,
 	} {
-		if got := listed(parse(t, text)); len(got) != want {
+		if got := kept().listed(parse(t, text)); len(got) != want {
 			t.Errorf("%s: %+v", text, got)
 		}
+	}
+}
+
+// TestOneReader: a message of an answer and the same message of a conversation that was kept have the same calls and
+// results.
+func TestOneReader(t *testing.T) {
+	t.Parallel()
+	const f, done = `f#1{"a":1} ok "five"`, `|Done.`
+	for text, want := range map[string]string{
+		// calls and their results by a provider, in one message
+		`{"role":"assistant","content":[{"type":"server_tool_use","id":"1","name":"f","input":{"a":1}},
+			{"type":"code_execution_tool_result","tool_use_id":"1","content":"five"},{"type":"text","text":"Done."}]}`: f + done,
+		// of the AI SDK's user interface
+		`{"role":"assistant","parts":[{"type":"tool-f","toolCallId":"1","state":"output-available","input":{"a":1},
+			"output":"five"},{"type":"text","text":"Done."}]}`: f + done,
+		`{"role":"assistant","content":"","toolInvocations":[{"toolCallId":"1","toolName":"f","args":{"a":1}}]}`: `f#1{"a":1}`,
+		// LangChain's, in two places
+		`{"type":"ai","content":"","additional_kwargs":{"function_call":{"name":"f","arguments":"{\"a\":1}"}}}`: `f#{"a":1}`,
+		`{"type":"ai","content":[{"type":"tool_use","id":"1","name":"f","input":"{\"a\":"}],
+			"tool_calls":[{"id":"1","name":"f","args":{"a":1}}]}`: `f#1{"a":1}`,
+		`{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","kwargs":{"a":1}}}]}`: `f#1{"a":1}`,
+		`{"role":"assistant","tool_calls":"[{\"id\":\"1\",\"name\":\"f\",\"args\":{\"a\":1}}]"}`:               `f#1{"a":1}`,
+		`{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"Done."}]}`:                            `Done.`,
+		`{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"Hm."}]}`:                 ``,
+		`{"type":"tool_use","id":"1","name":"f","input":{"a":1}}`:                                              `f#1{"a":1}`,
+		`{"type":"text","text":"Done."}`: `Done.`,
+	} {
+		v := parse(t, strings.ReplaceAll(text, "\n", " "))
+		answer, ok := Element(v, Options{})
+		for kind, turns := range map[string][]callvet.Turn{"answer": answer, "kept": Turns(v)} {
+			got := []string{}
+			for _, turn := range Attach(turns) {
+				s := turn.Content
+				for _, c := range turn.Calls {
+					s += strings.TrimSpace(fmt.Sprintf("%s#%s%s %s %s", c.Tool, c.ID, c.Args, c.Status, c.Result))
+				}
+				if turn.Role == callvet.RoleAssistant {
+					got = append(got, s)
+				}
+			}
+			if s := strings.Join(got, "|"); s != want || !ok {
+				t.Errorf("%s, %s: %s, want %s", kind, text, s, want)
+			}
+		}
+	}
+}
+
+// TestResultsByName: results of Gemini without an id answer the call of their tool.
+func TestResultsByName(t *testing.T) {
+	t.Parallel()
+	v := parse(t, `[{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}}]},
+		{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"n":2}}},
+		{"functionResponse":{"name":"f","response":{"n":1}}}]}]`)
+	resp, err := Decode(v, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := resp.Turns[0].Calls; string(c[0].Result) != `{"n":1}` || string(c[1].Result) != `{"n":2}` {
+		t.Errorf("%s %s", c[0].Result, c[1].Result)
+	}
+}
+
+// TestUsageOnce: a message that becomes several turns counts its tokens once.
+func TestUsageOnce(t *testing.T) {
+	t.Parallel()
+	v := parse(t, `[{"role":"assistant","usage":{"input_tokens":3,"output_tokens":2},"content":[
+		{"type":"server_tool_use","id":"1","name":"f","input":{}},
+		{"type":"web_search_tool_result","tool_use_id":"1","content":[]},{"type":"text","text":"Done."}]}]`)
+	resp, err := Decode(v, Options{})
+	if err != nil || len(resp.Turns) != 3 || resp.Usage != (callvet.Usage{InputTokens: 3, OutputTokens: 2, Known: true}) {
+		t.Errorf("%v: %+v", err, resp)
 	}
 }

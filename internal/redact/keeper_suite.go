@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -63,10 +63,10 @@ func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 	}
 	f := &s.search
 	if known := s.keeper.Values(); f.detect == nil || len(known) != len(f.known) { // values are only added
-		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[pii.Role]map[string]bool{}}
+		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[safety.Role]map[string]bool{}}
 	}
 	f.steps = f.steps[:0]
-	if !f.value(s.doc.Root(), pii.RoleNone) {
+	if !f.value(s.doc.Root(), safety.RoleNone) {
 		return nil
 	}
 	p.Code, p.Key = "secret", f.path()
@@ -77,17 +77,17 @@ func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 
 // search looks for the first secret that is in use.
 type search struct {
-	detect *pii.Detector
+	detect *safety.Detector
 	known  []string
 	what   string
 	steps  []string // to it, the last one first
 	// names are names of members, and clean are short strings without a secret by their role: cases
 	// have many in common.
 	names map[string]name
-	clean map[pii.Role]map[string]bool
+	clean map[safety.Role]map[string]bool
 }
 
-func (s *search) value(v value.Value, r pii.Role) bool {
+func (s *search) value(v value.Value, r safety.Role) bool {
 	if v.Kind() == value.String {
 		return s.string(v, r)
 	}
@@ -123,7 +123,7 @@ func (s *search) name(member value.Value) name {
 	return key
 }
 
-func (s *search) string(v value.Value, r pii.Role) bool {
+func (s *search) string(v value.Value, r safety.Role) bool {
 	if s.clean[r][string(v.Bytes())] {
 		return false
 	}
@@ -148,7 +148,7 @@ func (s *search) path() (path string) {
 	return path
 }
 
-func (s *search) text(text string, r pii.Role) bool {
+func (s *search) text(text string, r safety.Role) bool {
 	for _, known := range s.known {
 		if strings.Contains(text, known) {
 			s.what = "the value of a key in the environment"
@@ -156,14 +156,14 @@ func (s *search) text(text string, r pii.Role) bool {
 		}
 	}
 	if k, ok := s.detect.Whole(text, r); ok {
-		if pii.InUse(k, text) {
+		if safety.InUse(k, text) {
 			s.what = kindWords(k)
 			return true
 		}
 		return false
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
-		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
+		if f.Kind.Secret() && safety.InUse(f.Kind, text[f.Start:f.End]) {
 			s.what = kindWords(f.Kind)
 			return true
 		}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/server/evals"
 )
 
@@ -238,7 +238,7 @@ func lostJudging(t *testing.T, s *site, run, id string) {
 // sameJudged compares the API's results with the App's.
 func sameJudged(t *testing.T, s *site, run string) string {
 	t.Helper()
-	want, err := judging.Show(t.Context(), s.app, judging.JudgeShowRequest{Side: app.Side{Run: run}}, nil)
+	want, err := runs.Show(t.Context(), s.app, runs.JudgeShowRequest{Side: app.Side{Run: run}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
 	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
@@ -385,10 +385,10 @@ func shownGold(ctx context.Context, a *app.App, req *GoldDrawRequest, drawn []la
 		t := labels.GoldTask{
 			Task: k.TaskID, Attempt: k.Attempt, Target: k.Target, Stratum: p.of[k].name,
 			Of: p.of[k].of, Edge: p.edge[k], Goal: userText(&hidden),
-			Answer: plain.Limited(hidden.Trace.Answer, judging.MaxShown),
+			Answer: plain.Limited(hidden.Trace.Answer, runs.MaxShown),
 		}
 		for _, turn := range calling(&hidden.Trace) {
-			t.Turns = append(t.Turns, labels.GoldTurn{Called: judging.ShownCalls(turn.Calls)})
+			t.Turns = append(t.Turns, labels.GoldTurn{Called: runs.ShownCalls(turn.Calls)})
 		}
 		t.Turns = append(t.Turns, labels.GoldTurn{})
 		if !req.Blank {
@@ -457,7 +457,7 @@ func userText(at *trace.Attempt) string {
 	if len(texts) == 0 {
 		texts = []string{at.Goal}
 	}
-	return plain.Limited(strings.Join(texts, "\n"), judging.MaxShown)
+	return plain.Limited(strings.Join(texts, "\n"), runs.MaxShown)
 }
 
 // calling are the turns of an attempt that called.

@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
 	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
@@ -235,21 +235,21 @@ func labelNext(ctx context.Context, s *api.Server, by *account.Principal, of lab
 		return nil, err
 	}
 	defer release()
-	req := judging.LabelNextRequest{
-		Side: side, Unit: judging.LabelUnit(in.Unit), N: in.N,
-		Strategy: judging.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: judging.LabelRole(in.Role),
+	req := runs.LabelNextRequest{
+		Side: side, Unit: runs.LabelUnit(in.Unit), N: in.N,
+		Strategy: runs.LabelStrategy(in.Strategy), Judge: in.Judge, By: by.Name, Role: runs.LabelRole(in.Role),
 		Double: in.Double, Seed: in.Seed,
 	}
 	if len(files[labelsField]) > 0 {
 		req.Labels = labelsField
 	}
 	h := &api.Notices{}
-	todo, err := judging.LabelNext(ctx, s.Config.App.With(files), req, h.Collect)
+	todo, err := runs.LabelNext(ctx, s.Config.App.With(files), req, h.Collect)
 	if err != nil {
 		return nil, h.Refused(err)
 	}
 	var text bytes.Buffer
-	if err := judging.WriteConversations(&text, todo); err != nil {
+	if err := runs.WriteConversations(&text, todo); err != nil {
 		return nil, err
 	}
 	out := LabelTasks{Items: []json.RawMessage{}}
@@ -266,12 +266,12 @@ func addLabel(ctx context.Context, s *api.Server, by *account.Principal, of labe
 	if err != nil {
 		return nil, err
 	}
-	req := judging.LabelImportRequest{
-		File: labelsField, By: by.Name, Role: judging.LabelRole(in.Role), Format: in.Format,
+	req := runs.LabelImportRequest{
+		File: labelsField, By: by.Name, Role: runs.LabelRole(in.Role), Format: in.Format,
 		Key: in.Key,
 	}
 	h := &api.Notices{}
-	read, err := judging.LabelLines(s.Config.App.With(app.Uploads{labelsField: text}), req,
+	read, err := runs.LabelLines(s.Config.App.With(app.Uploads{labelsField: text}), req,
 		by.Role != account.Admin, h.Collect)
 	if err != nil {
 		return nil, h.Refused(err)
@@ -315,8 +315,8 @@ func addLabel(ctx context.Context, s *api.Server, by *account.Principal, of labe
 func dropLabel(ctx context.Context, s *api.Server, by *account.Principal, of labelled,
 	in *unlabelIn,
 ) (*struct{ Body LabelsRemoved }, error) {
-	key := judging.LabelKey{
-		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: judging.LabelUnit(in.Unit),
+	key := runs.LabelKey{
+		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: runs.LabelUnit(in.Unit),
 		CallID: in.CallID, Turn: in.Turn,
 	}
 	var out LabelsRemoved
@@ -327,7 +327,7 @@ func dropLabel(ctx context.Context, s *api.Server, by *account.Principal, of lab
 			return err
 		}
 		for _, l := range list {
-			about, err := judging.LabelOf(l.Line)
+			about, err := runs.LabelOf(l.Line)
 			if err != nil {
 				return err
 			}
@@ -354,8 +354,8 @@ func exportLabels(ctx context.Context, s *api.Server, _ *account.Principal, of l
 	}
 	var text bytes.Buffer
 	if len(lines) > 0 {
-		if err := judging.LabelExport(s.Config.App.With(app.Uploads{labelsField: lines}),
-			judging.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
+		if err := runs.LabelExport(s.Config.App.With(app.Uploads{labelsField: lines}),
+			runs.LabelExportRequest{Labels: labelsField, To: format}, &text, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -375,7 +375,7 @@ func calibrate(ctx context.Context, s *api.Server, _ *account.Principal, of labe
 	defer release()
 	req := results.CalibrateRequest{
 		Labels: labelsField, Judge: ask.Judge, Run: side.Run, Traces: side.Traces,
-		Unit: judging.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width,
+		Unit: runs.LabelUnit(ask.Unit), By: ask.By, Width: ask.Width,
 	}
 	if !api.Null(ask.Against) {
 		req.Against, files[againstField] = againstField, ask.Against

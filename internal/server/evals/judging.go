@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
@@ -83,7 +83,7 @@ func AddJudging(s *api.Server) {
 		func(ctx context.Context, _ *account.Principal,
 			in *api.RunIn,
 		) (*struct{ Body api.Page[results.JudgingView] }, error) {
-			list, err := judging.List(ctx, s.Config.App, judging.JudgeListRequest{Side: app.Side{Run: in.ID}})
+			list, err := runs.List(ctx, s.Config.App, runs.JudgeListRequest{Side: app.Side{Run: in.ID}})
 			return &struct{ Body api.Page[results.JudgingView] }{api.Page[results.JudgingView]{Items: list}}, err
 		})
 	api.Add(s,
@@ -108,7 +108,7 @@ func verdicts(ctx context.Context, s *api.Server, _ *account.Principal, in *stru
 	Judging string `query:"judging" maxLength:"100" doc:"one judging; left out: all of them"`
 },
 ) (*struct{ Body results.Judged }, error) {
-	out, err := judging.Show(ctx, s.Config.App, judging.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
+	out, err := runs.Show(ctx, s.Config.App, runs.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
 	if errors.Is(err, callvet.ErrNotFound) { // the run exists: otherwise the request was refused before
 		out, err = &results.Judged{Subject: "run " + in.ID, Judgings: []results.JudgingView{}}, nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/app/judging"
+
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
@@ -269,7 +269,7 @@ func (f *family) settle() {
 
 // judged returns the reports of judges about a run.
 func judged(ctx context.Context, s *api.Server, r *trial) ([]TimelineEntry, error) {
-	list, err := judging.List(ctx, s.Config.App, judging.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
+	list, err := runs.List(ctx, s.Config.App, runs.JudgeListRequest{Side: app.Side{Run: r.line.ID}})
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func judged(ctx context.Context, s *api.Server, r *trial) ([]TimelineEntry, erro
 		}
 		shown, err := api.Stored(ctx, s, r.line.ID, fmt.Sprintf("judging %s %s", j.ID, j.Status),
 			func() (*results.Judged, error) {
-				return judging.Show(ctx, s.Config.App, judging.JudgeShowRequest{Judging: j.ID}, nil)
+				return runs.Show(ctx, s.Config.App, runs.JudgeShowRequest{Judging: j.ID}, nil)
 			})
 		if err != nil {
 			return nil, err
@@ -296,7 +296,7 @@ func judged(ctx context.Context, s *api.Server, r *trial) ([]TimelineEntry, erro
 		}
 		for i := range shown.Judgings {
 			v := &shown.Judgings[i]
-			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, judging.Reports(v)
+			entry.Score, entry.Interval, entry.Reports = v.Score, v.Interval, runs.Reports(v)
 			if silent := v.Questions - v.Answered; silent > 0 || v.Unscored > 0 {
 				entry.Warnings = append(entry.Warnings,
 					fmt.Sprintf("the judge left %d of %s without an answer, and %s unscored",

@@ -1,0 +1,341 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callvet/callvet/value"
+)
+
+func isGemini(v value.Value) bool {
+	return kindOf(v, "candidates") == value.Array || has(v, "promptFeedback") || kindOf(v, "parts") == value.Array ||
+		kindOf(first(v, "content"), "parts") == value.Array
+}
+
+// gemini reads the first candidate of generateContent, or the parts alone.
+func (d *decoder) gemini(v value.Value) {
+	if list, ok := v.Get("candidates"); ok {
+		d.ends(v) // a blocked prompt
+		if v, ok = list.First(); !ok && d.resp.FinishReason == "" {
+			d.refuse("a list of candidates without one")
+			return
+		}
+	}
+	d.ends(v)
+	if c, ok := v.Get("content"); ok {
+		v = c
+	}
+	d.parts(first(v, "parts"))
+	d.fromText()
+}
+
+// Gemini can stream the arguments of a call value by value. The first part of the call has its
+// name, later ones have values with their JSON paths, and the last one does not go on:
+//
+//	{"functionCall": {"name": "ring", "willContinue": true}}
+//	{"functionCall": {"partialArgs": [{"jsonPath": "$.who", "stringValue": "An", "willContinue": true}], "willContinue": true}}
+//	{"functionCall": {"partialArgs": [{"jsonPath": "$.who", "stringValue": "n"}], "willContinue": true}}
+//	{"functionCall": {}}
+
+// Grows reports whether a part of Gemini's content is a piece of a call.
+func Grows(part value.Value) bool {
+	call := callOf(part)
+	return first(call, "partialArgs", "partial_args").Kind() == value.Array || goesOnIn(call)
+}
+
+// Grown returns a list of parts of Gemini's content with each call in one part, or list itself
+// where no call came in pieces. A call without an end, or with pieces that do not fit, has a text
+// that cannot be read as its arguments.
+func Grown(list value.Value) value.Value {
+	if !hasPieces(list) {
+		return list
+	}
+	out := []byte{'['}
+	add := func(part []byte) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, part...)
+	}
+	var open *growing
+	for p, ok := list.First(); ok; p, ok = list.Next(p) {
+		call := callOf(p)
+		switch {
+		case call.Kind() != value.Object:
+			add(p.Raw())
+			continue
+		case open != nil && !open.takes(call):
+			add(open.part())
+			open = nil
+		}
+		if open == nil && !Grows(p) {
+			add(p.Raw())
+			continue
+		}
+		if open == nil {
+			open = &growing{first: p, call: call}
+		}
+		if open.add(call); !open.more {
+			add(open.part())
+			open = nil
+		}
+	}
+	if open != nil {
+		add(open.part())
+	}
+	joined, err := value.Parse(append(out, ']'))
+	if err != nil {
+		return list
+	}
+	return joined
+}
+
+// GrownMessages returns a list of Gemini's messages with each call in one message, or list itself
+// where no call goes on in the next message. A client that adds a message for each answer of a
+// stream keeps such lists.
+func GrownMessages(list value.Value) value.Value {
+	if list.Kind() != value.Array || !goesOnInMessages(list) {
+		return list
+	}
+	out := []byte{'['}
+	for m, ok := list.First(); ok; {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		next, more := list.Next(m)
+		if !hasPieces(first(m, "parts")) {
+			out = append(out, m.Raw()...)
+			m, ok = next, more
+			continue
+		}
+		role := first(m, "role").Str()
+		out = append(append(append(out, `{"role":`...), repairQuote(role)...), `,"parts":[`...)
+		out = appendParts(out, m)
+		for ; more && first(next, "role").Str() == role &&
+			first(next, "parts").Len() > 0; next, more = list.Next(next) {
+			out = appendParts(append(out, ','), next)
+		}
+		out = append(out, ']', '}')
+		m, ok = next, more
+	}
+	joined, err := value.Parse(append(out, ']'))
+	if err != nil {
+		return list
+	}
+	return joined
+}
+
+// appendParts appends the parts of a message, without the brackets around them.
+func appendParts(out []byte, message value.Value) []byte {
+	raw := bytes.TrimSpace(first(message, "parts").Raw())
+	return append(out, raw[1:len(raw)-1]...)
+}
+
+func goesOnInMessages(list value.Value) bool {
+	for m, ok := list.First(); ok; m, ok = list.Next(m) {
+		if hasPieces(first(m, "parts")) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPieces(list value.Value) bool {
+	if list.Kind() != value.Array {
+		return false
+	}
+	for p, ok := list.First(); ok; p, ok = list.Next(p) {
+		if Grows(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func callOf(part value.Value) value.Value { return first(part, "functionCall", "function_call") }
+
+func goesOnIn(v value.Value) bool { return first(v, "willContinue", "will_continue").Bool() }
+
+// growing is a call that came in pieces.
+type growing struct {
+	first, call value.Value // its first part, and the call in it
+	args        branch
+	more        bool // it goes on
+	broken      bool // a piece does not fit
+}
+
+// takes reports whether a call is a piece of this one.
+func (g *growing) takes(call value.Value) bool {
+	same := func(key string) bool {
+		v, was := first(call, key), first(g.call, key)
+		return v.Str() == "" || v.Str() == was.Str()
+	}
+	return same("name") && same("id")
+}
+
+func (g *growing) add(call value.Value) {
+	g.more = goesOnIn(call)
+	args := first(call, "args")
+	for e, ok := args.First(); ok && args.Kind() == value.Object; e, ok = args.Next(e) {
+		g.args.kid(e.Key()).leaf = e.Raw()
+	}
+	list := first(call, "partialArgs", "partial_args")
+	for e, ok := list.First(); ok; e, ok = list.Next(e) {
+		g.broken = !g.put(e) || g.broken
+	}
+}
+
+// put sets the value of a piece, or adds to the text that is at its path.
+func (g *growing) put(piece value.Value) bool {
+	at := g.args.at(first(piece, "jsonPath", "json_path").Str())
+	if at == nil || len(at.keys) > 0 {
+		return false
+	}
+	if text := first(piece, "stringValue", "string_value"); text.Kind() == value.String {
+		at.text, at.isText = append(at.text, text.Str()...), true
+		return at.leaf == nil
+	}
+	v := first(piece, "numberValue", "number_value", "boolValue", "bool_value")
+	_, null := piece.Get("nullValue")
+	_, snake := piece.Get("null_value")
+	switch {
+	case v.Kind() == value.Number || v.Kind() == value.Bool:
+		at.leaf = v.Raw()
+	case null || snake:
+		at.leaf = []byte("null")
+	default: // a piece without a value begins a text
+		at.isText = true
+	}
+	return at.leaf == nil || !at.isText
+}
+
+// part is the call in one part, with what else its first part has.
+func (g *growing) part() []byte {
+	args := g.args.appendJSON(nil)
+	if g.more { // its end is missing
+		args = args[:len(args)-1]
+	}
+	if g.broken {
+		args = append([]byte("pieces that do not fit: "), args...)
+	}
+	if g.more || g.broken {
+		args = repairQuote(string(args))
+	}
+	b := []byte(`{"functionCall":{`)
+	for _, k := range []string{"id", "name"} {
+		if v := first(g.call, k); v.Kind() != value.Invalid {
+			b = append(append(append(append(b, repairQuote(k)...), ':'), v.Raw()...), ',')
+		}
+	}
+	b = append(append(append(b, `"args":`...), args...), '}')
+	for e, ok := g.first.First(); ok; e, ok = g.first.Next(e) {
+		if e.Key() != "functionCall" && e.Key() != "function_call" {
+			b = append(append(append(append(b, ','), repairQuote(e.Key())...), ':'), e.Raw()...)
+		}
+	}
+	return append(b, '}')
+}
+
+// branch is a value that grows: an object or a list with its keys in order, a text, or a value that
+// came whole.
+type branch struct {
+	keys   []string
+	kids   []*branch
+	list   bool
+	leaf   []byte
+	text   []byte
+	isText bool
+}
+
+// kid is the branch under a key.
+func (b *branch) kid(key string) *branch {
+	if i := slices.Index(b.keys, key); i >= 0 {
+		return b.kids[i]
+	}
+	k := &branch{}
+	b.keys, b.kids = append(b.keys, key), append(b.kids, k)
+	return k
+}
+
+// at is the branch at a JSON path such as $.who.names[0] or $['who']; nil where there can be none.
+func (b *branch) at(path string) *branch {
+	rest, ok := strings.CutPrefix(path, "$")
+	if !ok || rest == "" {
+		return nil
+	}
+	for rest != "" {
+		var key string
+		var place bool
+		if key, place, rest, ok = step(rest); !ok || b.leaf != nil || b.isText || len(b.keys) > 0 && b.list != place {
+			return nil
+		}
+		if n := len(b.keys); place && slices.Index(b.keys, key) < 0 && key != strconv.Itoa(n) {
+			return nil // a list has no gaps
+		}
+		b.list = place
+		b = b.kid(key)
+	}
+	return b
+}
+
+// step takes the first step of a path: a name, or a place in a list.
+func step(path string) (key string, place bool, rest string, ok bool) {
+	if name, is := strings.CutPrefix(path, "."); is {
+		n := strings.IndexAny(name, ".[")
+		if n < 0 {
+			n = len(name)
+		}
+		return name[:n], false, name[n:], n > 0
+	}
+	in, is := strings.CutPrefix(path, "[")
+	if !is || in == "" {
+		return "", false, "", false
+	}
+	if q := in[:1]; q == "'" || q == `"` {
+		key, rest, ok = strings.Cut(in[1:], q+"]")
+		return key, false, rest, ok
+	}
+	key, rest, ok = strings.Cut(in, "]")
+	n, err := strconv.Atoi(key)
+	return strconv.Itoa(n), true, rest, ok && err == nil && n >= 0
+}
+
+func (b *branch) appendJSON(out []byte) []byte {
+	switch {
+	case b.leaf != nil:
+		return append(out, b.leaf...)
+	case b.isText:
+		return append(out, repairQuote(string(b.text))...)
+	}
+	open, end := byte('{'), byte('}')
+	if b.list {
+		open, end = '[', ']'
+	}
+	out = append(out, open)
+	for i, k := range b.kids {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if !b.list {
+			out = append(append(out, repairQuote(b.keys[i])...), ':')
+		}
+		out = k.appendJSON(out)
+	}
+	return append(out, end)
+}
+
+// repairQuote is a text as JSON.
+func repairQuote(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil { // a text always encodes
+		return []byte(`""`)
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
