@@ -3,6 +3,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -187,6 +188,29 @@ func (o *objectRules) validPlain(v value.Value, budget *meter) bool {
 		}
 	}
 	return seen&o.required == o.required
+}
+
+// broken are the names of the members that break plain rules, sorted; those that are missing included.
+func (o *objectRules) broken(v value.Value, budget *meter) (names []string) {
+	var seen uint64
+	for m := v.Members(); m.Ok(); m = m.Next() {
+		i, kept := max(m.Named(o.listed), m.Decoded(o.listed)), !o.closed
+		if i >= 0 {
+			p := &o.props[i]
+			seen |= p.bit
+			kept = p.n == nil && (p.declared || kept) || p.n != nil && p.n.valid(m.Value(), budget)
+		}
+		if !kept {
+			names = append(names, m.Value().Key())
+		}
+	}
+	for i := range o.props {
+		if o.props[i].bit&^seen != 0 {
+			names = append(names, o.props[i].name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // validMembers decides an object but for what validRest does.

@@ -4,9 +4,11 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 	"pgregory.net/rapid"
 )
@@ -105,8 +107,22 @@ func TestValidAgrees(t *testing.T) {
 				t.Fatalf("schema %s, value %s: %v and %v, the library says %v", schema, text, s.Valid(v),
 					through.valid(v, &meter{left: MaxSteps}), want)
 			}
+			names, ok := s.Broken(v)
+			if want := brokenOf(s.Check(v)); ok && !slices.Equal(names, want) {
+				t.Fatalf("schema %s, value %s: members %q break it, by Check %q", schema, text, names, want)
+			}
 		}
 	})
+}
+
+// brokenOf are the members that violations name, sorted.
+func brokenOf(list []callvet.Violation) (names []string) {
+	for _, x := range list {
+		name, _, _ := strings.Cut(strings.TrimPrefix(x.Path, "/"), "/")
+		names = append(names, Unescape(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // canonicalText is what a text between quotes stands for.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -226,6 +227,9 @@ func (s *StepScorer) BadFields(in *StepInput) []string {
 	t := s.lookup(in.Tool)
 	if emitted.Kind() != value.Object || t.schema == nil {
 		return nil
+	}
+	if names, ok := t.schema.Broken(emitted); ok && !safety.IsPlaceholder(emitted) && !marked(emitted) {
+		return names
 	}
 	var out []string
 	for _, v := range t.violations(emitted) {

@@ -4,23 +4,12 @@ package message
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
 )
-
-// The member names of plain records, the first that is there counts.
-func textKeys() []string {
-	return []string{
-		"message", "text", "output", "response", "content", "answer", "reply", "final_answer",
-		"finalAnswer", "output_text",
-	}
-}
 
 func callKeys() []string {
 	return []string{
@@ -38,10 +27,6 @@ func argsKeys() []string {
 		"arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "inputParameters",
 		"input_parameters",
 	}
-}
-
-func resultKeys() []string {
-	return []string{"result", "output", "tool_result", "toolResult", "tool_output", "response"}
 }
 
 // CallsOf reads a list of kept calls. One that cannot be read is a Call without a tool's name.
@@ -97,20 +82,6 @@ func (d *decoder) one(v value.Value) callvet.Call {
 	return c
 }
 
-// clip is the beginning of a value, for a message.
-func clip(v value.Value) string { return clipText(string(v.Raw()), longest) }
-
-// longest is how much of a value a message quotes.
-const longest = 60
-
-func clipText(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
 // call reads one call in any spelling. A bare name is a call without recorded arguments: Args stays
 // nil, which is not {}.
 func (d *decoder) call(e value.Value) (callvet.Call, bool) {
@@ -152,48 +123,6 @@ func (d *decoder) call(e value.Value) (callvet.Call, bool) {
 	return c, true
 }
 
-// written is a text as it stands, any other value as JSON.
-func written(v value.Value) string {
-	if v.Kind() == value.String {
-		return v.Str()
-	}
-	return string(v.Raw())
-}
-
-// ArgsOf reads arguments: a value as it stands, a string as the JSON it holds (an
-// empty one as {}). args is nil when they are null (unknown), and when the
-// string is not JSON, which then comes in raw.
-func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
-	switch v.Kind() {
-	case value.Invalid, value.Null:
-		return nil, ""
-	case value.String:
-	default:
-		return json.RawMessage(v.Raw()), ""
-	}
-	b := bytes.TrimSpace([]byte(v.Str()))
-	switch {
-	case len(b) == 0:
-		return json.RawMessage("{}"), ""
-	case !value.Valid(b):
-		return nil, v.Str()
-	}
-	return b, ""
-}
-
-// custom reads a call of a custom tool: its input is a text.
-func custom(e value.Value) (callvet.Call, bool) {
-	body := first(e, "custom")
-	switch typ := first(e, "type").Str(); {
-	case typ == "custom" && body.Kind() == value.Object:
-	case typ == "custom_tool_call":
-		body = e
-	default:
-		return callvet.Call{}, false
-	}
-	return NewCustomCall(IDOf(e), first(body, "name").Str(), written(first(body, "input"))), true
-}
-
 func (d *decoder) member(v value.Value, path string, keys []string) (value.Value, bool) {
 	if path != "" {
 		return At(v, path)
@@ -220,6 +149,51 @@ func (d *decoder) keyed(e value.Value) (callvet.Call, bool) {
 	return d.withArgs("", m.Key(), m), m.Key() != ""
 }
 
+// custom reads a call of a custom tool: its input is a text.
+func custom(e value.Value) (callvet.Call, bool) {
+	body := first(e, "custom")
+	switch typ := first(e, "type").Str(); {
+	case typ == "custom" && body.Kind() == value.Object:
+	case typ == "custom_tool_call":
+		body = e
+	default:
+		return callvet.Call{}, false
+	}
+	return NewCustomCall(IDOf(e), first(body, "name").Str(), written(first(body, "input"))), true
+}
+
+// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of
+// a web_search_call: most are carried out by the provider. Its input is in the item under names of
+// its own, and becomes the arguments. ok is false for other items.
+func HostedCall(item value.Value) (c callvet.Call, ok bool) {
+	if code, ok := item.Get("executableCode"); ok && code.Kind() == value.Object {
+		return callvet.Call{ID: IDOf(item), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
+	}
+	typ, _ := item.Get("type")
+	tool, ok := strings.CutSuffix(strings.ReplaceAll(typ.Str(), "-", "_"), "_call")
+	switch tool {
+	case "", "tool", "function", "custom_tool", "mcp":
+		return c, false // it has a name
+	}
+	if !ok {
+		return c, false
+	}
+	args := []byte{'{'}
+	for m, ok := item.First(); ok; m, ok = item.Next(m) {
+		switch m.Key() {
+		case "type", "id", "call_id", "callId", "status", "result", "results", "output", "outputs", "error",
+			"pending_safety_checks":
+			continue
+		}
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		name, _ := json.Marshal(m.Key())
+		args = append(append(append(args, name...), ':'), m.Raw()...)
+	}
+	return callvet.Call{ID: IDOf(item), Tool: tool, Args: append(args, '}')}, true
+}
+
 // withArgs makes a call of an argument value: an object is taken as it stands, a
 // string goes through repair, null means none. Of a kept call nothing is repaired, and null means
 // that the arguments are not known.
@@ -241,265 +215,93 @@ func (d *decoder) withArgs(id, name string, args value.Value) callvet.Call {
 	return callvet.Call{ID: id, Tool: name, Args: json.RawMessage(args.Raw())}
 }
 
-// outcomeOf is outcome for calls in lists. Of a kept call the caller reads that, or other turns do.
-func (d *decoder) outcomeOf(e value.Value, c *callvet.Call) {
-	if !d.o.Kept {
-		d.outcome(e, c)
-	}
-}
-
-// calledBy reads a part that is a call, with the turn of a result that is in it.
-func (d *decoder) calledBy(e value.Value) (c callvet.Call, results []callvet.Turn) {
-	if c = d.one(e); d.o.Kept {
-		if in, ok := wrapped(e); ok {
-			e = in
-		}
-		d.outcome(e, &c)
-	}
-	return c, ToolTurns([]callvet.Call{c})
-}
-
-// outcome adds how the call ended, where the record contains that.
-func (d *decoder) outcome(e value.Value, c *callvet.Call) {
-	if s, ok := e.Get("status"); ok {
-		switch st := callvet.Status(s.Str()); st {
-		case callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
-			c.Status = st
-		}
-	}
-	if r, ok := d.member(e, d.o.Fields.Result, resultKeys()); ok && r.Kind() != value.Null {
-		if c.Status == "" && match.IsError(r.Str()) && !match.Passed(e) {
-			c.Status, c.Error = callvet.StatusExecErr, r.Str()
-			return
-		}
-		if c.Result = json.RawMessage(r.Raw()); d.o.Kept {
-			c.Result = ResultJSON(resultText(r, d.separator()))
-		}
-		if c.Status == "" {
-			c.Status = callvet.StatusOK
-		}
-	}
-	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error", "errorText"}); ok && truthy(x) {
-		if c.Error = ProblemOf(e); x.Kind() != value.Bool && textOf(x) != "" {
-			c.Error = textOf(x)
-		}
-		c.Error = cmp.Or(c.Error, match.NoReason)
-	} else if c.Error = ProblemOf(e); c.Error == "" {
-		return
-	}
-	if c.Status == "" || c.Status == callvet.StatusOK {
-		c.Status = callvet.StatusExecErr
-	}
-}
-
-// ProblemOf returns why a call failed, from a record of the call, of its result, or from a message
-// with a result. It returns "" when the record reports no failure. A status "error" or "failed" is
-// a failure, in addition to what match.Failed reads: here it is the status of the call.
-func ProblemOf(v value.Value) string {
-	if status := first(v, "status").Str(); !match.Failed(v) && status != "error" && status != "failed" {
-		return ""
-	}
-	return cmp.Or(match.Reason(v), match.NoReason)
-}
-
-// took adds the time that the call took.
-func (d *decoder) took(e value.Value, c *callvet.Call) {
-	if ms, ok := firstOf(e, "exec_ms", "duration_ms", "durationMs", "latency_ms", "latencyMs"); ok {
-		c.ExecMS, _ = ms.Float()
-	}
-}
-
-func truthy(v value.Value) bool {
+// ArgsOf reads arguments: a value as it stands, a string as the JSON it holds (an
+// empty one as {}). args is nil when they are null (unknown), and when the
+// string is not JSON, which then comes in raw.
+func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
 	switch v.Kind() {
 	case value.Invalid, value.Null:
-		return false
-	case value.Bool:
-		return v.Bool()
+		return nil, ""
 	case value.String:
-		return v.Str() != ""
+	default:
+		return json.RawMessage(v.Raw()), ""
 	}
-	return true
+	b := bytes.TrimSpace([]byte(v.Str()))
+	switch {
+	case len(b) == 0:
+		return json.RawMessage("{}"), ""
+	case !value.Valid(b):
+		return nil, v.Str()
+	}
+	return b, ""
 }
 
-// say appends the assistant's turn with its calls. When the record has results,
-// the tool turns and the closing text follow, as they happened.
-func (d *decoder) say(text string, calls []callvet.Call) {
-	if !ended(calls) {
-		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text, Calls: calls})
-		return
+// written is a text as it stands, any other value as JSON.
+func written(v value.Value) string {
+	if v.Kind() == value.String {
+		return v.Str()
 	}
-	d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: calls})
-	d.resp.Turns = append(d.resp.Turns, ToolTurns(calls)...)
-	if text != "" {
-		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text})
-	}
+	return string(v.Raw())
 }
 
-// ToolTurns are the tool turns for those calls that have a result or an error.
-func ToolTurns(calls []callvet.Call) []callvet.Turn {
-	var out []callvet.Turn
-	for _, c := range calls {
-		switch {
-		case c.Result != nil:
-			out = append(out,
-				callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
-		case c.Error != "":
-			out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: c.Error})
+// IDOf returns the id of the call that v is, answers or is about; a call and its answer have the
+// same one. It returns "" when v has none. Items of the Responses API have an id of their own next
+// to it.
+func IDOf(v value.Value) string { return Str(v, append(answerKeys(), "id")...) }
+
+// answerKeys are the members that have the id of the call that a result answers.
+func answerKeys() []string {
+	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
+}
+
+// LostCall is a call that cannot be read: the record v has no name of a tool, or no form that is
+// known. The payload is the record.
+func LostCall(v value.Value) callvet.Call {
+	raw := v.Raw()
+	return callvet.Call{ArgsRaw: strings.ToValidUTF8(string(raw[:min(len(raw), maxLost)]), "\ufffd")}
+}
+
+// maxLost is how much is kept of a record that is no call.
+const maxLost = 4 << 10
+
+// NewCustomCall reads a call with an input that is a text, as custom tools have it. A text that is
+// an object of JSON gives arguments as those of other calls do; any other is one string.
+func NewCustomCall(id, name, input string) callvet.Call {
+	if s := strings.Trim(input, " \t\r\n"); strings.HasPrefix(s, "{") && value.Valid([]byte(s)) {
+		return NewCall(id, name, input)
+	}
+	text, err := json.Marshal(input)
+	if err != nil { // a text always encodes
+		text = nil
+	}
+	return callvet.Call{ID: id, Tool: name, Args: text}
+}
+
+// MergeCalls adds the calls of one form of an answer to those of another form, where they are no
+// repetition.
+func MergeCalls(calls, more []callvet.Call) []callvet.Call {
+	for i := range more {
+		c := &more[i]
+		again := false
+		for j := range calls {
+			again = again || c.ID != "" && calls[j].ID == c.ID ||
+				calls[j].Tool == c.Tool && calls[j].ArgsRaw == c.ArgsRaw && sameJSON(calls[j].Args, c.Args)
+		}
+		if !again {
+			calls = append(calls, *c)
 		}
 	}
-	return out
-}
-
-// plainText is a JSON string's text, any other JSON as it stands.
-func plainText(raw json.RawMessage) string {
-	var s string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
-}
-
-// text is an answer without native calls; it may hold calls as text. The events of a stream are no
-// answer: what was called in them is not known.
-func (d *decoder) text(s string) {
-	d.resp.CallsUnknown = d.resp.CallsUnknown || isStream(s)
-	d.say(s, d.written(s))
-}
-
-// isBody reports whether a text is the whole body of a provider's answer, which records how it ended.
-func isBody(v value.Value) bool {
-	switch Detect(v) {
-	case FormChat, FormResponses, FormAnthropic, FormGemini:
-		return true
-	}
-	return v.Kind() == value.Object && has(v, "stop_type")
-}
-
-// innermost is the part of a body that records how the answer ended: its first choice or candidate.
-func innermost(v value.Value) value.Value {
-	for _, list := range []string{"choices", "candidates"} {
-		if m, ok := v.Get(list); ok {
-			if e, ok := m.First(); ok {
-				return e
-			}
-		}
-	}
-	return v
-}
-
-// isStream reports whether a text is the events of a stream, as a client received them.
-func isStream(s string) bool {
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if data, ok := strings.CutPrefix(line, "data:"); ok {
-			data = strings.TrimSpace(data)
-			return data == "[DONE]" || strings.HasPrefix(data, "{") && value.Valid([]byte(data))
-		}
-		if line != "" && !strings.HasPrefix(line, "event:") && !strings.HasPrefix(line, "id:") &&
-			!strings.HasPrefix(line, ":") {
-			return false
-		}
-	}
-	return false
-}
-
-// written returns the calls in a text. A model wrote them into it, or the text is the JSON of an
-// answer in a known form.
-func (d *decoder) written(s string) []callvet.Call {
-	calls := d.marked(s)
-	if len(calls) > 0 || d.resp.Unreadable || !bracketed([]byte(s)) {
-		return calls
-	}
-	var doc value.Doc
-	if doc.Parse([]byte(s)) != nil {
-		return nil
-	}
-	if isBody(doc.Root()) {
-		d.ends(innermost(doc.Root()))
-	}
-	if !HoldsCall(doc.Root(), d.o.Tools) {
-		return nil
-	}
-	in := decoder{o: d.o, resp: &callvet.Response{}}
-	in.content(doc.Root())
-	for i := range in.resp.Turns {
-		calls = append(calls, in.resp.Turns[i].Calls...)
-	}
-	if in.fault != nil {
-		d.fail(in.fault)
-	}
-	d.resp.Unreadable = in.resp.Unreadable
 	return calls
 }
 
-// marked are the calls that a model wrote into a text. A text that may be a call, of tools
-// that are not known, leaves unknown what was called.
-func (d *decoder) marked(s string) []callvet.Call {
-	found := CallsFromText(s, d.o.Tools)
-	d.resp.Unreadable = d.resp.Unreadable || found.Unreadable
-	d.resp.CallsUnknown = d.resp.CallsUnknown || found.Unknown
-	return found.Calls
-}
-
-// meta takes usage, model, finish reason and times from wherever a record has
-// them; what is set already stays.
-func (d *decoder) meta(v value.Value, form Form) {
-	if m, ok := v.Get("model"); ok && d.resp.Model == "" {
-		d.resp.Model = m.Str()
+func sameJSON(a, b json.RawMessage) bool {
+	if string(a) == string(b) {
+		return true
 	}
-	d.ends(v)
-	if u := usageOf(v); !d.resp.Usage.Known && (u.Known || d.resp.Usage == (callvet.Usage{})) {
-		d.resp.Usage = u
+	x, err := value.Parse(a)
+	if err != nil {
+		return false
 	}
-	if d.resp.Wall == 0 {
-		d.resp.Wall = wallOf(v, form)
-	}
-	if m, ok := firstOf(v, "first_token_ms", "firstTokenMs", "ttft_ms"); ok && d.resp.FirstToken == 0 {
-		d.resp.FirstToken = millis(sum(m))
-	}
-}
-
-func number(v value.Value, keys ...string) (float64, bool) {
-	for _, k := range keys {
-		if m, ok := v.Get(k); ok && (m.Kind() == value.Number || m.Kind() == value.Array) {
-			return sum(m), true
-		}
-	}
-	return 0, false
-}
-
-// sum adds numbers that a record gives per turn or per step.
-func sum(v value.Value) float64 {
-	if v.Kind() != value.Array {
-		f, _ := v.Float()
-		return f
-	}
-	t := 0.0
-	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		t += sum(e)
-	}
-	return t
-}
-
-func wallOf(v value.Value, form Form) time.Duration {
-	if ms, ok := number(v, "latency_ms", "latencyMs", "wall_ms", "duration_ms", "durationMs"); ok {
-		return millis(ms)
-	}
-	if s, ok := number(v, "latency_s", "duration_s"); ok {
-		return millis(s * 1000)
-	}
-	if form == FormBFCL || form == FormBFCLTurns { // BFCL's latency is in seconds
-		if s, ok := number(v, "latency"); ok {
-			return millis(s * 1000)
-		}
-	}
-	return 0
-}
-
-// millis refuses what no attempt can last (below zero, or above a year).
-func millis(ms float64) time.Duration {
-	if !(ms > 0) || ms > 366*24*3600*1000 {
-		return 0
-	}
-	return time.Duration(ms * float64(time.Millisecond))
+	y, err := value.Parse(b)
+	return err == nil && value.Equal(x, y)
 }

@@ -3,229 +3,68 @@
 package message
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
 )
 
-// content reads a value where an answer is due and the kind of the value is not known. It may be a
-// text, a list of parts, calls or messages, a message, a call, or a provider's object.
-func (d *decoder) content(v value.Value) {
+// Text returns the text of a content: a string, or the texts of its parts one per line.
+func Text(v value.Value) string { return textWith(v, "\n") }
+
+// textOf returns a readable text of any value. It is the text of a part, the texts of a list
+// without a separator, like the pieces of one answer, or a number or a boolean as written.
+func textOf(v value.Value) string {
+	switch k := v.Kind(); {
+	case k == value.Number || k == value.Bool:
+		return string(v.Raw())
+	case isText(v):
+		return textWith(v, "")
+	}
+	return ""
+}
+
+// textWith is a string as it is, the text of a part or a message, or those of a list with sep between.
+func textWith(v value.Value, sep string) string {
 	switch v.Kind() {
 	case value.String:
-		d.text(v.Str())
-	case value.Array:
-		if e, ok := v.First(); ok && IsMessage(e) {
-			d.messages(v)
-			return
-		}
-		d.parts(v)
-		d.fromText()
+		return v.Str()
 	case value.Object:
-		d.object(v)
-	default:
-		d.refuse("%s is not an answer", clip(v))
-	}
-}
-
-func (d *decoder) object(v value.Value) {
-	defer d.ends(v)
-	switch form := detectObject(v); {
-	case form == FormChat || form == FormResponses || form == FormAnthropic || form == FormGemini ||
-		form == FormMessages || form == FormSteps || form == FormRunItems:
-		d.fail(d.read(form, v))
-	case has(v, "role"), has(v, "tool_calls"), has(v, "toolCalls"):
-		t := d.answer(v)
-		if !t.Role.Known() && !has(v, "role") {
-			t.Role = callvet.RoleAssistant
-		}
-		if !t.Role.Known() {
-			d.refuse("a message of the unknown role %q is not an answer", clipText(string(t.Role), longest))
-			return
-		}
-		d.resp.Turns = append(d.resp.Turns, t)
-		d.fromText()
-	case d.partOf(v) == callPart:
-		d.say("", d.list(v))
-	default:
-		if d.plain(v) != nil {
-			d.refuse("%s is not an answer", clip(v))
-		}
-	}
-}
-
-// part is what an element of an answer is.
-type part int
-
-const (
-	strangePart part = iota // nothing known
-	otherPart               // it has a type of its own, neither a text nor a call
-	textPart
-	thoughtPart
-	callPart
-	resultPart
-)
-
-// partOf sorts the elements of answers: parts of Anthropic, Gemini, Bedrock and the AI SDK,
-// items of OpenAI's Responses, calls of chat completions, and bare calls.
-func (d *decoder) partOf(e value.Value) part {
-	if e.Kind() == value.String {
-		return textPart
-	}
-	if e.Kind() != value.Object {
-		return strangePart
-	}
-	in, around := wrapped(e)
-	if around {
-		e = in
-	}
-	typ := strings.ReplaceAll(first(e, "type").Str(), "-", "_")
-	switch typ {
-	case "text", "output_text", "refusal", "message":
-		return textPart
-	case "thinking", "redacted_thinking", "reasoning":
-		return thoughtPart
-	case "tool_error", "function_call_output", "function_call_result", "custom_tool_call_output", "tool_call_response":
-		return resultPart
-	}
-	if strings.HasSuffix(typ, "tool_result") { // of a tool that the provider ran, too
-		return resultPart
-	}
-	if uiTool(e) != "" {
-		return callPart
-	}
-	if _, ok := HostedCall(e); ok {
-		return callPart
-	}
-	switch {
-	case has(e, "functionResponse"), has(e, "toolResult"), kindOf(e, "function_response") == value.Object:
-		return resultPart
-	case first(e, "thought").Kind() == value.Bool && first(e, "thought").Bool():
-		return thoughtPart
-	case d.isCall(e, typ):
-		return callPart
-	case callType(typ), around, typ == "" && strayCall(e), has(e, "arguments"), has(e, "args"):
-		return callPart // of a tool that is not named
-	case typ != "":
-		return otherPart
-	case kindOf(e, "text") == value.String:
-		return textPart
-	case has(e, "codeExecutionResult"), has(e, "inlineData"), has(e, "fileData"), has(e, "cachePoint"),
-		has(e, "reasoningContent"):
-		return otherPart
-	}
-	return strangePart
-}
-
-// strayCall reports whether a part holds a call that is no object.
-func strayCall(e value.Value) bool {
-	for m, ok := e.First(); ok; m, ok = e.Next(m) {
-		if wordOf(m) == callWord && !Empty(m) {
-			return true
-		}
-	}
-	return false
-}
-
-// uiTool returns the tool that a part of a message of the AI SDK's user interface calls. The type
-// of such a part is "tool-" and the name. It returns "" for other parts.
-func uiTool(e value.Value) string {
-	name, ok := strings.CutPrefix(first(e, "type").Str(), "tool-")
-	if !ok || !has(e, "toolCallId") || has(e, "toolName") {
-		return ""
-	}
-	// tool-call, tool-result and tool-error are parts of model messages, which have no state.
-	if !has(e, "state") && (!has(e, "input") || name == "call" || name == "result" || name == "error") {
-		return ""
-	}
-	return name
-}
-
-// isCall distinguishes calls from definitions of tools and from other objects with a name: a call
-// also has arguments, or its type is that of a call.
-func (d *decoder) isCall(e value.Value, typ string) bool {
-	body := e
-	if f, ok := e.Get("function"); ok && f.Kind() == value.Object {
-		body = f
-	}
-	name, ok := d.member(body, d.o.Fields.Name, nameKeys())
-	if !ok || name.Kind() != value.String {
-		m, single := e.First()
-		return single && e.Len() == 1 && m.Kind() == value.Object && d.o.Tools.Find(m.Key()) != nil // {name: arguments}
-	}
-	if _, schema := first(body, "parameters").Get("properties"); schema {
-		return false // a definition
-	}
-	if _, ok := d.member(body, d.o.Fields.Args, argsKeys()); ok {
-		return true
-	}
-	return callType(typ) || body.Kind() == value.Object && has(e, "function") && typ == "function"
-}
-
-// callType reports whether a type is that of a call.
-func callType(typ string) bool {
-	var buf [40]byte
-	name := string(spelled(buf[:0], []byte(typ)))
-	return strings.HasSuffix(name, "call") || strings.HasSuffix(name, "tooluse") || name == "mcpapprovalrequest" ||
-		name == "toolexecution"
-}
-
-// parts reads the elements of an answer into turns. An element that is no part makes the answer
-// unreadable. So do parts if none is a text, a thought, a call or a result.
-func (d *decoder) parts(list value.Value) {
-	list = Grown(list)
-	t := callvet.Turn{Role: callvet.RoleAssistant}
-	flush := func() {
-		if t.Content != "" || t.Calls != nil || t.Reasoning != "" {
-			d.resp.Turns = append(append(d.resp.Turns, t), ToolTurns(t.Calls)...)
-		}
-		t = callvet.Turn{Role: callvet.RoleAssistant}
-	}
-	known := list.Len() == 0
-	for e, ok := list.First(); ok; e, ok = list.Next(e) {
-		p := d.partOf(e)
-		known = known || p > otherPart
-		switch p {
-		case strangePart:
-			if !d.isAnswer(e) {
-				d.refuse("%s is no part of an answer", clip(e))
-				break
+		return textWith(First(v, "text", "content", "refusal", "thinking"), sep)
+	case value.Array:
+		var texts []string
+		for e, ok := v.First(); ok; e, ok = v.Next(e) {
+			if t := textWith(e, sep); t != "" && isText(e) {
+				texts = append(texts, t)
 			}
-			known = true
-			flush()
-			d.object(e)
-		case otherPart:
-			if first(e, "type").Str() == "step-start" { // a request of the AI SDK
-				flush()
-			}
-		case textPart:
-			if ended(t.Calls) {
-				flush()
-			}
-			t.Content += d.textOf(e)
-		case thoughtPart:
-			t.Reasoning += d.thoughtOf(e)
-		case callPart:
-			t.Calls = append(t.Calls, d.one(e))
-		case resultPart:
-			flush()
-			d.resp.Turns = append(d.resp.Turns, d.result(e))
 		}
+		return strings.Join(texts, sep)
 	}
-	if !known {
-		d.refuse("%s says nothing and calls nothing that is known", clip(list))
-	}
-	if flush(); len(d.resp.Turns) == 0 {
-		d.resp.Turns = append(d.resp.Turns, t)
-	}
-	d.resp.Turns = Attach(d.resp.Turns)
+	return ""
 }
 
-// ended reports whether one of the calls has its answer.
-func ended(calls []callvet.Call) bool {
-	return slices.ContainsFunc(calls, func(c callvet.Call) bool { return c.Result != nil || c.Error != "" })
+// isText reports whether a part may be a text: no thought, no call and no result is one.
+func isText(part value.Value) bool {
+	typ := first(part, "type").Str()
+	return typ != "thinking" && typ != "reasoning" && !strings.Contains(typ, "tool_")
+}
+
+// separator is what the texts of parts are joined with: those of an answer are pieces of one text, those
+// of a kept message are lines.
+func (d *decoder) separator() string {
+	if d.o.Kept {
+		return "\n"
+	}
+	return ""
+}
+
+// textOf is the text of a content of a message or of a part.
+func (d *decoder) textOf(v value.Value) string {
+	if d.o.Kept {
+		return Text(v)
+	}
+	return textOf(v)
 }
 
 // thoughtOf is the text of a part that is a thought.
@@ -236,4 +75,135 @@ func (d *decoder) thoughtOf(p value.Value) string {
 		}
 	}
 	return ""
+}
+
+// text is an answer without native calls; it may hold calls as text. The events of a stream are no
+// answer: what was called in them is not known.
+func (d *decoder) text(s string) {
+	d.resp.CallsUnknown = d.resp.CallsUnknown || isStream(s)
+	d.say(s, d.written(s))
+}
+
+// say appends the assistant's turn with its calls. When the record has results,
+// the tool turns and the closing text follow, as they happened.
+func (d *decoder) say(text string, calls []callvet.Call) {
+	if !ended(calls) {
+		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text, Calls: calls})
+		return
+	}
+	d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Calls: calls})
+	d.resp.Turns = append(d.resp.Turns, ToolTurns(calls)...)
+	if text != "" {
+		d.resp.Turns = append(d.resp.Turns, callvet.Turn{Role: callvet.RoleAssistant, Content: text})
+	}
+}
+
+// grow adds turns of Element: the texts of an assistant before a tool answers are one turn.
+func (d *decoder) grow(turns []callvet.Turn) {
+	for _, t := range turns {
+		n := len(d.resp.Turns)
+		if t.Role == callvet.RoleAssistant && n > 0 && d.resp.Turns[n-1].Role == callvet.RoleAssistant {
+			last := &d.resp.Turns[n-1]
+			last.Content += t.Content
+			last.Reasoning += t.Reasoning
+			last.Calls = append(last.Calls, t.Calls...)
+			continue
+		}
+		d.resp.Turns = append(d.resp.Turns, t)
+	}
+}
+
+// fromText looks for calls in the text of the last turn when there were no
+// native ones.
+func (d *decoder) fromText() {
+	n := len(d.resp.Turns)
+	if n == 0 {
+		return
+	}
+	for i := range d.resp.Turns {
+		if len(d.resp.Turns[i].Calls) > 0 {
+			return
+		}
+	}
+	last := &d.resp.Turns[n-1]
+	if last.Role != callvet.RoleAssistant {
+		return
+	}
+	last.Calls = d.written(last.Content)
+}
+
+// FromText makes a response of prose that may hold calls.
+func FromText(s string, tools *callvet.Toolset) *callvet.Response {
+	d := decoder{o: Options{Tools: tools}, resp: &callvet.Response{Complete: true}}
+	d.say(s, d.marked(s))
+	d.collectRepairs()
+	return d.resp
+}
+
+// written returns the calls in a text. A model wrote them into it, or the text is the JSON of an
+// answer in a known form.
+func (d *decoder) written(s string) []callvet.Call {
+	calls := d.marked(s)
+	if len(calls) > 0 || d.resp.Unreadable || !bracketed([]byte(s)) {
+		return calls
+	}
+	var doc value.Doc
+	if doc.Parse([]byte(s)) != nil {
+		return nil
+	}
+	if vendorOf(unwrap(doc.Root())).body || has(doc.Root(), "stop_type") {
+		d.resp.FinishReason = cmp.Or(d.resp.FinishReason, LastFinish(doc.Root()))
+	}
+	if !HoldsCall(doc.Root(), d.o.Tools) {
+		return nil
+	}
+	in := decoder{o: d.o, resp: &callvet.Response{}}
+	in.content(doc.Root())
+	for i := range in.resp.Turns {
+		calls = append(calls, in.resp.Turns[i].Calls...)
+	}
+	if in.fault != nil {
+		d.fail(in.fault)
+	}
+	d.resp.Unreadable = in.resp.Unreadable
+	return calls
+}
+
+// marked are the calls that a model wrote into a text. A text that may be a call, of tools
+// that are not known, leaves unknown what was called.
+func (d *decoder) marked(s string) []callvet.Call {
+	found := CallsFromText(s, d.o.Tools)
+	d.resp.Unreadable = d.resp.Unreadable || found.Unreadable
+	d.resp.CallsUnknown = d.resp.CallsUnknown || found.Unknown
+	return found.Calls
+}
+
+// isStream reports whether a text is the events of a stream, as a client received them.
+func isStream(s string) bool {
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if data, ok := strings.CutPrefix(line, "data:"); ok {
+			data = strings.TrimSpace(data)
+			return data == "[DONE]" || strings.HasPrefix(data, "{") && value.Valid([]byte(data))
+		}
+		if line != "" && !strings.HasPrefix(line, "event:") && !strings.HasPrefix(line, "id:") &&
+			!strings.HasPrefix(line, ":") {
+			return false
+		}
+	}
+	return false
+}
+
+// clip is the beginning of a value, for a message.
+func clip(v value.Value) string { return clipText(string(v.Raw()), longest) }
+
+// longest is how much of a value a message quotes.
+const longest = 60
+
+func clipText(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }

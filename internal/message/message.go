@@ -84,20 +84,32 @@ func isItem(v value.Value) bool {
 	}
 }
 
-// ofMessage returns the turns of a message: its own, and those of the results in it. Results in a
-// user's message answer what was said before the user's text.
+// ofMessage returns the turns of a message: its own, and those of the results in it.
 func (d *decoder) ofMessage(m value.Value, class string) []callvet.Turn {
 	t, results := d.message(m, class)
-	switch {
-	case !t.Role.Known() && !d.o.Kept:
+	if !t.Role.Known() && !d.o.Kept {
 		d.unknownRole(m, &t)
 		return append([]callvet.Turn{}, results...)
+	}
+	return around(&t, results)
+}
+
+// Parts reads the parts of a kept message of a role, such as the blocks of Bedrock.
+func Parts(list value.Value, role callvet.Role) []callvet.Turn {
+	t := callvet.Turn{Role: role}
+	return around(&t, kept().within(list, &t))
+}
+
+// around puts the turn of a message before the results in it. Results in a user's message answer
+// what was said before the user's text.
+func around(t *callvet.Turn, results []callvet.Turn) []callvet.Turn {
+	switch {
 	case len(results) > 0 && t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "":
 		return results
 	case t.Role == callvet.RoleUser:
-		return append(results, t)
+		return append(results, *t)
 	}
-	return append([]callvet.Turn{t}, results...)
+	return append([]callvet.Turn{*t}, results...)
 }
 
 // unknownRole leaves out a message of another role than the four, such as error: no model wrote it.
@@ -152,6 +164,29 @@ func (d *decoder) message(m value.Value, class string) (t callvet.Turn, results 
 		t.Calls = []callvet.Call{{}}
 	}
 	return t, results
+}
+
+// roleOf is the role of a message, by the name of its class where it has no role. A message with
+// neither is the assistant's, and so is one of the type "message", or without a text: strange
+// looks at it.
+func roleOf(m value.Value, name string) callvet.Role {
+	role := callvet.RoleOf(name)
+	switch {
+	case role.Known():
+		return role
+	case name == "":
+		return callvet.RoleAssistant
+	case First(m, "role").Kind() == value.String:
+		return role
+	}
+	switch name {
+	case "message", "text", "output_text", "TextMessage":
+		return callvet.RoleAssistant
+	}
+	if Text(First(m, "content")) == "" {
+		return callvet.RoleAssistant
+	}
+	return role
 }
 
 // within adds the text, the reasoning and the calls in the parts of a message to its turn. It
@@ -262,29 +297,6 @@ func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
 
-// roleOf is the role of a message, by the name of its class where it has no role. A message with
-// neither is the assistant's, and so is one of the type "message", or without a text: strange
-// looks at it.
-func roleOf(m value.Value, name string) callvet.Role {
-	role := callvet.RoleOf(name)
-	switch {
-	case role.Known():
-		return role
-	case name == "":
-		return callvet.RoleAssistant
-	case First(m, "role").Kind() == value.String:
-		return role
-	}
-	switch name {
-	case "message", "text", "output_text", "TextMessage":
-		return callvet.RoleAssistant
-	}
-	if Text(First(m, "content")) == "" {
-		return callvet.RoleAssistant
-	}
-	return role
-}
-
 // strange reports whether a message without a text may contain a call all the same. Its role is not
 // the assistant's, it has no content, or a member that is not read is named after tools or calls.
 func strange(m value.Value, role string) bool {
@@ -308,26 +320,4 @@ func strange(m value.Value, role string) bool {
 func messageEnded(m value.Value) bool {
 	r := callvet.Response{FinishReason: FinishOf(m)}
 	return r.LostCall()
-}
-
-// ToolMessage reads a result that is a message of LangChain's, in its envelope or not.
-func ToolMessage(v value.Value) (callvet.Turn, bool) {
-	h := HeldResult(v)
-	if in := First(h, "output"); in.Kind() == value.Object && h.Len() == 1 {
-		h = in
-	}
-	in := h
-	if k := First(h, "kwargs"); k.Kind() == value.Object {
-		in = k
-	}
-	if h.Kind() != value.Object || First(in, "tool_call_id").Kind() == value.Invalid ||
-		First(in, "content").Kind() == value.Invalid {
-		return callvet.Turn{}, false
-	}
-	turns := Turns(h)
-	if len(turns) != 1 {
-		return callvet.Turn{}, false
-	}
-	turns[0].CallID = Str(in, "tool_call_id")
-	return turns[0], true
 }

@@ -13,61 +13,76 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Text returns the text of a content: a string, or the texts of its parts one per line.
-func Text(v value.Value) string { return textWith(v, "\n") }
-
-// textOf returns a readable text of any value. It is the text of a part, the texts of a list
-// without a separator, like the pieces of one answer, or a number or a boolean as written.
-func textOf(v value.Value) string {
-	switch k := v.Kind(); {
-	case k == value.Number || k == value.Bool:
-		return string(v.Raw())
-	case isText(v):
-		return textWith(v, "")
-	}
-	return ""
+func resultKeys() []string {
+	return []string{"result", "output", "tool_result", "toolResult", "tool_output", "response"}
 }
 
-// textWith is a string as it is, the text of a part or a message, or those of a list with sep between.
-func textWith(v value.Value, sep string) string {
-	switch v.Kind() {
-	case value.String:
-		return v.Str()
-	case value.Object:
-		return textWith(First(v, "text", "content", "refusal", "thinking"), sep)
-	case value.Array:
-		var texts []string
-		for e, ok := v.First(); ok; e, ok = v.Next(e) {
-			if t := textWith(e, sep); t != "" && isText(e) {
-				texts = append(texts, t)
-			}
+// calledBy reads a part that is a call, with the turn of a result that is in it.
+func (d *decoder) calledBy(e value.Value) (c callvet.Call, results []callvet.Turn) {
+	if c = d.one(e); d.o.Kept {
+		if in, ok := wrapped(e); ok {
+			e = in
 		}
-		return strings.Join(texts, sep)
+		d.outcome(e, &c)
 	}
-	return ""
+	return c, ToolTurns([]callvet.Call{c})
 }
 
-// isText reports whether a part may be a text: no thought, no call and no result is one.
-func isText(part value.Value) bool {
-	typ := first(part, "type").Str()
-	return typ != "thinking" && typ != "reasoning" && !strings.Contains(typ, "tool_")
+// outcomeOf is outcome for calls in lists. Of a kept call the caller reads that, or other turns do.
+func (d *decoder) outcomeOf(e value.Value, c *callvet.Call) {
+	if !d.o.Kept {
+		d.outcome(e, c)
+	}
 }
 
-// separator is what the texts of parts are joined with: those of an answer are pieces of one text, those
-// of a kept message are lines.
-func (d *decoder) separator() string {
-	if d.o.Kept {
-		return "\n"
+// outcome adds how the call ended, where the record contains that.
+func (d *decoder) outcome(e value.Value, c *callvet.Call) {
+	if s, ok := e.Get("status"); ok {
+		switch st := callvet.Status(s.Str()); st {
+		case callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
+			c.Status = st
+		}
 	}
-	return ""
+	if r, ok := d.member(e, d.o.Fields.Result, resultKeys()); ok && r.Kind() != value.Null {
+		if c.Status == "" && match.IsError(r.Str()) && !match.Passed(e) {
+			c.Status, c.Error = callvet.StatusExecErr, r.Str()
+			return
+		}
+		if c.Result = json.RawMessage(r.Raw()); d.o.Kept {
+			c.Result = ResultJSON(resultText(r, d.separator()))
+		}
+		if c.Status == "" {
+			c.Status = callvet.StatusOK
+		}
+	}
+	if x, ok := d.member(e, d.o.Fields.Problem, []string{"error", "errorText"}); ok && truthy(x) {
+		if c.Error = ProblemOf(e); x.Kind() != value.Bool && textOf(x) != "" {
+			c.Error = textOf(x)
+		}
+		c.Error = cmp.Or(c.Error, match.NoReason)
+	} else if c.Error = ProblemOf(e); c.Error == "" {
+		return
+	}
+	if c.Status == "" || c.Status == callvet.StatusOK {
+		c.Status = callvet.StatusExecErr
+	}
 }
 
-// textOf is the text of a content of a message or of a part.
-func (d *decoder) textOf(v value.Value) string {
-	if d.o.Kept {
-		return Text(v)
+// ProblemOf returns why a call failed, from a record of the call, of its result, or from a message
+// with a result. It returns "" when the record reports no failure. A status "error" or "failed" is
+// a failure, in addition to what match.Failed reads: here it is the status of the call.
+func ProblemOf(v value.Value) string {
+	if status := first(v, "status").Str(); !match.Failed(v) && status != "error" && status != "failed" {
+		return ""
 	}
-	return textOf(v)
+	return cmp.Or(match.Reason(v), match.NoReason)
+}
+
+// took adds the time that the call took.
+func (d *decoder) took(e value.Value, c *callvet.Call) {
+	if ms, ok := firstOf(e, "exec_ms", "duration_ms", "durationMs", "latency_ms", "latencyMs"); ok {
+		c.ExecMS, _ = ms.Float()
+	}
 }
 
 // result is the turn of a tool for a part or an item with a result.
@@ -210,4 +225,28 @@ func ResultJSON(text string) json.RawMessage {
 		return nil
 	}
 	return b
+}
+
+// ToolTurns are the tool turns for those calls that have a result or an error.
+func ToolTurns(calls []callvet.Call) []callvet.Turn {
+	var out []callvet.Turn
+	for _, c := range calls {
+		switch {
+		case c.Result != nil:
+			out = append(out,
+				callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: plainText(c.Result)})
+		case c.Error != "":
+			out = append(out, callvet.Turn{Role: callvet.RoleTool, CallID: c.ID, Tool: c.Tool, Content: c.Error})
+		}
+	}
+	return out
+}
+
+// plainText is a JSON string's text, any other JSON as it stands.
+func plainText(raw json.RawMessage) string {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
 }

@@ -72,10 +72,13 @@ func each(s *callvet.Suite) iter.Seq2[*callvet.Case, error] {
 	}
 }
 
+// CheckCase is given a case with its stored text before any of it is written. Its error ends the storing.
+type CheckCase func(c *callvet.Case, text []byte) error
+
 // writeSuite encodes a suite piece by piece: the head first, then chunks of
 // cases, each a JSON array. It returns the hash over all pieces and the number of cases.
-func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPiece func([]byte) error,
-	chunk func(ix int, b []byte) error,
+func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], check CheckCase,
+	headPiece func([]byte) error, chunk func(ix int, b []byte) error,
 ) (hash string, n int, err error) {
 	sum := sha256.New()
 	var buf bytes.Buffer
@@ -104,8 +107,14 @@ func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPie
 		} else {
 			buf.WriteByte(',')
 		}
+		at := buf.Len()
 		if err := enc.Encode(storedCase{Case: c, Exact: exactParameters(c.Tools)}); err != nil {
 			return "", 0, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+		if check != nil {
+			if err := check(c, buf.Bytes()[at:]); err != nil {
+				return "", 0, err
+			}
 		}
 		if n++; n%casesPerChunk == 0 {
 			if err := flush(); err != nil {
@@ -125,7 +134,7 @@ func writeSuite(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error], headPie
 // tools, cases, prompts and settings, wherever they were read from. The cases come one by
 // one; s.Cases is not read.
 func SuiteHashFrom(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error]) (string, error) {
-	h, _, err := writeSuite(s, cases, func([]byte) error { return nil }, func(int, []byte) error { return nil })
+	h, _, err := writeSuite(s, cases, nil, func([]byte) error { return nil }, func(int, []byte) error { return nil })
 	if err != nil {
 		return "", fmt.Errorf("hash suite: %w", err)
 	}
@@ -134,13 +143,13 @@ func SuiteHashFrom(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error]) (str
 
 // PutSuite stores a suite unless it is there, and returns its hash.
 func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err error) {
-	return db.PutSuiteFrom(ctx, s, each(s))
+	return db.PutSuiteFrom(ctx, s, each(s), nil)
 }
 
 // PutSuiteFrom stores a suite with cases that come one by one; s.Cases is not read. Neither the
-// cases nor their encoding are held as a whole.
+// cases nor their encoding are held as a whole. check may be nil.
 func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite,
-	cases iter.Seq2[*callvet.Case, error],
+	cases iter.Seq2[*callvet.Case, error], check CheckCase,
 ) (hash string, err error) {
 	known := errors.New("known")
 	err = db.tx(ctx, "store suite", func(tx *sql.Tx) error {
@@ -154,7 +163,7 @@ func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite,
 			return err
 		}
 		var n int
-		hash, n, err = writeSuite(s, cases, func(b []byte) error {
+		hash, n, err = writeSuite(s, cases, check, func(b []byte) error {
 			_, err := tx.Exec("UPDATE suites SET head=? WHERE num=?", sealed(b), num)
 			return err
 		}, func(ix int, b []byte) error {

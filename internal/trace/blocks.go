@@ -216,8 +216,9 @@ type Scanner struct {
 	forms forms
 	// Broken is called for an invalid step that names its task; nil: not called.
 	Broken func(task, target string, attempt int)
-	// strange is a buffer for the unknown members of a line.
+	// strange is a buffer for the unknown members of a line, and note adds one.
 	strange []doc.Unknown
+	note    func(doc.Unknown)
 	folded  bool // the block that is read is so
 }
 
@@ -226,6 +227,7 @@ func NewScanner(o Options) *Scanner {
 	o = o.withDefaults()
 	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}, forms: newForms()}
 	s.doc.Max = maxValues
+	s.note = func(u doc.Unknown) { s.strange = append(s.strange, u) } // made once, not for each line
 	return s
 }
 
@@ -291,7 +293,7 @@ func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error)
 		s.Log.Repair(line, made)
 	}
 	s.strange = s.strange[:0]
-	if err := s.view.fill(s.doc.Root(), s.forms, func(u doc.Unknown) { s.strange = append(s.strange, u) }); err != nil {
+	if err := s.view.fill(s.doc.Root(), s.forms, s.note); err != nil {
 		at := 0
 		var wrong *doc.Wrong
 		if errors.As(err, &wrong) {

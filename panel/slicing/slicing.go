@@ -110,6 +110,8 @@ type Set struct {
 	Target uint32
 	Tool   uint32 // by base name; 0 for task records
 	IDs    []uint32
+	// Summed are those of the IDs that may get a table; the others are only parts of crosses.
+	Summed []uint32
 	// Expects is the number of the IDs that are slices by expected tools; 0: none.
 	Expects uint32
 }
@@ -280,6 +282,11 @@ func (n *Names) Same(s *Set) *Set {
 		return old
 	}
 	s.Expects = n.expectsOf(s.IDs)
+	for _, id := range s.IDs {
+		if key := n.Slices[id].Key; key == "" || Requested(n.by, key) {
+			s.Summed = append(s.Summed, id)
+		}
+	}
 	if len(n.sets) < maxSets {
 		n.sets[string(key)] = s
 	}

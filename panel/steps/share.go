@@ -85,13 +85,13 @@ func (s *Sums) share(t *task) quality {
 	s.lists, s.every = s.lists[:0], s.every[:0]
 	for i := range t.steps {
 		s.every = append(s.every, int32(i))
-		for _, id := range s.set(&t.steps[i]).IDs {
+		for _, id := range s.set(&t.steps[i]).Summed {
 			l := s.list(id)
 			l.steps = append(l.steps, int32(i))
 		}
 	}
 	for i := range t.records {
-		for _, id := range t.records[i].set.IDs {
+		for _, id := range t.records[i].set.Summed {
 			s.list(id)
 		}
 	}

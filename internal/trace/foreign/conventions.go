@@ -184,7 +184,7 @@ func eventTurns(e event, role string) []callvet.Turn {
 	}
 	t.Content, t.CallID = message.Text(text), first(e.attrs, "id", "tool_call_id").Str()
 	if content.Kind() == value.Array {
-		if ts := blocks(content, t.Role); ts != nil {
+		if ts := message.Parts(content, t.Role); len(ts) > 1 || len(ts[0].Calls) > 0 || ts[0].CallID != "" {
 			return ts
 		}
 	}
@@ -192,34 +192,6 @@ func eventTurns(e event, role string) []callvet.Turn {
 		t.Calls = message.CallsOf(calls)
 	}
 	return []callvet.Turn{t}
-}
-
-// blocks reads content blocks of Bedrock: {text}, {toolUse}, {toolResult}.
-func blocks(list value.Value, role callvet.Role) []callvet.Turn {
-	t := callvet.Turn{Role: role}
-	var results []callvet.Turn
-	for b, ok := list.First(); ok; b, ok = list.Next(b) {
-		if u := message.First(b, "toolUse"); u.Kind() == value.Object {
-			c := callvet.Call{ID: message.Str(u, "toolUseId"), Tool: message.Str(u, "name")}
-			c.Args, c.ArgsRaw = message.ArgsOf(message.First(u, "input"))
-			t.Calls = append(t.Calls, c)
-		} else if r := message.First(b, "toolResult"); r.Kind() == value.Object {
-			results = append(results,
-				callvet.Turn{
-					Role: callvet.RoleTool, CallID: message.Str(r, "toolUseId"),
-					Content: message.Text(message.First(r, "content")),
-				})
-		} else if s := message.Str(b, "text"); s != "" {
-			t.Content += s
-		}
-	}
-	switch {
-	case len(t.Calls) == 0 && len(results) == 0:
-		return nil
-	case t.Content == "" && len(t.Calls) == 0:
-		return results
-	}
-	return append([]callvet.Turn{t}, results...)
 }
 
 func first(attrs map[string]value.Value, keys ...string) value.Value {

@@ -32,11 +32,11 @@ type Piece struct {
 // index, else they follow each other. Another id with a name is another call, under the same
 // index, too. Names and arguments come in parts, or each piece repeats what came so far.
 type Calls struct {
-	parts []repairPart
+	parts []indexedPiece
 }
 
-// repairPart is a Piece with its index read.
-type repairPart struct {
+// indexedPiece is a Piece with its index read.
+type indexedPiece struct {
 	index  int // -1: none
 	id     string
 	name   string
@@ -57,7 +57,7 @@ type joined struct {
 // Add takes the next piece.
 func (s *Calls) Add(p Piece) {
 	s.parts = append(s.parts,
-		repairPart{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
+		indexedPiece{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
 }
 
 // indexOf reads an index, which some servers write as a text.
@@ -119,7 +119,7 @@ type place struct {
 	index int
 }
 
-func (c *joined) add(p *repairPart) {
+func (c *joined) add(p *indexedPiece) {
 	const mostNames = 256
 	if c.id == "" {
 		c.id = p.id
@@ -128,7 +128,7 @@ func (c *joined) add(p *repairPart) {
 		c.index = p.index
 	}
 	// A name that comes after arguments is a repetition.
-	if p.name != "" && (c.args.empty() || len(c.names) == 0) && len(c.names) < mostNames {
+	if p.name != "" && (c.args.Empty() || len(c.names) == 0) && len(c.names) < mostNames {
 		c.names = append(c.names, p.name)
 	}
 	c.args.Add(p.args)
@@ -136,7 +136,7 @@ func (c *joined) add(p *repairPart) {
 }
 
 // find is the call that a piece belongs to; nil for a new one.
-func (l *known) find(p *repairPart) *joined {
+func (l *known) find(p *indexedPiece) *joined {
 	if p.alone || len(l.list) == 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (l *known) find(p *repairPart) *joined {
 	return nil
 }
 
-func (l *known) byID(p *repairPart) *joined {
+func (l *known) byID(p *indexedPiece) *joined {
 	switch {
 	case p.id == "":
 		return nil
@@ -175,7 +175,7 @@ func (l *known) byID(p *repairPart) *joined {
 }
 
 // takes reports whether a piece with another id than that of the call goes on with the call.
-func (c *joined) takes(p *repairPart, tools *callvet.Toolset) bool {
+func (c *joined) takes(p *indexedPiece, tools *callvet.Toolset) bool {
 	another := p.id != "" && c.id != "" // some servers make a new id for every piece
 	if p.name == "" {
 		return !another || !c.args.whole() || c.args.grows(p.args)
@@ -183,12 +183,12 @@ func (c *joined) takes(p *repairPart, tools *callvet.Toolset) bool {
 	named := p.name == nameOf(c.names, tools) || p.name == nameOf(c.names, nil)
 	switch {
 	case another:
-		return named && !c.args.whole() && !c.args.empty() && !begins(p.args)
+		return named && !c.args.whole() && !c.args.Empty() && !begins(p.args)
 	case named && c.args.whole():
 		return !begins(p.args) || p.index >= 0 && c.args.grows(p.args)
 	case named:
 		return true
-	case !c.args.empty():
+	case !c.args.Empty():
 		return false
 	}
 	return len(c.names) == 0 || p.index >= 0 || goesOn(nameOf(c.names, nil)+p.name, c.names, tools)
@@ -279,9 +279,7 @@ func join(texts []string, chain bool) string {
 }
 
 // Empty reports whether no piece came.
-func (a *Pieces) Empty() bool { return a.empty() }
-
-func (a *Pieces) empty() bool { return len(a.texts) == 0 }
+func (a *Pieces) Empty() bool { return len(a.texts) == 0 }
 
 // whole reports whether the arguments so far have an end.
 func (a *Pieces) whole() bool {

@@ -5,6 +5,7 @@ package message
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
@@ -366,4 +367,38 @@ func naming(v value.Value) Held {
 		c.Tool = n.Str()
 	}
 	return Held{ID: c.ID, Tool: c.Tool}
+}
+
+func truthy(v value.Value) bool {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return false
+	case value.Bool:
+		return v.Bool()
+	case value.String:
+		return v.Str() != ""
+	}
+	return true
+}
+
+// Empty reports whether a value holds nothing: it is not there, null, a blank text, {} or [], or
+// an object of such values.
+func Empty(v value.Value) bool {
+	switch v.Kind() {
+	case value.Invalid, value.Null:
+		return true
+	case value.String:
+		s := strings.TrimSpace(v.Str())
+		return s == "" || s == "{}"
+	case value.Array:
+		return v.Len() == 0
+	case value.Object:
+		for m, ok := v.First(); ok; m, ok = v.Next(m) {
+			if !Empty(m) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
