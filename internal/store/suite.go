@@ -320,6 +320,7 @@ func (r *CaseReader) open(ix int) (*caseChunk, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.note(ix, b)
 	want := min(casesPerChunk, r.n-ix*casesPerChunk)
 	lines := bytes.SplitAfter(b, []byte{'\n'})
 	if last := len(lines) - 1; last != want || string(lines[last]) != "]" {
@@ -345,12 +346,17 @@ func (r *CaseReader) Equipped(i int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	return !r.note(ix, b), nil
+}
+
+// note remembers whether no case of a chunk has tools.
+func (r *CaseReader) note(ix int, chunk []byte) (plain bool) {
 	if r.plain == nil {
 		r.plain = map[int]bool{}
 	}
-	plain = !bytes.Contains(b, []byte(`"tools":[{`)) // as they are written; other lists of that name hold names
+	plain = !bytes.Contains(chunk, []byte(`"tools":[{`)) // as they are written; other lists of that name hold names
 	r.plain[ix] = plain
-	return !plain, nil
+	return plain
 }
 
 func (r *CaseReader) chunk(ix int) ([]byte, error) {
