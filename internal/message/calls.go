@@ -244,6 +244,14 @@ func written(v value.Value) string {
 	return string(v.Raw())
 }
 
+// argsText is the text of arguments: "" where there are none.
+func argsText(v value.Value) string {
+	if v.Kind() == value.Null {
+		return ""
+	}
+	return written(v)
+}
+
 // IDOf returns the id of the call that v is, answers or is about; a call and its answer have the
 // same one. It returns "" when v has none. Items of the Responses API have an id of their own next
 // to it.

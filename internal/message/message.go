@@ -45,13 +45,16 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	if d.o.Kept && v.Kind() == value.String {
 		return []callvet.Turn{{Role: callvet.RoleUser, Content: v.Str()}}
 	}
-	if in := First(v, "message"); d.o.Kept && in.Kind() == value.Object && First(v, "role").Kind() == value.Invalid {
-		v = in
+	if d.o.Kept && First(v, "role").Kind() == value.Invalid {
+		if in := First(v, "message"); in.Kind() == value.Object {
+			v = in
+		} else if in := First(v, "content"); kindOf(in, "parts") == value.Array { // a candidate
+			v = in
+		}
 	}
 	m, class := unwrapMessage(v)
 	p := d.partOf(m)
-	if !isItem(m) && (IsMessage(v) || d.o.Kept && (p <= otherPart || Str(m, "type") == "message" ||
-		p == callPart && First(m, "content").Kind() != value.Invalid)) {
+	if !isItem(m) && (IsMessage(v) || d.o.Kept && d.isKept(m, p)) {
 		return d.ofMessage(m, class)
 	}
 	switch p {
@@ -69,6 +72,18 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	}
 	d.refuse("%s is no part of an answer", clip(v))
 	return nil
+}
+
+// isKept reports whether a kept value is read as a message. p is what it would be as a part. A span of
+// a trace has a name and an input as calls have, and a type of its own.
+func (d *decoder) isKept(m value.Value, p part) bool {
+	typ := strings.ToLower(Str(m, "type"))
+	if p != callPart {
+		return p <= otherPart || typ == "message"
+	}
+	_, around := wrapped(m)
+	known := typ == "" || typ == "tool" || typ == "function" || callType(typ) || around || uiTool(m) != ""
+	return !known || First(m, "content").Kind() != value.Invalid
 }
 
 // isItem reports whether v is an item of the Responses API or of an agent, whatever role it has: a call, the result of

@@ -59,14 +59,16 @@ func (d *decoder) messages(v value.Value) {
 // a call that was not read is refused.
 func (d *decoder) spent(turns []callvet.Turn, from []value.Value) callvet.Usage {
 	var all []callvet.Usage
-	for i, next := 0, 0; i < len(turns); i = next {
-		for next = i + 1; next < len(turns) && from[next] == from[i]; next++ {
+	for i := 0; i < len(turns); {
+		begin, m := i, from[i]
+		for i < len(turns) && from[i] == m {
+			i++
 		}
-		if turns[i].Role != callvet.RoleAssistant {
+		if turns[begin].Role != callvet.RoleAssistant {
 			continue
 		}
-		in, _, _ := LangChain(from[i])
-		if all = append(all, usageOf(in)); !called(turns[i:next]) && HoldsCall(from[i], d.o.Tools) {
+		in, _, _ := LangChain(m)
+		if all = append(all, usageOf(in)); !called(turns[begin:i]) && HoldsCall(m, d.o.Tools) {
 			d.refuse("a message holds a call in a form that is not known")
 		}
 	}

@@ -106,6 +106,51 @@ func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
 	return out
 }
 
+// ChatCalls puts the calls of the chunks of a chat completion together, also those in the older form
+// function_call. The zero value is ready.
+type ChatCalls struct{ list, old Calls }
+
+// Add takes the delta of a chunk; the result is how many pieces it has. A value in place of the list
+// is one piece.
+func (s *ChatCalls) Add(delta value.Value) (pieces int) {
+	list := first(delta, "tool_calls")
+	switch {
+	case list.Kind() == value.Array:
+		for e, ok := list.First(); ok; e, ok = list.Next(e) {
+			s.element(e)
+		}
+		pieces = list.Len()
+	case !Empty(list):
+		s.element(list)
+		pieces = 1
+	}
+	if f := first(delta, "function_call"); !Empty(f) {
+		s.old.Add(Piece{Name: first(f, "name").Str(), Args: argsText(first(f, "arguments"))})
+		pieces++
+	}
+	return pieces
+}
+
+// Take takes a piece of a call from elsewhere.
+func (s *ChatCalls) Take(p Piece) { s.list.Add(p) }
+
+// element takes an element of tool_calls. Some servers write an empty custom call next to the
+// function of every call.
+func (s *ChatCalls) element(e value.Value) {
+	p := Piece{Index: first(e, "index"), ID: first(e, "id").Str()}
+	f, in := first(e, "function"), first(e, "custom")
+	p.Name, p.Args, p.Alone = first(f, "name").Str(), argsText(first(f, "arguments")), e.Kind() != value.Object
+	if name := first(in, "name").Str(); !Empty(in) && (name != "" || p.Name == "") {
+		p.Name, p.Args, p.Custom = name, argsText(first(in, "input")), true
+	}
+	s.list.Add(p)
+}
+
+// List gives the calls, as Calls.List does.
+func (s *ChatCalls) List(tools *callvet.Toolset) []callvet.Call {
+	return MergeCalls(s.list.List(tools), s.old.List(tools))
+}
+
 // known holds the calls so far.
 type known struct {
 	tools  *callvet.Toolset
