@@ -67,14 +67,15 @@ demo: callvet ## build and evaluate the shipped example suites offline
 demo-regression: callvet ## show a build that fails for the right reason
 	./examples/regression/demo.sh ./callvet
 
-# The page waits for a browser most of the time, and Go's tests compile: they run next to each other, the browser's
-# before Go's where both want the processor, because people wait for a page and so do its tests.
+# The page waits for a browser most of the time, with the race detector most is compiled anew, and the rest waits for
+# processes: they run next to each other. The browser is before Go where both want the processor, because people wait for
+# a page and so do its tests.
 test: system format web callvet ## everything CI runs; installs what it needs
-	@$(MAKE) --no-print-directory -j2 -Oline go-tests browser
+	@$(MAKE) --no-print-directory -j3 -Oline browser race plain
 
-.PHONY: go-tests
-go-tests: ## the tests of Go, one kind after the other
-	@nice -n 5 $(MAKE) --no-print-directory -j1 lint unit verifiers race
+.PHONY: plain
+plain: ## the linters and Go's tests without the race detector, one kind after the other
+	@$(MAKE) --no-print-directory -j1 lint unit verifiers
 
 .PHONY: system
 system: ## install the system packages that tests need (Debian), if they are missing
@@ -100,14 +101,14 @@ $(CACHE)/golangci-lint: tools/go.mod tools/go.sum
 	@mkdir -p $(CACHE)
 	cd tools && GOGC=800 go build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-# BASE is the commit whose difference from the files is read. "make prose BASE=" reads all lines of all files.
+# Warnings are of the lines that differ from commit BASE. "make prose BASE=" prints all.
 BASE ?= HEAD
 .PHONY: prose
-prose: ## the words of tools/prose on changed lines, in comments, messages and documents
+prose: ## the words of tools/prose in comments, messages and documents; long sentences on changed lines
 	@mkdir -p $(CACHE); tools/prose/prose.sh $(CACHE)/vale $(BASE)
 
 .PHONY: lint
-lint: prose $(CACHE)/golangci-lint web/node_modules/.package-lock.json ## the linters of .golangci.yml, go vet among them, those of the page, the words of changed lines
+lint: prose $(CACHE)/golangci-lint web/node_modules/.package-lock.json ## the linters of .golangci.yml, go vet among them, those of the page, the words
 	$(CACHE)/golangci-lint run ./...
 	cd verify && ../$(CACHE)/golangci-lint run ./...
 	cd web && npm run -s lint
@@ -140,7 +141,7 @@ UNWATCHED := -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/.
 
 # A test that skips says SKIPPED and why; what passes says nothing but its package. lint runs go vet. A compiler that
 # collects its garbage rarely takes a fifth less of CPU.
-TEST = GOGC=800 go test -exec 'env -u GOGC' -vet=off -count=1 -timeout 40m -v
+TEST = GOGC=800 nice -n 5 go test -exec 'env -u GOGC' -vet=off -count=1 -timeout 40m -v
 SHOWN = 2>&1 | tee -a $(abspath $(CACHE))/$@.log | grep -a --line-buffered -E '^(ok|FAIL|panic)|^ *--- SKIP|: SKIPPED'
 define FAILED
 { grep -avE '^ *(=== |--- PASS)' $(CACHE)/$@.log; echo; echo "What failed (all of it is in $(CACHE)/$@.log):"; grep -aE '^ *--- FAIL|^FAIL|^panic' $(CACHE)/$@.log; exit 1; }

@@ -9,45 +9,41 @@ import (
 	"sync"
 )
 
-// gcPercent is the heap growth of a run before a collection. A run keeps little and allocates much.
-// With Go's 100 % it spends a tenth more of its time on collections. With 200 % a run of 5,000
-// cases comes near 64 MB (measured).
-const gcPercent = 175
-
 // goPercent is Go's default without $GOGC. Each command restores it, because another may follow in
 // the same process. The previous setting is not restored: it may be that of a concurrent command.
 const goPercent = 100
 
-// tuneMemory sets gcPercent unless $GOGC is set; Go reads $GOMEMLIMIT itself. The result ends it.
-func (a *cli) tuneMemory() (end func()) {
-	if a.getenv("GOGC") != "" {
-		return func() {}
-	}
-	debug.SetGCPercent(gcPercent)
-	return func() { debug.SetGCPercent(goPercent) }
+// heapSize is how far the heap of a command grows before it is collected: to floor bytes, or by percent
+// of the live data where that is more. A small heap is collected too often otherwise: that frees
+// little and takes a twentieth of the time of a command (measured).
+type heapSize struct {
+	floor   uint64
+	percent int
 }
 
-// heapFloor is the heap of a scoring before the first collection: a little above the live data of a
-// long file, with its open tasks. Earlier collections, and those while panels are printed, would
-// free little and take a twentieth of the time (measured). Beyond it the heap grows by
-// scorePercent: the live data hardly changes, and little is allocated.
-const (
-	heapFloor    = 36 << 20
-	scorePercent = 20
+var (
+	// scoreHeap is a little above the live data of a long file, with its open tasks. Beyond it the
+	// live data hardly changes, and little is allocated.
+	scoreHeap = heapSize{36 << 20, 20}
+	// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases
+	// comes near 64 MB (measured).
+	runHeap = heapSize{32 << 20, 175}
 )
 
-// growHeap lets the heap grow to heapFloor, unless $GOGC is set. The result ends it.
-func (a *cli) growHeap() (end func()) {
+// growHeap lets the heap grow to a size, unless $GOGC is set; Go reads $GOMEMLIMIT itself. The
+// result ends it.
+func (a *cli) growHeap(to heapSize) (end func()) {
 	if a.getenv("GOGC") != "" {
 		return func() {}
 	}
-	h := &heap{}
+	h := &heap{size: to}
 	h.growFrom(4 << 20)
 	return h.end
 }
 
 // heap are a command's settings of the collector.
 type heap struct {
+	size  heapSize
 	mu    sync.Mutex
 	ended bool
 }
@@ -59,7 +55,7 @@ func (h *heap) growFrom(alive uint64) {
 	if h.ended {
 		return
 	}
-	debug.SetGCPercent(growth(alive))
+	debug.SetGCPercent(h.size.growth(alive))
 	mark := new([64]byte) // that is gone with the next collection
 	runtime.AddCleanup(mark, func(h *heap) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -77,6 +73,6 @@ func (h *heap) end() {
 
 // growth is the permitted growth of the live data in percent; a negative number would disable the
 // collector.
-func growth(alive uint64) int {
-	return max(scorePercent, int(heapFloor*100/max(alive, 1<<20))-100)
+func (s heapSize) growth(alive uint64) int {
+	return max(s.percent, int(s.floor*100/max(alive, 1<<20))-100)
 }

@@ -12,12 +12,12 @@ import (
 // collections. It is not parallel: other tests would change the live heap.
 func TestGrowHeap(t *testing.T) {
 	a := &cli{getenv: func(string) string { return "" }}
-	end := a.growHeap()
+	end := a.growHeap(scoreHeap)
 	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 	for range 3 {
 		runtime.GC()
 		metrics.Read(goal)
-		if g := goal[0].Value.Uint64(); g < heapFloor/2 {
+		if g := goal[0].Value.Uint64(); g < scoreHeap.floor/2 {
 			t.Errorf("the heap is collected at %d bytes", g)
 		}
 	}
@@ -63,12 +63,16 @@ func TestCommandsSetBack(t *testing.T) {
 // TestGrowth: the heap is collected whatever is alive.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	for alive, want := range map[uint64]int{
-		0: 3500, 18 << 20: 100, 36 << 20: scorePercent, 100 << 20: scorePercent,
-		8 << 30: scorePercent,
+	for _, c := range []struct {
+		size  heapSize
+		alive uint64
+		want  int
+	}{
+		{scoreHeap, 0, 3500}, {scoreHeap, 18 << 20, 100}, {scoreHeap, 36 << 20, 20}, {scoreHeap, 8 << 30, 20},
+		{runHeap, 4 << 20, 700}, {runHeap, 8 << 20, 300}, {runHeap, 16 << 20, 175}, {runHeap, 8 << 30, 175},
 	} {
-		if got := growth(alive); got != want {
-			t.Errorf("with %d bytes alive it may grow by %d %%", alive, got)
+		if got := c.size.growth(c.alive); got != c.want {
+			t.Errorf("with %d bytes alive %+v may grow by %d %%, not %d", c.alive, c.size, got, c.want)
 		}
 	}
 }

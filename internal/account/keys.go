@@ -49,8 +49,12 @@ const (
 	longEnough      = 16 // for a hint
 )
 
+// maxVariable is the most bytes of the name of a variable. A regular expression that counts so far is slow to compile,
+// and each command would wait for it.
+const maxVariable = 100
+
 // variable is the form of a variable's name; keyWords are what one of them ends in.
-var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,99}$`)
+var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
 
 func keyWords() []string {
 	return []string{
@@ -67,7 +71,7 @@ func IsKey(name string) bool {
 
 // ofVariable refuses names under which something else than a key could be changed.
 func ofVariable(name string) error {
-	if !variable.MatchString(name) ||
+	if len(name) > maxVariable || !variable.MatchString(name) ||
 		!slices.ContainsFunc(keyWords(), func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) }) {
 		return &callvet.FieldError{
 			Field: "variable",

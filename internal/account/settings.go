@@ -92,13 +92,15 @@ const settingName = "security"
 // maxHosts bounds Settings.Hosts.
 const maxHosts = 200
 
-// host is the form of a name.
-var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$`)
+// maxHost is the most bytes of the name of a host, and host is its form.
+const maxHost = 253
+
+var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$`)
 
 // Host returns the name or the address of a host, as Allowed has it.
 func Host(h string) (string, error) {
 	h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
-	if _, err := netip.ParseAddr(h); err != nil && !host.MatchString(h) {
+	if _, err := netip.ParseAddr(h); err != nil && (len(h) > maxHost || !host.MatchString(h)) {
 		return "", &callvet.FieldError{
 			Field: "private_hosts",
 			Text:  fmt.Sprintf("{private_hosts}: %q is neither a name nor an address", h),

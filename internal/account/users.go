@@ -48,13 +48,16 @@ const (
 // LinkPrefix is how the secret of a one-time link begins.
 const LinkPrefix = "cvlink_"
 
+// maxUserName is the most bytes of the name of a user.
+const maxUserName = 64
+
 // userName is the form of a name: of a person, or an address of mail.
-var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
+var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]*$`)
 
 // named is a name in stored form, in lower case.
 func named(name string) (string, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
-	if !userName.MatchString(name) {
+	if len(name) > maxUserName || !userName.MatchString(name) {
 		return "", &callvet.FieldError{
 			Field: "name",
 			Text:  "{name} has 1 to 64 letters (a to z), digits and . _ @ + -, and begins with a letter or a digit",

@@ -179,7 +179,10 @@ func Builtin(name string) (*Judge, error) {
 // OwnUnits are the units that a user's judge may have.
 func OwnUnits() []Unit { return []Unit{Task, Call, Turn} }
 
-var goodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,47}$`)
+// maxName is the most bytes of the name of a judge, and goodName is its form.
+const maxName = 48
+
+var goodName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // New makes a user's judge of a Task, a Call or a Turn ("": Task). Its verdict has pass (or
 // verdict, status), or a score in [0,1], or both. The error wraps callvet.ErrInvalid.
@@ -192,7 +195,7 @@ func New(name string, unit Unit, prompt string, schema json.RawMessage) (*Judge,
 		return fmt.Errorf("judge %s: %w: %s", name, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case !goodName.MatchString(name):
+	case len(name) > maxName || !goodName.MatchString(name):
 		return nil, bad("a name begins with a letter and has letters, digits, - and _, at most 48")
 	case slices.Contains(Names(), name):
 		return nil, bad("a judge that is built in has that name: choose another")

@@ -60,7 +60,7 @@ func readArgs(raw string) (args json.RawMessage, kept callvet.Parsed, repairs []
 	if d.Parse(b) != nil {
 		return nil, kept, nil
 	}
-	inner, broken := repairUnwrap(&d)
+	inner, broken := unwrapText(&d)
 	switch {
 	case broken:
 		return nil, kept, nil
@@ -70,9 +70,9 @@ func readArgs(raw string) (args json.RawMessage, kept callvet.Parsed, repairs []
 	return b, kept, nil
 }
 
-// repairUnwrap takes strings off until an object appears. inner is nil when the string contains
+// unwrapText takes strings off until an object appears. inner is nil when the string contains
 // anything else. broken is true when that began as an object and is not JSON.
-func repairUnwrap(d *value.Doc) (inner json.RawMessage, broken bool) {
+func unwrapText(d *value.Doc) (inner json.RawMessage, broken bool) {
 	for range maxNesting {
 		s := strings.Trim(d.Root().Str(), " \t\r\n")
 		if s == "" {

@@ -34,46 +34,29 @@ func (d *decoder) bfcl(v value.Value) {
 
 // decoded takes the calls of the row's own decoder.
 func (d *decoder) decoded(raw, dec value.Value) {
-	a := &attempt{resp: *d.resp}
-	a.decode(raw, dec, d.o.Tools)
-	d.resp = &a.resp
-}
-
-// attempt is a response with the memory of its turn and first call: mostly all
-// it needs.
-type attempt struct {
-	resp callvet.Response
-	turn [1]callvet.Turn
-	call [1]callvet.Call
-}
-
-func (a *attempt) decode(raw, dec value.Value, tools *callvet.Toolset) {
-	t := &a.turn[0]
-	t.Role = callvet.RoleAssistant
+	t := callvet.Turn{Role: callvet.RoleAssistant}
 	var ok bool
-	a.resp.FinishReason = callvet.FinishDecoded
-	if t.Calls, ok = decodedCalls(a.call[:0], dec, tools); !ok {
+	d.resp.FinishReason = callvet.FinishDecoded
+	if t.Calls, ok = decodedCalls(dec); !ok {
 		// BFCL counts such a row as "no call". That is right for its relevance cases and wrong
 		// everywhere else, so the answer is an abstention here too. The raw output stays as its
 		// text.
-		a.resp.FinishReason = callvet.FinishUndecodable
+		d.resp.FinishReason = callvet.FinishUndecodable
 	}
 	if len(t.Calls) == 0 {
 		t.Content = rawText(raw)
 	}
-	a.resp.Turns = a.turn[:]
+	d.resp.Turns = []callvet.Turn{t}
 }
 
 // decodedRow reads a BFCL row with raw and decoded output in one walk over its members, since such
 // files are scored by the hundred thousand. It returns nil when v is anything else.
-func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
+func decodedRow(v value.Value) *callvet.Response {
 	if v.Kind() != value.Object {
 		return nil
 	}
 	var raw, dec, in, out value.Value
-	a := &attempt{}
-	resp := &a.resp
-	resp.Complete = true
+	resp := &callvet.Response{Complete: true}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		switch string(e.KeyBytes()) {
 		case "raw":
@@ -98,7 +81,8 @@ func decodedRow(v value.Value, tools *callvet.Toolset) *callvet.Response {
 	if in.Kind() != value.Invalid || out.Kind() != value.Invalid {
 		resp.Usage = rowUsage(in, out)
 	}
-	a.decode(raw, dec, tools)
+	d := decoder{resp: resp}
+	d.decoded(raw, dec)
 	return resp
 }
 
@@ -117,38 +101,19 @@ func rowUsage(in, out value.Value) callvet.Usage {
 
 // decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists
 // that hold anything else, which BFCL's checkers refuse as a whole.
-func decodedCalls(calls []callvet.Call, dec value.Value, tools *callvet.Toolset) (list []callvet.Call, ok bool) {
+func decodedCalls(dec value.Value) (calls []callvet.Call, ok bool) {
 	if dec.Kind() != value.Array {
 		return nil, false
-	}
-	if dec.Len() > cap(calls) {
-		calls = make([]callvet.Call, 0, dec.Len())
 	}
 	for e, ok := dec.First(); ok; e, ok = dec.Next(e) {
 		if e.Kind() != value.Object {
 			return nil, false
 		}
 		for m, ok := e.First(); ok; m, ok = e.Next(m) {
-			calls = append(calls, callvet.Call{Tool: toolName(m, tools), Args: m.Raw()})
+			calls = append(calls, callvet.Call{Tool: m.Key(), Args: m.Raw()})
 		}
-	}
-	if len(calls) == 0 {
-		return nil, true
 	}
 	return calls, true
-}
-
-// toolName is the key of m; where it is the name of an offered tool, that name's
-// own text, which needs no memory.
-func toolName(m value.Value, tools *callvet.Toolset) string {
-	if tools != nil {
-		for i := range tools.Tools[:min(len(tools.Tools), 4)] {
-			if t := &tools.Tools[i]; m.KeyIs(t.Name) {
-				return t.Name
-			}
-		}
-	}
-	return m.Key()
 }
 
 // rawText keeps an output that is not calls: a text, the texts of a list, else

@@ -59,7 +59,9 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 			break
 		}
 		if made, err := doc.Read(v.Bytes()); err == nil {
-			d.resp.Note(made.Note())
+			if d.resp != nil {
+				d.resp.Note(made.Note())
+			}
 			return d.list(doc.Root())
 		}
 	case value.Array:
@@ -242,6 +244,14 @@ func written(v value.Value) string {
 		return v.Str()
 	}
 	return string(v.Raw())
+}
+
+// argsText is the text of arguments: "" where there are none.
+func argsText(v value.Value) string {
+	if v.Kind() == value.Null {
+		return ""
+	}
+	return written(v)
 }
 
 // IDOf returns the id of the call that v is, answers or is about; a call and its answer have the

@@ -3,6 +3,7 @@
 package message
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -151,7 +152,7 @@ func (d *decoder) written(s string) []callvet.Call {
 		return nil
 	}
 	if vendorOf(unwrap(doc.Root())).body || has(doc.Root(), "stop_type") {
-		d.ends(innermost(doc.Root()))
+		d.resp.FinishReason = cmp.Or(d.resp.FinishReason, LastFinish(doc.Root()))
 	}
 	if !HoldsCall(doc.Root(), d.o.Tools) {
 		return nil
@@ -175,18 +176,6 @@ func (d *decoder) marked(s string) []callvet.Call {
 	d.resp.Unreadable = d.resp.Unreadable || found.Unreadable
 	d.resp.CallsUnknown = d.resp.CallsUnknown || found.Unknown
 	return found.Calls
-}
-
-// innermost is the part of a body that records how the answer ended: its first choice or candidate.
-func innermost(v value.Value) value.Value {
-	for _, list := range []string{"choices", "candidates"} {
-		if m, ok := v.Get(list); ok {
-			if e, ok := m.First(); ok {
-				return e
-			}
-		}
-	}
-	return v
 }
 
 // isStream reports whether a text is the events of a stream, as a client received them.

@@ -39,7 +39,7 @@ type Options struct {
 // Decode reads v. The error is a *callvet.Fault: what went wrong on the way to the target according
 // to the record, or FaultMalformed when v has no known form.
 func Decode(v value.Value, o Options) (*callvet.Response, error) {
-	if resp := decodedRow(v, o.Tools); resp != nil {
+	if resp := decodedRow(v); resp != nil {
 		return resp, nil
 	}
 	outer := v

@@ -4,7 +4,6 @@ package message
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,44 +54,41 @@ func Grown(list value.Value) value.Value {
 	if !hasPieces(list) {
 		return list
 	}
-	out := []byte{'['}
-	add := func(part []byte) {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(out, part...)
-	}
+	var out [][]byte
 	var open *growing
 	for p, ok := list.First(); ok; p, ok = list.Next(p) {
 		call := callOf(p)
-		switch {
-		case call.Kind() != value.Object:
-			add(p.Raw())
-			continue
-		case open != nil && !open.takes(call):
-			add(open.part())
-			open = nil
+		if open != nil && call.Kind() == value.Object && !open.takes(call) {
+			out, open = append(out, open.part()), nil
 		}
-		if open == nil && !Grows(p) {
-			add(p.Raw())
+		if call.Kind() != value.Object || open == nil && !Grows(p) {
+			out = append(out, p.Raw())
 			continue
 		}
 		if open == nil {
 			open = &growing{first: p, call: call}
 		}
 		if open.add(call); !open.more {
-			add(open.part())
-			open = nil
+			out, open = append(out, open.part()), nil
 		}
 	}
 	if open != nil {
-		add(open.part())
+		out = append(out, open.part())
 	}
-	joined, err := value.Parse(append(out, ']'))
+	return listOf(out, list)
+}
+
+// listOf is the list of some values, or another list where they are none.
+func listOf(values [][]byte, other value.Value) value.Value {
+	joined, err := value.Parse(appendList(nil, values))
 	if err != nil {
-		return list
+		return other
 	}
 	return joined
+}
+
+func appendList(out []byte, values [][]byte) []byte {
+	return append(append(append(out, '['), bytes.Join(values, []byte{','})...), ']')
 }
 
 // GrownMessages returns a list of Gemini's messages with each call in one message, or list itself
@@ -102,38 +98,26 @@ func GrownMessages(list value.Value) value.Value {
 	if list.Kind() != value.Array || !goesOnInMessages(list) {
 		return list
 	}
-	out := []byte{'['}
+	var out [][]byte
 	for m, ok := list.First(); ok; {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		next, more := list.Next(m)
 		if !hasPieces(first(m, "parts")) {
-			out = append(out, m.Raw()...)
-			m, ok = next, more
+			out = append(out, m.Raw())
+			m, ok = list.Next(m)
 			continue
 		}
 		role := first(m, "role").Str()
-		out = append(append(append(out, `{"role":`...), repairQuote(role)...), `,"parts":[`...)
-		out = appendParts(out, m)
-		for ; more && first(next, "role").Str() == role &&
-			first(next, "parts").Len() > 0; next, more = list.Next(next) {
-			out = appendParts(append(out, ','), next)
+		var all [][]byte
+		for parts := first(m, "parts"); ok && first(m, "role").Str() == role && parts.Len() > 0; {
+			for p, is := parts.First(); is; p, is = parts.Next(p) {
+				all = append(all, p.Raw())
+			}
+			m, ok = list.Next(m)
+			parts = first(m, "parts")
 		}
-		out = append(out, ']', '}')
-		m, ok = next, more
+		message := append(appendString([]byte(`{"role":`), role), `,"parts":`...)
+		out = append(out, append(appendList(message, all), '}'))
 	}
-	joined, err := value.Parse(append(out, ']'))
-	if err != nil {
-		return list
-	}
-	return joined
-}
-
-// appendParts appends the parts of a message, without the brackets around them.
-func appendParts(out []byte, message value.Value) []byte {
-	raw := bytes.TrimSpace(first(message, "parts").Raw())
-	return append(out, raw[1:len(raw)-1]...)
+	return listOf(out, list)
 }
 
 func goesOnInMessages(list value.Value) bool {
@@ -224,18 +208,18 @@ func (g *growing) part() []byte {
 		args = append([]byte("pieces that do not fit: "), args...)
 	}
 	if g.more || g.broken {
-		args = repairQuote(string(args))
+		args = appendString(nil, string(args))
 	}
 	b := []byte(`{"functionCall":{`)
 	for _, k := range []string{"id", "name"} {
 		if v := first(g.call, k); v.Kind() != value.Invalid {
-			b = append(append(append(append(b, repairQuote(k)...), ':'), v.Raw()...), ',')
+			b = append(append(append(appendString(b, k), ':'), v.Raw()...), ',')
 		}
 	}
 	b = append(append(append(b, `"args":`...), args...), '}')
 	for e, ok := g.first.First(); ok; e, ok = g.first.Next(e) {
 		if e.Key() != "functionCall" && e.Key() != "function_call" {
-			b = append(append(append(append(b, ','), repairQuote(e.Key())...), ':'), e.Raw()...)
+			b = append(append(appendString(append(b, ','), e.Key()), ':'), e.Raw()...)
 		}
 	}
 	return append(b, '}')
@@ -310,7 +294,7 @@ func (b *branch) appendJSON(out []byte) []byte {
 	case b.leaf != nil:
 		return append(out, b.leaf...)
 	case b.isText:
-		return append(out, repairQuote(string(b.text))...)
+		return appendString(out, string(b.text))
 	}
 	open, end := byte('{'), byte('}')
 	if b.list {
@@ -322,20 +306,9 @@ func (b *branch) appendJSON(out []byte) []byte {
 			out = append(out, ',')
 		}
 		if !b.list {
-			out = append(append(out, repairQuote(b.keys[i])...), ':')
+			out = append(appendString(out, b.keys[i]), ':')
 		}
 		out = k.appendJSON(out)
 	}
 	return append(out, end)
-}
-
-// repairQuote is a text as JSON.
-func repairQuote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil { // a text always encodes
-		return []byte(`""`)
-	}
-	return bytes.TrimSpace(b.Bytes())
 }

@@ -19,7 +19,7 @@ import (
 func Turns(m value.Value) []callvet.Turn { return kept().element(m) }
 
 // kept is a decoder of conversations that were kept.
-func kept() *decoder { return &decoder{o: Options{Kept: true}, resp: &callvet.Response{}} }
+func kept() *decoder { return &decoder{o: Options{Kept: true}} }
 
 // PieceTurns is Turns for a message that goes on in the next one of the list. Such a message may
 // have ended with calls and contain none: that is no sign that one is missing.
@@ -45,13 +45,20 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	if d.o.Kept && v.Kind() == value.String {
 		return []callvet.Turn{{Role: callvet.RoleUser, Content: v.Str()}}
 	}
-	if in := First(v, "message"); d.o.Kept && in.Kind() == value.Object && First(v, "role").Kind() == value.Invalid {
-		v = in
+	if d.o.Kept && First(v, "role").Kind() == value.Invalid {
+		if in := First(v, "message"); in.Kind() == value.Object {
+			v = in
+		} else if in := First(v, "content"); kindOf(in, "parts") == value.Array { // a candidate
+			v = in
+		}
 	}
 	m, class := unwrapMessage(v)
+	item := isItem(m)
+	if !item && IsMessage(v) {
+		return d.ofMessage(m, class)
+	}
 	p := d.partOf(m)
-	if !isItem(m) && (IsMessage(v) || d.o.Kept && (p <= otherPart || Str(m, "type") == "message" ||
-		p == callPart && First(m, "content").Kind() != value.Invalid)) {
+	if d.o.Kept && !item && d.isKept(m, p) {
 		return d.ofMessage(m, class)
 	}
 	switch p {
@@ -69,6 +76,18 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	}
 	d.refuse("%s is no part of an answer", clip(v))
 	return nil
+}
+
+// isKept reports whether a kept value is read as a message. p is what it would be as a part. A span of
+// a trace has a name and an input as calls have, and a type of its own.
+func (d *decoder) isKept(m value.Value, p part) bool {
+	typ := strings.ToLower(Str(m, "type"))
+	if p != callPart {
+		return p <= otherPart || typ == "message"
+	}
+	_, around := wrapped(m)
+	known := typ == "" || typ == "tool" || typ == "function" || callType(typ) || around || uiTool(m) != ""
+	return !known || First(m, "content").Kind() != value.Invalid
 }
 
 // isItem reports whether v is an item of the Responses API or of an agent, whatever role it has: a call, the result of
@@ -251,16 +270,19 @@ func (d *decoder) stray(e value.Value, p part, text string, t *callvet.Turn) {
 
 // listed returns the calls of a message outside its content.
 func (d *decoder) listed(m value.Value) []callvet.Call {
-	more := First(m, "additional_kwargs") // LangChain's
 	var calls []callvet.Call
-	for _, from := range []value.Value{m, more} {
-		for _, key := range []string{"tool_calls", "toolCalls", "calls", "toolInvocations"} {
-			if list := First(from, key); len(calls) == 0 {
-				if calls = d.list(list); key == "tool_calls" {
-					unnamed(list, calls)
-				}
-			}
+	for _, key := range [...]string{"tool_calls", "toolCalls", "calls", "toolInvocations"} {
+		list := First(m, key)
+		if calls = d.list(list); key == "tool_calls" {
+			unnamed(list, calls)
 		}
+		if len(calls) > 0 {
+			break
+		}
+	}
+	more := First(m, "additional_kwargs") // LangChain's
+	if len(calls) == 0 {
+		calls = d.list(First(more, "tool_calls"))
 	}
 	for _, from := range []value.Value{m, more} {
 		if f := First(from, "function_call"); !Empty(f) { // some send an empty one with every message

@@ -178,3 +178,43 @@ func TestUsageOnce(t *testing.T) {
 		t.Errorf("%v: %+v", err, resp)
 	}
 }
+
+// TestSaidBodies: the whole body of a provider's answer that an SDK kept has the calls that a recording of it has.
+func TestSaidBodies(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`,
+		`{"output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"}]}`,
+		`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}`,
+		`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"1","name":"f","args":{}}}]}}]}`,
+		`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"1","name":"f","args":{}}}]},"finishReason":"STOP"}]}`,
+	} {
+		v := parse(t, text)
+		resp, err := Decode(v, Options{})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		for _, turns := range [][]callvet.Turn{resp.Turns, Said(v, callvet.RoleAssistant)} {
+			if len(turns) != 1 || len(turns[0].Calls) != 1 || turns[0].Calls[0].Tool != "f" ||
+				turns[0].Calls[0].ID != "1" || string(turns[0].Calls[0].Args) != "{}" {
+				t.Errorf("%s: %+v", text, turns)
+			}
+		}
+	}
+}
+
+// TestSpansAreNoCalls: a span of a trace with a name and an input is no call.
+func TestSpansAreNoCalls(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"type":"GENERATION","name":"f","input":{"a":1}}`:   "",
+		`{"type":"tool_use","name":"f","input":{"a":1}}`:     "f",
+		`{"type":"tool","name":"f","input":{"a":1}}`:         "f",
+		`{"type":"function","name":"f","arguments":"{}"}`:    "f",
+		`{"type":"x","functionCall":{"name":"f","args":{}}}`: "f",
+	} {
+		if got := Turns(parse(t, text)); len(got) != 1 || len(got[0].Calls) != 1 || got[0].Calls[0].Tool != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (d *decoder) messages(v value.Value) {
 		v, _ = v.Get("messages")
 	}
 	d.resp.FinishReason = cmp.Or(d.resp.FinishReason, LastFinish(v))
-	keep, told := d.resp.Turns, []telling{}
+	keep, from := d.resp.Turns, []value.Value{} // the message of each turn
 	d.resp.Turns = nil
 	for m, ok := v.First(); ok; m, ok = v.Next(m) {
 		if !IsMessage(m) {
@@ -32,33 +32,47 @@ func (d *decoder) messages(v value.Value) {
 		} else if t := d.element(m); len(t) > 0 && t[0].Role != callvet.RoleSystem {
 			d.resp.Turns = append(d.resp.Turns, t...)
 		}
-		told = append(told, d.tells(m, d.resp.Turns[len(told):])...)
+		for len(from) < len(d.resp.Turns) {
+			from = append(from, m)
+		}
 	}
 	turns := withoutInput(d.resp.Turns, d.o.Input)
-	told = told[len(told)-len(turns):]
-	var spent []callvet.Usage
-	for i := range turns {
-		if told[i].counts {
-			spent = append(spent, told[i].spent)
-		}
-		if told[i].held {
-			d.refuse("a message holds a call in a form that is not known")
-		}
-	}
+	from = from[len(from)-len(turns):]
 	if len(turns) == 0 && v.Len() > 0 {
 		d.refuse("the messages hold no answer")
 	}
-	d.resp.Turns, d.resp.Usage = append(keep, Attach(turns)...), SumUsage(spent)
+	d.resp.Usage = d.spent(turns, from)
+	d.resp.Turns = append(keep, Attach(turns)...)
 	d.fromText()
 	if called(d.resp.Turns) || d.resp.Unreadable {
 		return
 	}
 	for i := range turns {
 		h := holder{tools: d.o.Tools, texts: true}
-		if h.value(told[i].whole); turns[i].Role == callvet.RoleAssistant && len(h.calls) > 0 {
+		if h.value(from[i]); turns[i].Role == callvet.RoleAssistant && len(h.calls) > 0 {
 			d.refuse("a message holds a call in a text, in a form that is not known")
 		}
 	}
+}
+
+// spent is the usage of the messages of a model; from is the message of each turn. A message with
+// a call that was not read is refused.
+func (d *decoder) spent(turns []callvet.Turn, from []value.Value) callvet.Usage {
+	var all []callvet.Usage
+	for i := 0; i < len(turns); {
+		begin, m := i, from[i]
+		for i < len(turns) && from[i] == m {
+			i++
+		}
+		if turns[begin].Role != callvet.RoleAssistant {
+			continue
+		}
+		in, _, _ := LangChain(m)
+		if all = append(all, usageOf(in)); !called(turns[begin:i]) && HoldsCall(m, d.o.Tools) {
+			d.refuse("a message holds a call in a form that is not known")
+		}
+	}
+	return SumUsage(all)
 }
 
 // item reads an item of a history of the OpenAI Agents SDK.
@@ -71,28 +85,6 @@ func (d *decoder) item(m value.Value) {
 	if len(h.calls) > 0 {
 		d.refuse("%s holds a call in a form that is not known", clip(m))
 	}
-}
-
-// The content of a message in addition to its turn.
-type telling struct {
-	spent  callvet.Usage
-	counts bool // the first turn of a model's message has the usage of all
-	held   bool // it contains a call, and none was read
-	whole  value.Value
-}
-
-// tells returns what a message has in addition to its turns, for each of them.
-func (d *decoder) tells(m value.Value, turns []callvet.Turn) []telling {
-	in, _, _ := LangChain(m)
-	held := !called(turns) && HoldsCall(m, d.o.Tools)
-	counted := false
-	out := make([]telling, len(turns))
-	for i := range turns {
-		speaks := turns[i].Role == callvet.RoleAssistant
-		out[i] = telling{usageOf(in), speaks && !counted, speaks && held, m}
-		counted = counted || speaks
-	}
-	return out
 }
 
 // withoutInput drops the turns that the target was given: as many as the input

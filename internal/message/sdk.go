@@ -28,8 +28,8 @@ func HeldResult(v value.Value) value.Value {
 }
 
 // Said reads what an SDK kept of a request or of an answer. Its forms are messages in {messages} or
-// {output}, bare or in lists of lists, an answer of a provider in {choices} or {generations}, a
-// message, and a text. A text is by the given role.
+// {output}, bare or in lists of lists, an answer of a provider in {choices}, {candidates} or
+// {generations}, a message, and a text. A text is by the given role.
 func Said(v value.Value, role callvet.Role) []callvet.Turn {
 	v = HeldResult(v)
 	switch v.Kind() {
@@ -90,7 +90,7 @@ func object(v value.Value, role callvet.Role) []callvet.Turn {
 	if sys := Text(First(v, "system", "instructions")); sys != "" {
 		before = []callvet.Turn{{Role: callvet.RoleSystem, Content: sys}}
 	}
-	for _, k := range []string{"messages", "generations", "choices", "output", "contents", "input"} {
+	for _, k := range []string{"messages", "generations", "choices", "candidates", "output", "contents", "input"} {
 		if m := First(v, k); m.Kind() == value.Array && m.Len() > 0 {
 			return append(before, list(m, role)...)
 		}

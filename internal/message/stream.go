@@ -32,11 +32,11 @@ type Piece struct {
 // index, else they follow each other. Another id with a name is another call, under the same
 // index, too. Names and arguments come in parts, or each piece repeats what came so far.
 type Calls struct {
-	parts []repairPart
+	parts []indexedPiece
 }
 
-// repairPart is a Piece with its index read.
-type repairPart struct {
+// indexedPiece is a Piece with its index read.
+type indexedPiece struct {
 	index  int // -1: none
 	id     string
 	name   string
@@ -57,7 +57,7 @@ type joined struct {
 // Add takes the next piece.
 func (s *Calls) Add(p Piece) {
 	s.parts = append(s.parts,
-		repairPart{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
+		indexedPiece{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
 }
 
 // indexOf reads an index, which some servers write as a text.
@@ -106,6 +106,51 @@ func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
 	return out
 }
 
+// ChatCalls puts the calls of the chunks of a chat completion together, also those in the older form
+// function_call. The zero value is ready.
+type ChatCalls struct{ list, old Calls }
+
+// Add takes the delta of a chunk; the result is how many pieces it has. A value in place of the list
+// is one piece.
+func (s *ChatCalls) Add(delta value.Value) (pieces int) {
+	list := first(delta, "tool_calls")
+	switch {
+	case list.Kind() == value.Array:
+		for e, ok := list.First(); ok; e, ok = list.Next(e) {
+			s.element(e)
+		}
+		pieces = list.Len()
+	case !Empty(list):
+		s.element(list)
+		pieces = 1
+	}
+	if f := first(delta, "function_call"); !Empty(f) {
+		s.old.Add(Piece{Name: first(f, "name").Str(), Args: argsText(first(f, "arguments"))})
+		pieces++
+	}
+	return pieces
+}
+
+// Take takes a piece of a call from elsewhere.
+func (s *ChatCalls) Take(p Piece) { s.list.Add(p) }
+
+// element takes an element of tool_calls. Some servers write an empty custom call next to the
+// function of every call.
+func (s *ChatCalls) element(e value.Value) {
+	p := Piece{Index: first(e, "index"), ID: first(e, "id").Str()}
+	f, in := first(e, "function"), first(e, "custom")
+	p.Name, p.Args, p.Alone = first(f, "name").Str(), argsText(first(f, "arguments")), e.Kind() != value.Object
+	if name := first(in, "name").Str(); !Empty(in) && (name != "" || p.Name == "") {
+		p.Name, p.Args, p.Custom = name, argsText(first(in, "input")), true
+	}
+	s.list.Add(p)
+}
+
+// List gives the calls, as Calls.List does.
+func (s *ChatCalls) List(tools *callvet.Toolset) []callvet.Call {
+	return MergeCalls(s.list.List(tools), s.old.List(tools))
+}
+
 // known holds the calls so far.
 type known struct {
 	tools  *callvet.Toolset
@@ -119,7 +164,7 @@ type place struct {
 	index int
 }
 
-func (c *joined) add(p *repairPart) {
+func (c *joined) add(p *indexedPiece) {
 	const mostNames = 256
 	if c.id == "" {
 		c.id = p.id
@@ -128,7 +173,7 @@ func (c *joined) add(p *repairPart) {
 		c.index = p.index
 	}
 	// A name that comes after arguments is a repetition.
-	if p.name != "" && (c.args.empty() || len(c.names) == 0) && len(c.names) < mostNames {
+	if p.name != "" && (c.args.Empty() || len(c.names) == 0) && len(c.names) < mostNames {
 		c.names = append(c.names, p.name)
 	}
 	c.args.Add(p.args)
@@ -136,7 +181,7 @@ func (c *joined) add(p *repairPart) {
 }
 
 // find is the call that a piece belongs to; nil for a new one.
-func (l *known) find(p *repairPart) *joined {
+func (l *known) find(p *indexedPiece) *joined {
 	if p.alone || len(l.list) == 0 {
 		return nil
 	}
@@ -161,7 +206,7 @@ func (l *known) find(p *repairPart) *joined {
 	return nil
 }
 
-func (l *known) byID(p *repairPart) *joined {
+func (l *known) byID(p *indexedPiece) *joined {
 	switch {
 	case p.id == "":
 		return nil
@@ -175,7 +220,7 @@ func (l *known) byID(p *repairPart) *joined {
 }
 
 // takes reports whether a piece with another id than that of the call goes on with the call.
-func (c *joined) takes(p *repairPart, tools *callvet.Toolset) bool {
+func (c *joined) takes(p *indexedPiece, tools *callvet.Toolset) bool {
 	another := p.id != "" && c.id != "" // some servers make a new id for every piece
 	if p.name == "" {
 		return !another || !c.args.whole() || c.args.grows(p.args)
@@ -183,12 +228,12 @@ func (c *joined) takes(p *repairPart, tools *callvet.Toolset) bool {
 	named := p.name == nameOf(c.names, tools) || p.name == nameOf(c.names, nil)
 	switch {
 	case another:
-		return named && !c.args.whole() && !c.args.empty() && !begins(p.args)
+		return named && !c.args.whole() && !c.args.Empty() && !begins(p.args)
 	case named && c.args.whole():
 		return !begins(p.args) || p.index >= 0 && c.args.grows(p.args)
 	case named:
 		return true
-	case !c.args.empty():
+	case !c.args.Empty():
 		return false
 	}
 	return len(c.names) == 0 || p.index >= 0 || goesOn(nameOf(c.names, nil)+p.name, c.names, tools)
@@ -279,9 +324,7 @@ func join(texts []string, chain bool) string {
 }
 
 // Empty reports whether no piece came.
-func (a *Pieces) Empty() bool { return a.empty() }
-
-func (a *Pieces) empty() bool { return len(a.texts) == 0 }
+func (a *Pieces) Empty() bool { return len(a.texts) == 0 }
 
 // whole reports whether the arguments so far have an end.
 func (a *Pieces) whole() bool {

@@ -29,7 +29,7 @@ func (g *Reading) done() bool { return len(g.Calls) > 0 || g.Unreadable || g.Unk
 // CallsFromText reads the calls that a model wrote into its answer. Use it only where no native
 // call was made. Thinking (<think>…</think>) is not searched.
 //
-// A special token of a model (marks.go) is the mark of a call wherever it stands, unless it is
+// A special token of a model (text_marks.go) is the mark of a call wherever it stands, unless it is
 // quoted as code. A text that is nothing but JSON of calls is a call, too, and so is a list of
 // calls written as Python. Next to other text, and in any other spelling, a call must name an
 // offered tool. Where the offered tools are not known (tools is nil or empty), such a text is
@@ -333,16 +333,16 @@ func (r *reader) meant(text string, cut bool) bool {
 	if head := strings.TrimLeft(text[1:], " \t\r\n"); head == "" || head[0] != '"' && head[0] != '\'' {
 		return false
 	}
-	for _, k := range repairNameKeys() {
+	for _, k := range textNameKeys() {
 		name, rest, ok := quotedAfter(text, k)
 		if !ok {
 			continue
 		}
 		known := r.offers(name)
-		if known && cut && slices.ContainsFunc(repairArgsKeys(), beginsWith(strings.Trim(rest, " \t\r\n,\"'"))) {
+		if known && cut && slices.ContainsFunc(textArgsKeys(), beginsWith(strings.Trim(rest, " \t\r\n,\"'"))) {
 			return true
 		}
-		for _, a := range repairArgsKeys() {
+		for _, a := range textArgsKeys() {
 			if (known || !r.prose && a == "arguments" && k == "name") && hasKey(text, a) {
 				return true
 			}

@@ -15,7 +15,7 @@ import (
 //
 // The tag that closes it, or the mark around it, must be there: parameters could be missing
 // otherwise.
-func (r *reader) element(e repairElement) (next int, st state) {
+func (r *reader) element(e tag) (next int, st state) {
 	if e.closed {
 		return r.named1(e.called, json.RawMessage("{}"), e.end)
 	}
@@ -32,7 +32,7 @@ func (r *reader) element(e repairElement) (next int, st state) {
 
 // namedInside reads a call with the name in an element: <name>NAME</name> and
 // <arguments>{…}</arguments>, or <parameters> with an element for each.
-func (r *reader) namedInside(e repairElement) (next int, st state) {
+func (r *reader) namedInside(e tag) (next int, st state) {
 	switch e.name {
 	case "name", "tool_name", "function_name", "function", "tool":
 	default:
@@ -76,7 +76,7 @@ func (r *reader) pairs(name string, at int, bare bool) (next int, st state) {
 }
 
 // pair reads one argument, or all of them where one element holds them.
-func (r *reader) pair(f *fields, e repairElement) (next int, ok bool) {
+func (r *reader) pair(f *fields, e tag) (next int, ok bool) {
 	text, next, ok := r.inner(e)
 	if !ok {
 		return next, false
@@ -152,9 +152,9 @@ func (f *fields) children(text string, expected func(name string) bool) int {
 }
 
 // tag is the tag at a byte of the text.
-func (r *reader) tag(at int) (repairElement, bool) {
+func (r *reader) tag(at int) (tag, bool) {
 	if at >= len(r.text) || r.text[at] != '<' {
-		return repairElement{}, false
+		return tag{}, false
 	}
 	return elementAt(r.text, at)
 }
@@ -162,7 +162,7 @@ func (r *reader) tag(at int) (repairElement, bool) {
 // inner is the text of an element and the byte after it. An element that is not closed ends
 // where the next one of its kind begins, or where the call ends; it is not ok where the text
 // ends first.
-func (r *reader) inner(e repairElement) (text string, next int, ok bool) {
+func (r *reader) inner(e tag) (text string, next int, ok bool) {
 	if e.closed {
 		return "", e.end, true
 	}

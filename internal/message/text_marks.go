@@ -150,9 +150,9 @@ type thought struct {
 type mark struct {
 	role     role
 	at, end  int
-	element  *repairElement // of a mark of the form <NAME>
-	keyed    bool           // calls after it are {NAME: arguments}
-	pythonic bool           // calls after it are Python, a method "call" of the tool's name
+	element  *tag // of a mark of the form <NAME>
+	keyed    bool // calls after it are {NAME: arguments}
+	pythonic bool // calls after it are Python, a method "call" of the tool's name
 	// bracket: the mark's last byte begins the list of calls.
 	bracket bool
 }
@@ -207,7 +207,7 @@ func literalAt(s string, at int) (m mark, ok bool) {
 }
 
 // mark is what a tag does in the text.
-func (e repairElement) mark(s string) mark {
+func (e tag) mark(s string) mark {
 	out := mark{role: elements(e.name), at: e.at, end: e.end, element: &e}
 	switch {
 	case out.role == opens && (e.closing || e.closed):
@@ -266,8 +266,8 @@ func bar(s string, at int) (end int, ok bool) {
 	return at, false
 }
 
-// repairElement is a tag: <NAME>, </NAME>, <NAME=VALUE> or <NAME name="VALUE">.
-type repairElement struct {
+// tag is a tag: <NAME>, </NAME>, <NAME=VALUE> or <NAME name="VALUE">.
+type tag struct {
 	raw     string // prefix and name as written, for the tag that closes it
 	prefix  string
 	name    string // in lower case, without the prefix
@@ -279,7 +279,7 @@ type repairElement struct {
 }
 
 // elementAt reads the tag that begins at a byte of s. A tag that is not closed is none.
-func elementAt(s string, at int) (e repairElement, ok bool) {
+func elementAt(s string, at int) (e tag, ok bool) {
 	i := at + 1
 	if i < len(s) && s[i] == '/' {
 		e.closing = true
@@ -321,7 +321,7 @@ func afterBars(s string, at int) (after int, ok bool) {
 }
 
 // attributes reads what follows a tag's name, up to and with the >.
-func (e *repairElement) attributes(s string, at int) bool {
+func (e *tag) attributes(s string, at int) bool {
 	limit := min(len(s), at+maxTag)
 	if at < limit && s[at] == '=' { // <function=NAME>
 		end := strings.IndexAny(s[at:limit], ">\n<")

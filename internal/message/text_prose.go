@@ -255,7 +255,7 @@ func (r *reader) readTags() {
 }
 
 // toolTag reads the element of a tool; tool is nil where the offered ones are not known.
-func (r *reader) toolTag(e repairElement, tool *callvet.Tool) (next int) {
+func (r *reader) toolTag(e tag, tool *callvet.Tool) (next int) {
 	word := !strings.Contains(e.raw, "_") // it may be an element of another language
 	end := e.end
 	var content string
@@ -294,14 +294,14 @@ func (r *reader) toolTag(e repairElement, tool *callvet.Tool) (next int) {
 }
 
 // beginsCall reports whether an element that is not closed begins a line, with another one in it.
-func (r *reader) beginsCall(e repairElement) bool {
+func (r *reader) beginsCall(e tag) bool {
 	t, ok := r.tag(skip(r.text, e.end, " \t\r\n"))
 	return ok && !t.closing && lineStart(r.text, e.at)
 }
 
 // likeTool reports whether an element looks like the call of a tool, where the offered tools are
 // not known: it is all of the text, or one of Cline's.
-func (r *reader) likeTool(e repairElement, content string, end int) bool {
+func (r *reader) likeTool(e tag, content string, end int) bool {
 	f := &fields{out: []byte{'{'}, seen: map[string]bool{}}
 	alone := strings.TrimSpace(r.text[:e.at]) == "" && strings.TrimSpace(r.text[end:]) == ""
 	json := strings.TrimSpace(content)

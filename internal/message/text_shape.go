@@ -12,11 +12,11 @@ import (
 
 // The members that models use for a call's name, for its arguments, and for more in an object that
 // is nothing but a call.
-func repairNameKeys() []string {
+func textNameKeys() []string {
 	return []string{"name", "tool", "tool_name", "function_name", "function", "action", "recipient_name"}
 }
 
-func repairArgsKeys() []string {
+func textArgsKeys() []string {
 	return []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input"}
 }
 func sideKeys() []string { return []string{"id", "type", "call_id", "tool_call_id", "index"} }
@@ -46,12 +46,12 @@ func shapeOf(v value.Value) (s shape, ok bool) {
 		s.extra, s.odd = s.extra || hasExtra(v, nil), s.odd || hasExtra(v, thoughtKeys())
 		return s, ok
 	}
-	if s.name = Str(v, repairNameKeys()...); strings.TrimSpace(s.name) == "" {
+	if s.name = Str(v, textNameKeys()...); strings.TrimSpace(s.name) == "" {
 		return s, false
 	}
 	s.extra, s.odd = hasExtra(v, nil), hasExtra(v, thoughtKeys())
-	s.args = first(v, repairArgsKeys()...)
-	_, usual := firstOf(v, repairArgsKeys()[:3]...)
+	s.args = first(v, textArgsKeys()...)
+	_, usual := firstOf(v, textArgsKeys()[:3]...)
 	s.plain = usual && (s.args.Kind() == value.Object || strings.HasPrefix(s.args.Str(), "{"))
 	return s, !isDefinition(v, s.args) && !isOther(v, s.args)
 }
@@ -79,8 +79,8 @@ func isDefinition(v, args value.Value) bool {
 func hasExtra(v value.Value, other []string) bool {
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		k := e.Key()
-		if !slices.Contains(other, k) && !slices.Contains(repairNameKeys(), k) &&
-			!slices.Contains(repairArgsKeys(), k) &&
+		if !slices.Contains(other, k) && !slices.Contains(textNameKeys(), k) &&
+			!slices.Contains(textArgsKeys(), k) &&
 			!slices.Contains(sideKeys(), k) {
 			return true
 		}

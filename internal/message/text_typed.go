@@ -110,13 +110,13 @@ func (f *fields) typed(key, text string) []byte {
 		}
 		return appendString(nil, text)
 	}
-	if repairHas(types, "null") && (v.Kind() == value.Null || plain == "None") {
+	if slices.Contains(types, "null") && (v.Kind() == value.Null || plain == "None") {
 		return []byte("null")
 	}
-	if repairHas(types, "string") {
+	if slices.Contains(types, "string") {
 		return appendString(nil, text)
 	}
-	if repairHas(types, "boolean") && (strings.EqualFold(plain, "true") || strings.EqualFold(plain, "false")) {
+	if slices.Contains(types, "boolean") && (strings.EqualFold(plain, "true") || strings.EqualFold(plain, "false")) {
 		return []byte(strings.ToLower(plain)) // as Python spells it, too
 	}
 	if v.Kind() != value.Invalid {
@@ -124,8 +124,6 @@ func (f *fields) typed(key, text string) []byte {
 	}
 	return appendString(nil, text)
 }
-
-func repairHas(types []string, name string) bool { return slices.Contains(types, name) }
 
 // typesOf are the types that a schema names, those of its alternatives included.
 func typesOf(schema value.Value, types []string, depth int) []string {

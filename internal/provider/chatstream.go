@@ -17,8 +17,7 @@ type chatDeltas struct {
 	reasoning     strings.Builder
 	reasoningName string // the name of its member, also used to send it back
 	details       reasoningDetails
-	calls         message.Calls
-	old           message.Calls // in the older form function_call
+	calls         message.ChatCalls
 	model, reason string
 	usage         callvet.Usage
 	done          bool
@@ -76,30 +75,7 @@ func (d *chatDeltas) delta(v value.Value) (content bool) {
 		}
 	}
 	content = d.details.add(at(v, "reasoning_details")) || content
-	for _, p := range listed(at(v, "tool_calls"), chatPiece) {
-		d.calls.Add(p)
-		content = true
-	}
-	if f := at(v, "function_call"); !message.Empty(f) {
-		d.old.Add(message.Piece{Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments"))})
-		content = true
-	}
-	return content
-}
-
-// chatPiece is what an element of tool_calls holds.
-func chatPiece(c value.Value) message.Piece {
-	if f := at(c, "custom"); customCall(c, f) {
-		return message.Piece{
-			Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(),
-			Args: rawArgs(at(f, "input")), Custom: true,
-		}
-	}
-	f := at(c, "function")
-	return message.Piece{
-		Index: at(c, "index"), ID: at(c, "id").Str(), Name: at(f, "name").Str(), Args: rawArgs(at(f, "arguments")),
-		Alone: c.Kind() != value.Object,
-	}
+	return d.calls.Add(v) > 0 || content
 }
 
 func (d *chatDeltas) finish(q *query, resp *callvet.Response) error {
@@ -112,7 +88,7 @@ func (d *chatDeltas) finish(q *query, resp *callvet.Response) error {
 		return errStreamEnded
 	}
 	turn := callvet.Turn{Role: callvet.RoleAssistant, Content: d.content.String(), Reasoning: d.reasoning.String()}
-	turn.Calls = message.MergeCalls(d.calls.List(q.req.Tools), d.old.List(q.req.Tools))
+	turn.Calls = d.calls.List(q.req.Tools)
 	if details := d.details.raw(); turn.Reasoning != "" || details != nil {
 		raw := (&chat{}).message(nil, &turn)
 		raw = raw[:len(raw)-1]

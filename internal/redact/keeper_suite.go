@@ -33,20 +33,44 @@ func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 	if err != nil {
 		return nil // storing it returns the error
 	}
-	v, err := value.Parse(raw)
-	if err != nil {
+	s := SuiteSearch{keeper: k}
+	return s.text(raw, p)
+}
+
+// SuiteSearch looks for secrets in the cases of a suite. It remembers what cases have in common, and is
+// not safe for concurrent use.
+type SuiteSearch struct {
+	keeper *Keeper
+	search search
+	doc    value.Doc
+}
+
+// Search returns a SuiteSearch.
+func (k *Keeper) Search() *SuiteSearch { return &SuiteSearch{keeper: k} }
+
+// Case is Keeper.Case of a case that is stored as a text.
+func (s *SuiteSearch) Case(c *callvet.Case, text []byte) []callvet.Problem {
+	if len(c.Tools) > 0 { // their schemas are in the text twice, once as a string
+		return s.keeper.Case(c)
+	}
+	return s.text(text, callvet.Problem{Position: c.Position, Case: c.ID})
+}
+
+func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
+	d, err := s.keeper.detector()
+	if err != nil || s.doc.Parse(raw) != nil {
 		return nil
 	}
-	d, err := k.detector()
-	if err != nil {
+	f := &s.search
+	if known := s.keeper.Values(); f.detect == nil || len(known) != len(f.known) { // values are only added
+		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[safety.Role]map[string]bool{}}
+	}
+	f.steps = f.steps[:0]
+	if !f.value(s.doc.Root(), safety.RoleNone) {
 		return nil
 	}
-	s := search{detect: d, known: k.Values()}
-	if !s.value(v, safety.RoleNone) {
-		return nil
-	}
-	p.Code, p.Key = "secret", s.path()
-	p.Message = fmt.Sprintf("%s holds %s as it is, and what a suite says is kept with each run", p.Key, s.what)
+	p.Code, p.Key = "secret", f.path()
+	p.Message = fmt.Sprintf("%s holds %s as it is, and what a suite says is kept with each run", p.Key, f.what)
 	p.Fix = "take it out; --no-lint runs and keeps it all the same"
 	return []callvet.Problem{p}
 }
@@ -57,27 +81,61 @@ type search struct {
 	known  []string
 	what   string
 	steps  []string // to it, the last one first
+	// names are names of members, and clean are short strings without a secret by their role: cases
+	// have many in common.
+	names map[string]name
+	clean map[safety.Role]map[string]bool
 }
 
 func (s *search) value(v value.Value, r safety.Role) bool {
 	if v.Kind() == value.String {
-		return s.text(v.Str(), r)
+		return s.string(v, r)
 	}
 	n := 0
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		key := ""
+		var key name
 		if v.Kind() == value.Object {
-			key = e.Key()
+			key = s.name(e)
 		}
-		if s.value(e, s.detect.Below(r, key, e)) {
+		if s.value(e, s.detect.Under(r, key.role, key.text, e)) {
 			if v.Kind() == value.Object {
-				s.steps = append(s.steps, "."+key)
+				s.steps = append(s.steps, "."+key.text)
 			} else {
 				s.steps = append(s.steps, "["+strconv.Itoa(n)+"]")
 			}
 			return true
 		}
 		n++
+	}
+	return false
+}
+
+// name is the name of a member.
+func (s *search) name(member value.Value) name {
+	key, ok := s.names[string(member.KeyBytes())]
+	if !ok {
+		text := member.Key()
+		key = name{text, s.detect.Role(text)}
+		if len(text) <= maxCleanLen && len(s.names) < maxClean {
+			s.names[text] = key
+		}
+	}
+	return key
+}
+
+func (s *search) string(v value.Value, r safety.Role) bool {
+	if s.clean[r][string(v.Bytes())] {
+		return false
+	}
+	text := v.Str()
+	if s.text(text, r) {
+		return true
+	}
+	if s.clean[r] == nil {
+		s.clean[r] = map[string]bool{}
+	}
+	if len(text) <= maxCleanLen && len(s.clean[r]) < maxClean {
+		s.clean[r][text] = true
 	}
 	return false
 }

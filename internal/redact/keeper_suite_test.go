@@ -46,3 +46,52 @@ func TestCasePlace(t *testing.T) {
 		})
 	}
 }
+
+// TestSuiteSearch: what a search remembers of earlier cases hides nothing in later ones.
+func TestSuiteSearch(t *testing.T) {
+	t.Parallel()
+	k := NewKeeper([]string{"SOME_API_KEY=k3y-of-this-process"}, nil)
+	s := k.Search()
+	find := func(c callvet.Case) string {
+		text, err := json.Marshal(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, p := range s.Case(&c, append(text, '\n')) {
+			got += p.Key
+		}
+		return got
+	}
+	args := func(args string) callvet.Case {
+		return callvet.Case{Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{{
+			Tools: []string{"f"}, Args: json.RawMessage(args),
+		}}}}}}
+	}
+	const drawn, path = "Zq81hGv0TnWx5RbK2mLd", "expect.plans[0].calls[0].args."
+	for _, step := range []struct {
+		c     callvet.Case
+		learn string
+		want  string
+	}{
+		{c: args(`{"note":"` + drawn + `"}`)},
+		{c: args(`{"note":"` + drawn + `"}`)},
+		{c: args(`{"password":"` + drawn + `"}`), want: path + "password"}, // clean under another name
+		{c: args(`{"password":"` + drawn + `"}`), want: path + "password"},
+		{c: callvet.Case{Description: "later a key"}},
+		{c: callvet.Case{Description: "later a key"}, learn: "later a key", want: "description"},
+		{c: callvet.Case{Description: "k3y-of-this-process"}, want: "description"},
+		{
+			c:    callvet.Case{Tools: []callvet.Tool{{Name: "f", Description: "k3y-of-this-process"}}},
+			want: "tools[0].description",
+		},
+	} {
+		k.Learn(step.learn)
+		if got := find(step.c); got != step.want {
+			t.Errorf("%+v: found at %q, want %q", step.c, got, step.want)
+		}
+		if got := k.Case(&step.c); (len(got) > 0) != (step.want != "") {
+			t.Errorf("%+v: Keeper.Case finds %v", step.c, got)
+		}
+	}
+}

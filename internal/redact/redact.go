@@ -60,12 +60,13 @@ type Redactor struct {
 	// found counts all values that were found. left counts those of them that stay because the case has them.
 	found, left int
 	// everything: no kind is off. usual: no pattern and no name was added. plain: known values have
-	// only ASCII characters, none of which JSON must escape.
+	// only ASCII characters, and JSON must escape none of them.
 	everything, usual, plain bool
 	// known is true where only known values are looked for, because all else was taken out before.
 	known   bool
 	own     func() []byte // the text of the case, for Cell; nil elsewhere
 	ownText []byte
+	scratch []byte // for the redacted form of a text, which is mostly the text itself
 	last    shown
 	// Counts is how often each kind was replaced.
 	Counts map[Kind]int64
@@ -314,10 +315,30 @@ func (r *Redactor) whole(t *text) (out []byte, changed bool) {
 	if t.clean {
 		return nil, false
 	}
-	found := r.found
-	out, changed = r.walk(make([]byte, 0, len(t.value.Raw())), t.value, safety.RoleNone)
+	found, buf := r.found, r.scratch
+	r.scratch = nil // a text within this one takes its own
+	out, changed = r.walk(buf[:0], t.value, safety.RoleNone)
 	t.clean = !changed && r.found == found
-	return out, changed
+	if changed {
+		return out, true
+	}
+	r.scratch = out
+	return nil, false
+}
+
+// knownClean reports whether an object is a text of the attempt in which nothing is found: the message
+// of an answer is also a turn. What is above an object means nothing for it, unless it is a secret.
+func (r *Redactor) knownClean(v value.Value, role safety.Role) bool {
+	if role != safety.RoleNone {
+		return false
+	}
+	raw := v.Raw()
+	for i := range r.texts {
+		if t := &r.texts[i]; t.clean && bytes.Equal(t.value.Raw(), raw) {
+			return true
+		}
+	}
+	return false
 }
 
 // learn keeps known, a fact about a string that has had no finding since found.
@@ -520,6 +541,9 @@ func (r *Redactor) list(dst []byte, v value.Value, role safety.Role) (out []byte
 }
 
 func (r *Redactor) object(dst []byte, v value.Value, role safety.Role) (out []byte, changed bool) {
+	if r.knownClean(v, role) {
+		return append(dst, v.Raw()...), false
+	}
 	dst = append(dst, '{')
 	pair := r.detect.Announced(v)
 	var names []string // of this object, once one was redacted

@@ -38,7 +38,7 @@ func streamed(b *testing.B, db *store.DB, n int) (*callvet.Suite, run.Source, st
 				return
 			}
 		}
-	})
+	}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

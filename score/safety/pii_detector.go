@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Kind of a finding.
+// PersonalKind is the kind of a finding.
 type PersonalKind string
 
 // The kinds that are found.

@@ -56,7 +56,8 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 			yield(trace.Attempt{}, err)
 			return
 		}
-		for at, err := range measure.Cells(rows, r.Manifest.Targets, &r.Suite.Defaults.Scoring) {
+		var at trace.Attempt // one for all, as nothing keeps it
+		for at, err = range measure.Cells(rows, r.Manifest.Targets, &r.Suite.Defaults.Scoring) {
 			if err == nil {
 				opinions.judged(&at)
 				do(&at, of)

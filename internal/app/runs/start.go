@@ -321,14 +321,11 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 		cases = slices.Values(slices.Collect(cases))
 	}
 	var refused error
+	secrets := a.Secrets().Search()
 	hash, err = db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
 		for c := range parallel.Ahead(cases, 128) {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
-				return
-			}
-			if refused = verdict(a.Secrets().Case(c)); refused != nil {
-				yield(nil, refused)
 				return
 			}
 			if count(c); own.Denied { // the others are read for their commands only
@@ -345,6 +342,9 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 		if refused = verdict(read.Problems()); refused != nil {
 			yield(nil, refused)
 		}
+	}, func(c *callvet.Case, text []byte) error {
+		refused = verdict(secrets.Case(c, text))
+		return refused
 	})
 	if refused != nil {
 		return "", nil, refused

@@ -417,7 +417,10 @@ func messageChunk(s *stream, v value.Value) error {
 		s.token()
 		name, _ := e.Get("name")
 		args, _ := e.Get("args")
-		s.fragment(e, name, args)
+		index, _ := e.Get("index")
+		s.chunk.Take(message.Piece{
+			Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args), Alone: e.Kind() != value.Object,
+		})
 	}
 	s.textRead[id] = true
 	return nil

@@ -70,8 +70,7 @@ type stream struct {
 	resp     callvet.Response
 	made     value.Repairs // of the events
 	turn     callvet.Turn  // the assistant's turn that is being built
-	chunk    message.Calls
-	old      message.Calls              // in the older form function_call
+	chunk    message.ChatCalls
 	pieced   map[string]*message.Pieces // arguments in pieces, by the ids of their calls
 	late     []string                   // ids of calls in closed turns whose arguments went on
 	turnID   string                     // the message that the turn is
@@ -734,39 +733,10 @@ func completionChunk(s *stream, v value.Value) error {
 	}
 	s.text(str(d, "content"))
 	s.turn.Reasoning += str(d, "reasoning_content")
-	list, _ := d.Get("tool_calls")
-	if list.Kind() == value.Object {
+	for range s.chunk.Add(d) {
 		s.token()
-		s.completionCall(list)
-	}
-	for e, ok := list.First(); ok && list.Kind() == value.Array; e, ok = list.Next(e) {
-		s.token()
-		s.completionCall(e)
-	}
-	if old, _ := d.Get("function_call"); old.Len() > 0 { // the form before tool_calls
-		args, _ := old.Get("arguments")
-		if p := (message.Piece{Name: str(old, "name"), Args: written(args)}); p != (message.Piece{}) {
-			s.token()
-			s.old.Add(p)
-		}
 	}
 	return nil
-}
-
-// completionCall takes an element of the tool_calls of a chunk.
-func (s *stream) completionCall(e value.Value) {
-	name, _ := message.At(e, "function.name")
-	args, _ := message.At(e, "function.arguments")
-	s.fragment(e, name, args)
-}
-
-// fragment takes an element of a list of calls that holds a part of one.
-func (s *stream) fragment(e, name, args value.Value) {
-	index, _ := e.Get("index")
-	s.chunk.Add(message.Piece{
-		Index: index, ID: str(e, "id"), Name: name.Str(), Args: written(args),
-		Alone: e.Kind() != value.Object,
-	})
 }
 
 // written is the text of arguments: that of a string, the JSON of another value, "" for none.
@@ -782,6 +752,6 @@ func written(v value.Value) string {
 
 // flushChunks closes the calls that came in chunks of a message.
 func (s *stream) flushChunks() {
-	s.turn.Calls = append(s.turn.Calls, message.MergeCalls(s.chunk.List(s.opts.Tools), s.old.List(s.opts.Tools))...)
-	s.chunk, s.old = message.Calls{}, message.Calls{}
+	s.turn.Calls = append(s.turn.Calls, s.chunk.List(s.opts.Tools)...)
+	s.chunk = message.ChatCalls{}
 }

@@ -264,7 +264,7 @@ func FuzzFromText(f *testing.F) {
 		f.Add(before + s.text + after)
 		f.Add(s.text[:len(s.text)*2/3])
 	}
-	tools := repairSpelled()
+	tools := spelledCase()
 	f.Fuzz(func(t *testing.T, s string) {
 		known, unknown := CallsFromText(s, tools), CallsFromText(s, nil)
 		if known.Unknown || unknown.Unknown && (unknown.Calls != nil || unknown.Unreadable) {

@@ -4,6 +4,7 @@ package message
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -28,10 +29,10 @@ func assembled(t *testing.T, tools *callvet.Toolset, deltas string) string {
 			calls.Add(Piece{Alone: true, Args: string(d.Raw())})
 			continue
 		}
-		index, _ := d.First()
-		id, _ := d.Next(index)
-		name, _ := d.Next(id)
-		args, _ := d.Next(name)
+		index, _ := At(d, "0")
+		id, _ := At(d, "1")
+		name, _ := At(d, "2")
+		args, _ := At(d, "3")
 		text := args.Str()
 		if args.Kind() != value.String {
 			text = string(args.Raw())
@@ -278,10 +279,37 @@ func parsed(i int, text bool) value.Value {
 }
 
 func FuzzCalls(f *testing.F) {
-	f.Add(`[[0,"a","f","{\"x\""],[0,"a","f",":1}"],null,["1","","g",{}]]`)
+	f.Add(`[[0,"a","f","{\"x\""],[0,"a","f",":1}"],null,["1","","g",{}],[]]`)
 	f.Fuzz(func(t *testing.T, deltas string) {
 		if root, err := value.Parse([]byte(deltas)); err == nil && root.Kind() == value.Array {
 			assembled(t, nil, deltas)
 		}
 	})
+}
+
+// TestChatCalls: pieces of functions, of custom tools and of the older form, and what is no piece.
+func TestChatCalls(t *testing.T) {
+	t.Parallel()
+	var s ChatCalls
+	pieces := 0
+	for _, delta := range []string{
+		`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"a\""}}]}`,
+		`{"tool_calls":[{"index":1,"id":"2","custom":{"name":"g","input":"say "}}]}`,
+		`{"tool_calls":[{"index":0,"function":{"arguments":":1}"},"custom":{}},{"index":1,"custom":{"input":"hi"}}]}`,
+		`{"tool_calls":null,"content":"x"}`, `{"tool_calls":[],"function_call":{}}`,
+		`{"function_call":{"name":"h","arguments":"{}"}}`, `{"tool_calls":[null]}`,
+	} {
+		v, err := value.Parse([]byte(delta))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces += s.Add(v)
+	}
+	var got []string
+	for _, c := range s.List(nil) {
+		got = append(got, fmt.Sprintf("%s#%s%s", c.Tool, c.ID, c.Args))
+	}
+	if want := `f#1{"a":1} g#2"say hi" #{} h#{}`; strings.Join(got, " ") != want || pieces != 6 {
+		t.Errorf("%d pieces: %s, want %s", pieces, got, want)
+	}
 }

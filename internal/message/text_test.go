@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// repairSpelled are the tools of the spellings.
-func repairSpelled() *callvet.Toolset {
+// spelledCase are the tools of the spellings.
+func spelledCase() *callvet.Toolset {
 	return callvet.NewToolset([]callvet.Tool{
 		{
 			Name: "get_weather",
@@ -372,7 +372,7 @@ const before, after = "I will look it up.\n\n", "\n\nOne moment, please."
 // TestSpellings reads each spelling alone, with prose before and after it, and after a thought.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
-	tools := repairSpelled()
+	tools := spelledCase()
 	for _, s := range append(withMark(), append(whole(), append(named(), offeredOnly()...)...)...) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -413,7 +413,7 @@ func TestSpellingsOfUnknownTools(t *testing.T) {
 		}
 	}
 	for _, s := range alone() {
-		check(t, s.text, s.want, repairSpelled())
+		check(t, s.text, s.want, spelledCase())
 		if got := CallsFromText(s.text, nil); !got.Unknown || got.Unreadable || got.Calls != nil {
 			t.Errorf("%s: %+v, want unknown", s.name, got)
 		}
@@ -437,7 +437,7 @@ func TestSpellingsOfUnknownTools(t *testing.T) {
 // TestAround reads a call next to thoughts, code and words that could hide it.
 func TestAround(t *testing.T) {
 	t.Parallel()
-	tools := repairSpelled()
+	tools := spelledCase()
 	const call = "<tool_call>" + hj + "</tool_call>"
 	for _, text := range []string{
 		"```\nx = 1\n```\n" + call,
@@ -484,7 +484,7 @@ func TestWordTool(t *testing.T) {
 // an abstention, and no call is made up.
 func TestSpellingsCut(t *testing.T) {
 	t.Parallel()
-	tools := repairSpelled()
+	tools := spelledCase()
 	for _, s := range append(withMark(), append(named(), whole()...)...) {
 		if s.name == "react, then made up" {
 			continue // a text may end anywhere
@@ -556,7 +556,7 @@ func TestBroken(t *testing.T) {
 		"I look. [TOOL_CAL",
 		"<｜tool▁calls▁beg",
 	} {
-		if got := CallsFromText(text, repairSpelled()); !got.Unreadable {
+		if got := CallsFromText(text, spelledCase()); !got.Unreadable {
 			t.Errorf("%q: %+v, want unreadable", text, got)
 		}
 	}
@@ -612,7 +612,7 @@ func TestAnswers(t *testing.T) {
 		`print("hello")`,
 		`x = 5`,
 	} {
-		if got := CallsFromText(text, repairSpelled()); got.done() {
+		if got := CallsFromText(text, spelledCase()); got.done() {
 			t.Errorf("%q: %+v, want an answer", text, got)
 		}
 		if got := CallsFromText(text, nil); got.done() && text[0] != '{' {
@@ -682,7 +682,7 @@ func TestLinear(t *testing.T) {
 		"```tool_code\nget_weather(\n", "```bash\n", "\"\\",
 	} {
 		start := time.Now()
-		CallsFromText(strings.Repeat(unit, size/len(unit)), repairSpelled())
+		CallsFromText(strings.Repeat(unit, size/len(unit)), spelledCase())
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("%q repeated to %d bytes takes %v", unit, size, took)
 		}

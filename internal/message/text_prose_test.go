@@ -37,7 +37,7 @@ func TestActions(t *testing.T) {
 			}
 			return "answer"
 		}
-		if got := seen(CallsFromText(text, repairSpelled())); got != want.offered {
+		if got := seen(CallsFromText(text, spelledCase())); got != want.offered {
 			t.Errorf("%q: %s, want %s", text, got, want.offered)
 		}
 		if got := seen(CallsFromText(text, nil)); got != want.blind {
