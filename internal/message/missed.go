@@ -244,24 +244,28 @@ func (s *signs) add(e value.Value, tools *callvet.Toolset) {
 	text := e.Kind() == value.String && len(e.Raw()) > len(`""`)
 	switch wordOf(e) {
 	case typeWord:
-		s.called = s.called || text && callType(e.Str())
+		set(&s.called, text && callType(e.Str()))
 	case nameWord:
-		s.named, s.nameless = s.named || text, s.nameless || !text
-		s.offered = s.offered || text && tools.Find(e.Str()) != nil
+		set(&s.named, text)
+		set(&s.nameless, !text)
+		set(&s.offered, text && tools.Find(e.Str()) != nil)
 	case toolWord:
-		s.named = s.named || text || has(e, "name")
-		s.called = s.called || text && tools.Find(e.Str()) != nil
+		set(&s.named, text || has(e, "name"))
+		set(&s.called, text && tools.Find(e.Str()) != nil)
 	case toolNameWord:
-		s.called = s.called || text
+		set(&s.called, text)
 	case argsWord:
-		s.args, s.given = true, s.given || text || e.Kind() != value.Null && e.Kind() != value.String
+		set(&s.args, true)
+		set(&s.given, text || e.Kind() != value.Null && e.Kind() != value.String)
 	case inputWord:
-		s.input = s.input || text || e.Kind() == value.Object
-		s.describes = s.describes || has(e, "properties") || has(e, "type") || has(e, "$schema")
+		set(&s.input, text || e.Kind() == value.Object)
+		set(&s.describes, has(e, "properties") || has(e, "type") || has(e, "$schema"))
 	case describesWord:
-		s.describes = true
+		set(&s.describes, true)
 	}
 }
+
+func set(sign *bool, is bool) { *sign = *sign || is }
 
 // word is what the name of a member means, in any spelling.
 type word int
