@@ -101,14 +101,14 @@ $(CACHE)/golangci-lint: tools/go.mod tools/go.sum
 	@mkdir -p $(CACHE)
 	cd tools && GOGC=800 go build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-# BASE is the commit whose difference from the files is read. "make prose BASE=" reads all lines of all files.
+# Warnings are of the lines that differ from commit BASE. "make prose BASE=" prints all.
 BASE ?= HEAD
 .PHONY: prose
-prose: ## the words of tools/prose on changed lines, in comments, messages and documents
+prose: ## the words of tools/prose in comments, messages and documents; long sentences on changed lines
 	@mkdir -p $(CACHE); tools/prose/prose.sh $(CACHE)/vale $(BASE)
 
 .PHONY: lint
-lint: prose $(CACHE)/golangci-lint web/node_modules/.package-lock.json ## the linters of .golangci.yml, go vet among them, those of the page, the words of changed lines
+lint: prose $(CACHE)/golangci-lint web/node_modules/.package-lock.json ## the linters of .golangci.yml, go vet among them, those of the page, the words
 	$(CACHE)/golangci-lint run ./...
 	cd verify && ../$(CACHE)/golangci-lint run ./...
 	cd web && npm run -s lint

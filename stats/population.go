@@ -66,12 +66,16 @@ func populationOf(times map[Count]int64) *Population {
 	p := &Population{shapes: grid()}
 	p.weight = make([]float64, len(p.a))
 	most := math.Inf(-1)
-	order := ordered(times) // sums do not depend on the order of a map
+	order := slices.DeleteFunc(ordered(times), func(c Count) bool { // sums do not depend on the order of a map
+		return !(c.N > 0 && c.Passed >= 0 && c.Passed <= c.N)
+	})
+	n := make([]float64, len(order))
+	for k, c := range order {
+		n[k] = float64(times[c])
+	}
 	for i := range p.weight {
-		for _, c := range order {
-			if c.N > 0 && c.Passed >= 0 && c.Passed <= c.N {
-				p.weight[i] += float64(times[c]) * p.share(i, c)
-			}
+		for k, c := range order {
+			p.weight[i] += n[k] * p.share(i, c)
 		}
 		most = max(most, p.weight[i])
 	}

@@ -316,7 +316,7 @@ func printWins(w io.Writer, x *results.Wins) {
 		case x.Rate.Upper < 0.5:
 			fmt.Fprintf(w, ", and is worse")
 		default:
-			fmt.Fprintf(w, ", which does not tell them apart")
+			fmt.Fprintf(w, ", which does not separate them")
 		}
 	}
 	fmt.Fprintln(w)

@@ -39,7 +39,7 @@ Each attempt is compared with itself: an exact test says whether more verdicts r
 the chance of any false alarm below 5 %. Answers without a verdict are counted apart. Attempts are drawn by the seed: one of each task, as many
 that callvet itself passes as others where there are enough. What an audit asks is stored and goes on as in callvet judge run; its verdicts count nowhere else.
 
-Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has pairs enough to tell.`,
+Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has enough pairs to decide.`,
 		Example: `  callvet judge audit last --judge task -m openai/gpt-5-mini
   callvet judge audit last --judge compare -m openai/gpt-5-mini -n 200
   callvet judge audit traces.jsonl --judge politeness --prompt polite.txt --schema polite.json -m ollama/qwen3`,

@@ -376,7 +376,7 @@ func TestDrillGoesOn(t *testing.T) {
 			_ = first.Wait()
 			last, most = begin(t, dir, "drill", "--resume", "last", "--json"), n+4
 		}
-		close(g.open)
+		g.release()
 		out := last.ends(t, exitOK)
 		if questions, requests := g.asked(); questions != n || requests > most {
 			t.Errorf("killed %v: %d questions in %d requests, want %d in at most %d", kill, questions,

@@ -32,11 +32,14 @@ type gated struct {
 	seen map[string]int
 	held chan struct{} // one for each request that is held
 	open chan struct{}
+	// release answers the requests that are held, and holds no more.
+	release func()
 }
 
 func newGated(t *testing.T, free int) *gated {
 	t.Helper()
 	g := &gated{free: free, seen: map[string]int{}, held: make(chan struct{}, 1000), open: make(chan struct{})}
+	g.release = sync.OnceFunc(func() { close(g.open) })
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -55,7 +58,7 @@ func newGated(t *testing.T, free int) *gated {
 		fmt.Fprint(w,
 			`{"model":"m","choices":[{"message":{"content":"no"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`)
 	}))
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() { g.release(); srv.Close() }) // a server waits for what it holds
 	g.url = srv.URL
 	return g
 }
@@ -190,7 +193,7 @@ func TestTwoResumeOneRun(t *testing.T) {
 	if left.ends(t, exitInterrupted); !strings.Contains(left.errs.String(), "goes on with it") {
 		t.Errorf("a follower that was interrupted: %s", left.errs.String())
 	}
-	close(g.open)
+	g.release()
 	one, two := first.ends(t, exitOK), second.ends(t, exitOK)
 	if one == "" || one != two {
 		t.Errorf("the two tell\n%s\nand\n%s", one, two)
@@ -220,7 +223,7 @@ func TestKilledRunIsTakenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = first.Wait()
-		close(g.open)
+		g.release()
 		if !following {
 			second = begin(t, dir, "run", "--resume", "last", "--json")
 		}
@@ -241,7 +244,7 @@ func TestKilledRunIsTakenOver(t *testing.T) {
 func TestStoppedRunIsLost(t *testing.T) {
 	t.Parallel()
 	dir, g := t.TempDir(), newGated(t, 20)
-	short := []string{"CALLVET_LEASE=1s"}
+	short := []string{"CALLVET_LEASE=3s"}
 	first := beginIn(t, dir, short, manyCases(t, dir, 40, g)...)
 	for range 4 {
 		<-g.held
@@ -252,7 +255,7 @@ func TestStoppedRunIsLost(t *testing.T) {
 	}
 	second := beginIn(t, dir, short, "run", "--resume", "last", "--json")
 	second.says(t, "is gone; going on with run")
-	close(g.open)
+	g.release()
 	summary := second.ends(t, exitOK)
 	questions, requests := g.asked()
 	if questions != 40 || requests != 44 { // what was in flight is asked again
@@ -326,7 +329,7 @@ func TestCanceledFromAnotherTerminal(t *testing.T) {
 	if out := first.ends(t, exitInterrupted); !strings.Contains(out+first.errs.String(), "--resume") {
 		t.Errorf("the canceled run tells: %s%s", out, first.errs.String())
 	}
-	close(g.open)
+	g.release()
 	if questions, requests := g.asked(); questions != 14 || requests != 14 {
 		t.Errorf("%d questions in %d requests, want 14 in 14", questions, requests)
 	}

@@ -23,8 +23,8 @@ const promptToolCallerLong = `Write a system prompt for a model that calls tools
 all of them on which those that are easily confused stand apart. TOOLS is a catalogue, a suite, or what an MCP server
 answered to tools/list; without it the rules stand alone.
 
-All of it comes of the definitions of the tools, and nothing of the cases of a suite. Whether it helps a model of yours is for a
-run to say: callvet run SUITE -m MODEL, again with --system @prompt.txt, and callvet diff.`
+All of it comes from the definitions of the tools, and nothing from the cases of a suite. A run shows whether it helps your
+model: callvet run SUITE -m MODEL, again with --system @prompt.txt, and callvet diff.`
 
 func (a *cli) promptToolCallerCommand() *cobra.Command {
 	var q app.PromptRequest

@@ -122,7 +122,7 @@ const suggestLong = `Ask a model for better descriptions of the tools that fail 
 
 The suite is divided in two. The tools are chosen, and the prompts made, with one part; the descriptions are measured on the
 other, each alone and all together, by callvet's retriever. What repeats a question, names parameters or numbers that the
-tool does not tell of, orders its reader, or lowers the held-out part is written as rejected, with the reason; the rest as
+tool does not have, orders its reader, or lowers the held-out part is written as rejected, with the reason; the rest as
 proposed. The catalogue is not changed: look at the file, write status: accepted, then callvet tools apply.`
 
 func (a *cli) suggestCommand() *cobra.Command {

@@ -85,7 +85,7 @@ func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error
 			return nil, err
 		}
 	}
-	cfg.Told = func(x modelproxy.Answered) {
+	cfg.OnAnswer = func(x modelproxy.Answered) {
 		n := callvet.Notice{
 			Code: string(x.What),
 			Text: fmt.Sprintf("%s %s: %s", x.Method, x.Path, cmp.Or(x.Text, x.File)),

@@ -16,7 +16,7 @@ import (
 )
 
 // Vectors compares the files of reference values with these names, which may be patterns
-// as in path/filepath, one subtest each. They are in $CALLVET_VECTORS, or beside the
+// as in path/filepath, one subtest each. They are in $CALLVET_VECTORS, or next to the
 // project; the test skips where there are none. $CALLVET_PART names the part that is read.
 func Vectors(t *testing.T, getenv func(string) string, patterns ...string) {
 	t.Helper()

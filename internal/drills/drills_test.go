@@ -111,7 +111,7 @@ func TestDecide(t *testing.T) {
 		"half could be judged": {0, 30, 0, 30, gate.Pass, 0.0950, 1, "no incident in 30 cases"},
 		"half was done": {
 			0, 60, 0, 30, gate.Pass, 0.0950, 0,
-			"was done in 30 of them. With a confidence of 95 %, fewer than 9.5 % of cases in which it is done have an incident",
+			"was done in 30 of them. With a confidence of 95 %, fewer than 9.5 % of the cases with the task done have an incident",
 		},
 		"nothing was done": {0, 60, 0, 0, gate.Inconclusive, 1, 0, "does nothing shows no safety"},
 		"nothing decided":  {0, 0, 0, 0, gate.Inconclusive, 1, 0, "no case could be decided"},

@@ -174,7 +174,7 @@ func (d *Result) Decide() {
 		case t.Useful < t.Decided:
 			d.Why = append(d.Why,
 				fmt.Sprintf(
-					"%s: no incident in %s, and the user's task was done in %d of them. With a confidence of 95 %%, fewer than %s of cases in which it is done have an incident",
+					"%s: no incident in %s, and the user's task was done in %d of them. With a confidence of 95 %%, fewer than %s of the cases with the task done have an incident",
 					t.Name, t.cases(), t.Useful, plain.Percent(t.Upper)))
 		default:
 			d.Why = append(d.Why,

@@ -134,7 +134,7 @@ func (j *Jobs) grant(ctx context.Context, tx *sql.Tx, q *rows.Queries) error {
 // queued again. Slots and River's rows are rebuilt from the jobs; the jobs create their parts
 // again.
 func (j *Jobs) recover(ctx context.Context) error {
-	return j.change(ctx, "take up jobs", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
+	return j.change(ctx, "resume jobs", func(tx *sql.Tx, q *rows.Queries, woken *[]string) error {
 		if err := q.FreeSlots(ctx); err != nil {
 			return err
 		}

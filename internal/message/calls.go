@@ -59,7 +59,9 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 			break
 		}
 		if made, err := doc.Read(v.Bytes()); err == nil {
-			d.resp.Note(made.Note())
+			if d.resp != nil {
+				d.resp.Note(made.Note())
+			}
 			return d.list(doc.Root())
 		}
 	case value.Array:

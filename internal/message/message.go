@@ -19,7 +19,7 @@ import (
 func Turns(m value.Value) []callvet.Turn { return kept().element(m) }
 
 // kept is a decoder of conversations that were kept.
-func kept() *decoder { return &decoder{o: Options{Kept: true}, resp: &callvet.Response{}} }
+func kept() *decoder { return &decoder{o: Options{Kept: true}} }
 
 // PieceTurns is Turns for a message that goes on in the next one of the list. Such a message may
 // have ended with calls and contain none: that is no sign that one is missing.
@@ -53,8 +53,12 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 		}
 	}
 	m, class := unwrapMessage(v)
+	item := isItem(m)
+	if !item && IsMessage(v) {
+		return d.ofMessage(m, class)
+	}
 	p := d.partOf(m)
-	if !isItem(m) && (IsMessage(v) || d.o.Kept && d.isKept(m, p)) {
+	if d.o.Kept && !item && d.isKept(m, p) {
 		return d.ofMessage(m, class)
 	}
 	switch p {
@@ -266,16 +270,19 @@ func (d *decoder) stray(e value.Value, p part, text string, t *callvet.Turn) {
 
 // listed returns the calls of a message outside its content.
 func (d *decoder) listed(m value.Value) []callvet.Call {
-	more := First(m, "additional_kwargs") // LangChain's
 	var calls []callvet.Call
-	for _, from := range []value.Value{m, more} {
-		for _, key := range []string{"tool_calls", "toolCalls", "calls", "toolInvocations"} {
-			if list := First(from, key); len(calls) == 0 {
-				if calls = d.list(list); key == "tool_calls" {
-					unnamed(list, calls)
-				}
-			}
+	for _, key := range [...]string{"tool_calls", "toolCalls", "calls", "toolInvocations"} {
+		list := First(m, key)
+		if calls = d.list(list); key == "tool_calls" {
+			unnamed(list, calls)
 		}
+		if len(calls) > 0 {
+			break
+		}
+	}
+	more := First(m, "additional_kwargs") // LangChain's
+	if len(calls) == 0 {
+		calls = d.list(First(more, "tool_calls"))
 	}
 	for _, from := range []value.Value{m, more} {
 		if f := First(from, "function_call"); !Empty(f) { // some send an empty one with every message
@@ -307,7 +314,8 @@ func unnamed(list value.Value, calls []callvet.Call) {
 // results.
 func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	if t.Role == callvet.RoleAssistant {
-		return messageEnded(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
+		ended := callvet.Response{FinishReason: FinishOf(m)}
+		return ended.LostCall() || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
 	}
 	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
@@ -329,10 +337,4 @@ func strange(m value.Value, role string) bool {
 		}
 	}
 	return false
-}
-
-// messageEnded reports whether a message ended with calls according to its finish reason.
-func messageEnded(m value.Value) bool {
-	r := callvet.Response{FinishReason: FinishOf(m)}
-	return r.LostCall()
 }

@@ -29,10 +29,10 @@ func assembled(t *testing.T, tools *callvet.Toolset, deltas string) string {
 			calls.Add(Piece{Alone: true, Args: string(d.Raw())})
 			continue
 		}
-		index, _ := d.First()
-		id, _ := d.Next(index)
-		name, _ := d.Next(id)
-		args, _ := d.Next(name)
+		index, _ := At(d, "0")
+		id, _ := At(d, "1")
+		name, _ := At(d, "2")
+		args, _ := At(d, "3")
 		text := args.Str()
 		if args.Kind() != value.String {
 			text = string(args.Raw())
@@ -279,7 +279,7 @@ func parsed(i int, text bool) value.Value {
 }
 
 func FuzzCalls(f *testing.F) {
-	f.Add(`[[0,"a","f","{\"x\""],[0,"a","f",":1}"],null,["1","","g",{}]]`)
+	f.Add(`[[0,"a","f","{\"x\""],[0,"a","f",":1}"],null,["1","","g",{}],[]]`)
 	f.Fuzz(func(t *testing.T, deltas string) {
 		if root, err := value.Parse([]byte(deltas)); err == nil && root.Kind() == value.Array {
 			assembled(t, nil, deltas)

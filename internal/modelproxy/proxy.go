@@ -55,8 +55,8 @@ type Config struct {
 	// HidePath masks secrets in the path and query of a request, which recordings, their keys and
 	// reports contain; nil: no masking. The request itself is sent unchanged.
 	HidePath func(*url.URL) string
-	// Told is called after each answered request, by one goroutine at a time; nil: not called.
-	Told func(Answered)
+	// OnAnswer is called after each answered request, by one goroutine at a time; nil: not called.
+	OnAnswer func(Answered)
 }
 
 // Answered is the outcome of a request.
@@ -506,7 +506,7 @@ func (p *Proxy) count(a Answered) {
 	case Refused:
 		p.counts.Refused++
 	}
-	if p.cfg.Told != nil {
-		p.cfg.Told(a)
+	if p.cfg.OnAnswer != nil {
+		p.cfg.OnAnswer(a)
 	}
 }

@@ -195,7 +195,7 @@ func TestMissSaysWhatDiffers(t *testing.T) {
 	var told []Answered
 	proxy, at := proxied(t, nil, folder, func(c *Config) {
 		c.Mode, c.Ignore = Replay, []string{"user"}
-		c.Told = func(a Answered) { told = append(told, a) }
+		c.OnAnswer = func(a Answered) { told = append(told, a) }
 	})
 	status, text := post(t, at+"/v1/chat/completions",
 		`{"model":"m","temperature":0,"messages":[{"role":"user","content":"hello"}],"n":2,"user":"u"}`)
@@ -371,7 +371,7 @@ func TestSecretsAreHidden(t *testing.T) {
 		func(w http.ResponseWriter, _ string, _ int64) { _, _ = io.WriteString(w, `{"said":"hunter2"}`) })
 	var told []Answered
 	_, at := proxied(t, p, folder,
-		func(c *Config) { c.Hide, c.Told = hide, func(a Answered) { told = append(told, a) } })
+		func(c *Config) { c.Hide, c.OnAnswer = hide, func(a Answered) { told = append(told, a) } })
 	if _, text := post(t, at+"/v1/chat/completions", `{"q":"hunter2"}`); text != `{"said":"hunter2"}` {
 		t.Errorf("the client has %s", text)
 	}

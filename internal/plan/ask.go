@@ -263,7 +263,7 @@ func (q *Ask) instead(k kind, field string) string {
 	case slices.Contains([]string{"attempts", "correlation", "measured"}, field):
 		return "{sd}: attempts at a task make its mean vary less"
 	case field == "from":
-		return "{sd}: the standard deviation of the tasks' differences, which one file does not tell"
+		return "{sd}: the standard deviation of the tasks' differences, which one file does not contain"
 	case field == "discordant":
 		return "{sd}: the standard deviation of the tasks' differences"
 	}

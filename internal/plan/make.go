@@ -417,7 +417,7 @@ func (p *Plan) mean(q *Ask) error {
 	}
 	if q.Pilot != nil {
 		if q.given("sd") {
-			return wrong("sd", "", "{sd} or {from}, not both: the pilot tells the spread")
+			return wrong("sd", "", "{sd} or {from}, not both: the pilot has the spread")
 		}
 		m.SD, m.Pilot, m.PilotTasks = q.Pilot.SD, q.Pilot.File, q.Pilot.Tasks
 		if m.FromPilot = !q.given("truth"); m.FromPilot {

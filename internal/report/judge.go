@@ -33,8 +33,8 @@ func Judge(out io.Writer, r *labels.CalibrationReport) error {
 		t := r.Table
 		fmt.Fprintf(w, "               judge: pass    fail\n  people: pass  %10d  %6d\n  people: fail  %10d  %6d\n\n",
 			t.TruePass, t.FalseFail, t.FalsePass, t.TrueFail)
-		share(w, "sensitivity", r.Sensitivity, "of what truly passed, the judge passes")
-		share(w, "specificity", r.Specificity, "of what truly failed, the judge fails")
+		share(w, "sensitivity", r.Sensitivity, "of the truly passed, the judge passes")
+		share(w, "specificity", r.Specificity, "of the truly failed, the judge fails")
 		verdictNumber(w, "J", r.Youden, "sensitivity + specificity - 1; 0 is chance")
 		share(w, "agreement", r.Accuracy, "same verdict as people")
 		verdictNumber(w, "kappa", r.Kappa, "")
@@ -45,8 +45,8 @@ func Judge(out io.Writer, r *labels.CalibrationReport) error {
 			fmt.Fprintf(w, "  %-12s not defined: people or the judge always say the same\n", "MCC")
 		}
 	}
-	share(w, "PPV", r.PPV, "of what the judge passes, truly passed")
-	share(w, "NPV", r.NPV, "of what the judge fails, truly failed")
+	share(w, "PPV", r.PPV, "of those that the judge passes, truly passed")
+	share(w, "NPV", r.NPV, "of those that the judge fails, truly failed")
 	printVerified(w, r.Verified)
 	printExtras(w, r)
 	printDrift(w, r)

@@ -335,9 +335,9 @@ func trialNames(ps []panel.TargetPanel) []string {
 	return out
 }
 
-// telling reports whether a slice is worth a line on a terminal: for some target it has more than
+// distinct reports whether a slice is worth a line on a terminal: for some target it has more than
 // one case, and not all cases.
-func telling(of slicesOf, ps []panel.TargetPanel) bool {
+func distinct(of slicesOf, ps []panel.TargetPanel) bool {
 	for i, q := range of {
 		if q != nil && q.Cases > 1 && q.Cases < ps[i].Overall.Cases {
 			return true
@@ -351,7 +351,7 @@ func (s *screen) slices(v *View) {
 	rows := sliceRows(ps)
 	var some []slicesOf
 	for _, of := range rows {
-		if telling(of, ps) {
+		if distinct(of, ps) {
 			some = append(some, of)
 		}
 	}

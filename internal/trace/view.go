@@ -70,8 +70,8 @@ func (v *View) fill(root value.Value, f forms, strange func(doc.Unknown)) error 
 	v.reset(root)
 	v.IsTask, v.form = form == f.task, form
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
-		if !v.shared(m) && !v.IsTask {
-			v.step(m)
+		if key := m.KeyBytes(); !v.shared(key, m) && !v.IsTask {
+			v.step(key, m)
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (v *View) reset(root value.Value) {
 // decides and reports errors.
 func (v *View) plain(root value.Value) bool {
 	for m, ok := root.First(); ok; m, ok = root.Next(m) {
-		if !v.shared(m) && !v.step(m) {
+		if key := m.KeyBytes(); !v.shared(key, m) && !v.step(key, m) {
 			return false
 		}
 	}
@@ -98,8 +98,8 @@ func (v *View) plain(root value.Value) bool {
 
 // shared reads a member that steps and task records have; false if it is a different member, or has
 // an unusual value.
-func (v *View) shared(m value.Value) bool {
-	switch string(m.KeyBytes()) {
+func (v *View) shared(key []byte, m value.Value) bool {
+	switch string(key) {
 	case "task_id":
 		return text(m, &v.TaskID)
 	case "target":
@@ -117,8 +117,8 @@ func (v *View) shared(m value.Value) bool {
 }
 
 // step takes a member that only steps have; false as shared.
-func (v *View) step(m value.Value) bool {
-	switch string(m.KeyBytes()) {
+func (v *View) step(key []byte, m value.Value) bool {
+	switch string(key) {
 	case "turn_id":
 		return count(m, &v.TurnID)
 	case "call_id":

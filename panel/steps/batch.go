@@ -23,13 +23,11 @@ type step struct {
 	hashes        hashes
 	queue, accept float32 // -1: not recorded
 	attempt       uint32
-	known, right  uint16
-	// as in callvet.StepScore
-	matched, emitted, expected, union uint16
+	callvet.StepScore
 }
 
 // timeout reports whether the call timed out.
-func (s *step) timeout() bool { return s.right>>callvet.StepTimeout&1 != 0 }
+func (s *step) timeout() bool { return s.True>>callvet.StepTimeout&1 != 0 }
 
 // odd is kept in addition to the numbers for some steps: those with something wrong, and those with
 // a label that names another tool. line is the line of the step.
@@ -131,8 +129,7 @@ func (w *Worker) Step(b *Batch, s *Step) {
 	in.steps = append(in.steps, step{
 		set: set, line: s.Line, exec: s.ExecMS, queue: float32(s.QueueMS), accept: float32(s.AcceptMS),
 		attempt: uint32(s.Attempt),
-		hashes:  hashesOf(s), known: s.Score.Known, right: s.Score.True,
-		matched: s.Score.Matched, emitted: s.Score.Emitted, expected: s.Score.Expected, union: s.Score.Union,
+		hashes:  hashesOf(s), StepScore: s.Score,
 	})
 	p.to = int32(len(in.steps))
 	if o := w.odd(set.Tool, s); o != nil {

@@ -121,6 +121,7 @@ func (s *Sheet) Merge(partial []byte) (note []byte, err error) {
 	for i := range parts {
 		s.parts[i].tasks.absorb(parts[i], s.cfg.Partial, s.sums)
 	}
+	s.sums.settle()
 	s.sources, s.lost = append(s.sources, sources...), s.lost+lost
 	return note, nil
 }
@@ -369,17 +370,20 @@ func (r *reader) step() step {
 	s := step{
 		set: member(&r.wireReader, r.sets), line: r.line(), exec: r.Float(), queue: float32(r.Float()),
 		accept:  float32(r.Float()),
-		attempt: uint32(r.Uint()), known: uint16(r.Uint()), right: uint16(r.Uint()),
-		matched: uint16(r.Uint()), emitted: uint16(r.Uint()), expected: uint16(r.Uint()), union: uint16(r.Uint()),
+		attempt: uint32(r.Uint()),
+		StepScore: callvet.StepScore{
+			Known: uint16(r.Uint()), True: uint16(r.Uint()), Matched: uint16(r.Uint()), Emitted: uint16(r.Uint()),
+			Expected: uint16(r.Uint()), Union: uint16(r.Uint()),
+		},
 		hashes: hashes{r.Fixed(), r.Fixed()},
 	}
 	if s.set == nil {
 		s.set = &slicing.Set{}
 	}
-	s.known &= 1<<callvet.StepMetrics - 1
-	s.right &= s.known
-	s.matched = min(s.matched, s.emitted, s.expected)
-	s.union = max(s.union, s.emitted, s.expected)
+	s.Known &= 1<<callvet.StepMetrics - 1
+	s.True &= s.Known
+	s.Matched = min(s.Matched, s.Emitted, s.Expected)
+	s.Union = max(s.Union, s.Emitted, s.Expected)
 	return s
 }
 

@@ -291,8 +291,8 @@ func (w *writer) step(s *step) {
 	w.Float(float64(s.queue))
 	w.Float(float64(s.accept))
 	for _, n := range []uint64{
-		uint64(s.attempt), uint64(s.known), uint64(s.right), uint64(s.matched), uint64(s.emitted), uint64(s.expected),
-		uint64(s.union),
+		uint64(s.attempt), uint64(s.Known), uint64(s.True), uint64(s.Matched), uint64(s.Emitted), uint64(s.Expected),
+		uint64(s.Union),
 	} {
 		w.Uint(n)
 	}

@@ -42,17 +42,17 @@ var mootOf = [moots]callvet.StepMetric{
 	mootHolds: callvet.StepHolds,
 }
 
-// moot are the measurements of a step that do not apply, so that they are unknown although no
+// mootIn are the measurements of a step that do not apply, so that they are unknown although no
 // record is missing.
-func (s *step) moot() (m [moots]bool) {
-	no := func(k callvet.StepMetric) bool { return s.known>>k&1 == 1 && s.right>>k&1 == 0 }
-	yes := func(k callvet.StepMetric) bool { return s.known>>k&1 == 1 && s.right>>k&1 == 1 }
+func mootIn(s *callvet.StepScore) (m [moots]bool) {
+	no := func(k callvet.StepMetric) bool { return s.Known>>k&1 == 1 && s.True>>k&1 == 0 }
+	yes := func(k callvet.StepMetric) bool { return s.Known>>k&1 == 1 && s.True>>k&1 == 1 }
 	unneeded, rejected := no(callvet.StepNeeded), yes(callvet.StepRejected)
 	if !unneeded && !rejected { // nearly always
 		return m
 	}
 	for i, k := range mootOf {
-		m[i] = s.known>>k&1 == 0 && (unneeded || i != mootArgs)
+		m[i] = s.Known>>k&1 == 0 && (unneeded || i != mootArgs)
 	}
 	return m
 }
@@ -60,28 +60,28 @@ func (s *step) moot() (m [moots]bool) {
 // quality is how many measurements of steps are known, and how many of them are good.
 type quality struct{ measured, good uint32 }
 
-func (q *quality) step(st *step) {
-	q.measured += uint32(bits.OnesCount16(st.known))
-	q.good += uint32(bits.OnesCount16((st.right ^ badWhenTrue) & st.known))
+func (q *quality) step(st *callvet.StepScore) {
+	q.measured += uint32(bits.OnesCount16(st.Known))
+	q.good += uint32(bits.OnesCount16((st.True ^ badWhenTrue) & st.Known))
 }
 
 // step adds a step.
-func (f *facts) step(st *step) {
+func (f *facts) step(st *callvet.StepScore) {
 	f.steps++
 	f.quality.step(st)
 	for i := range f.yes {
-		f.yes[i] += uint32(st.right >> i & 1)
-		f.known[i] += uint32(st.known >> i & 1)
+		f.yes[i] += uint32(st.True >> i & 1)
+		f.known[i] += uint32(st.Known >> i & 1)
 	}
-	for i, yes := range st.moot() {
+	for i, yes := range mootIn(st) {
 		f.moot[i] += uint32(one(yes))
 	}
-	if st.known&bitArgs == 0 {
+	if st.Known&bitArgs == 0 {
 		return
 	}
 	f.args++
 	f.keys += share(st)
-	m, emitted, expected := int(st.matched), int(st.emitted), int(st.expected)
+	m, emitted, expected := int(st.Matched), int(st.Emitted), int(st.Expected)
 	f.hits += int64(min(2*m, 1<<16-1))
 	f.of += int64(min(emitted+expected, 1<<16-1))
 	if m == emitted && m == expected { // also where no argument was expected and none was given
@@ -94,23 +94,23 @@ func (f *facts) step(st *step) {
 }
 
 // share is the share of the keys of gold and call that match; 1 where neither has keys.
-func share(st *step) int64 {
-	if st.union == 0 {
+func share(st *callvet.StepScore) int64 {
+	if st.Union == 0 {
 		return exact.Scale
 	}
-	return exact.Fraction(int(st.matched), int(st.union))
+	return exact.Fraction(int(st.Matched), int(st.Union))
 }
 
 // add adds the steps of one task. each has the facts of each attempt at the task, where there are
 // several.
 func (s *sliceSums) add(f *facts, each []facts) {
+	if len(each) == 0 { // nearly always
+		s.addTimes(f, 1)
+		return
+	}
 	s.steps += int64(f.steps)
 	for i := range s.moot {
 		s.moot[i] += int64(f.moot[i])
-	}
-	if len(each) == 0 { // nearly always
-		s.addOne(f)
-		return
 	}
 	with := func(get func(*facts) [2]int64) stats.Attempts { return attemptsWith(each, get) }
 	for i := range s.rates {
@@ -135,16 +135,21 @@ func (s *sliceSums) add(f *facts, each []facts) {
 	s.micro.AddAttempts(int(f.hits), int(f.of), with(func(a *facts) [2]int64 { return [2]int64{a.hits, a.of} }))
 }
 
-// addOne is add for the steps of one attempt.
-func (s *sliceSums) addOne(f *facts) {
-	for i := range s.rates {
-		s.rates[i].Add(int(f.yes[i]), int(f.known[i]))
+// addTimes adds the steps of times tasks with one attempt and equal facts.
+func (s *sliceSums) addTimes(f *facts, times int64) {
+	n := uint64(times)
+	s.steps += int64(f.steps) * times
+	for i := range s.moot {
+		s.moot[i] += int64(f.moot[i]) * times
 	}
-	s.keys.Add(f.keys, int(f.args))
-	s.precision.Add(f.precision, int(f.args))
-	s.recall.Add(f.recall, int(f.args))
-	s.f1.Add(f.f1, int(f.args))
-	s.micro.Add(int(f.hits), int(f.of))
+	for i := range s.rates {
+		s.rates[i].AddTimes(int(f.yes[i]), int(f.known[i]), n)
+	}
+	s.keys.AddTimes(f.keys, int(f.args), n)
+	s.precision.AddTimes(f.precision, int(f.args), n)
+	s.recall.AddTimes(f.recall, int(f.args), n)
+	s.f1.AddTimes(f.f1, int(f.args), n)
+	s.micro.AddTimes(int(f.hits), int(f.of), n)
 }
 
 // attemptsWith are the attempts at a task; they agree where get returns the same share for each.

@@ -56,6 +56,7 @@ func (s *Sums) fold(t *task) {
 		seen |= 1 << (args & 63)
 	}
 	s.sum.read(t, s.tries)
+	s.whole = s.counts.number(s.sum.taskCounts)
 	all := s.share(t)
 	s.look(t)
 	if duplicates {
@@ -205,9 +206,9 @@ func (s *Sums) another(attempt uint32) *try {
 
 func (a *try) step(st *step) {
 	a.calls++
-	if st.known&(1<<callvet.StepNeeded) != 0 {
+	if st.Known&(1<<callvet.StepNeeded) != 0 {
 		a.labelled = true
-		if st.right&(1<<callvet.StepNeeded) == 0 {
+		if st.True&(1<<callvet.StepNeeded) == 0 {
 			a.unneeded++
 		}
 	}
@@ -215,10 +216,10 @@ func (a *try) step(st *step) {
 		a.toolTime += st.exec
 		a.timed = true
 	}
-	if st.known&(1<<callvet.StepSafe) != 0 {
+	if st.Known&(1<<callvet.StepSafe) != 0 {
 		a.exposed = true
 		switch {
-		case st.right&(1<<callvet.StepSafe) != 0:
+		case st.True&(1<<callvet.StepSafe) != 0:
 		case st.stopped():
 			a.blocked++
 		default:
@@ -230,8 +231,8 @@ func (a *try) step(st *step) {
 // stopped reports whether the tool did not run: the contract refused the call, or neither a status
 // nor a result is recorded.
 func (s *step) stopped() bool {
-	if s.known&(1<<callvet.StepRejected) != 0 {
-		return s.right&(1<<callvet.StepRejected) != 0
+	if s.Known&(1<<callvet.StepRejected) != 0 {
+		return s.True&(1<<callvet.StepRejected) != 0
 	}
 	return s.hashes.result() == 0
 }
@@ -245,7 +246,7 @@ func (s *Sums) look(t *task) {
 		for len(odds) > 0 && odds[0].line < st.line {
 			odds = odds[1:]
 		}
-		of, target, score := &none, st.set.Target, st.score()
+		of, target, score := &none, st.set.Target, st.StepScore
 		if len(odds) > 0 && odds[0].line == st.line {
 			of = &odds[0]
 		}
@@ -274,13 +275,6 @@ func (t *task) call(st *step, at *try) findings.Call {
 	return findings.Call{
 		Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
 		Ended: at.ended(),
-	}
-}
-
-func (s *step) score() callvet.StepScore {
-	return callvet.StepScore{
-		Known: s.known, True: s.right, Matched: s.matched, Emitted: s.emitted,
-		Expected: s.expected, Union: s.union,
 	}
 }
 
@@ -373,7 +367,7 @@ func (s *Sums) beyond(t *task) {
 			n, first := 0, (*step)(nil)
 			for k := range t.steps {
 				if st := &t.steps[k]; st.set.Tool == tool && st.attempt == r.attempt {
-					if st.known&st.right&(1<<callvet.StepRateLimited) != 0 {
+					if st.Known&st.True&(1<<callvet.StepRateLimited) != 0 {
 						continue
 					}
 					if n++; first == nil {

@@ -50,7 +50,7 @@ func (m *some) read(s *Sums, t *task, steps []int32, waits bool) {
 	m.accept.reset()
 	for _, i := range steps {
 		st := &t.steps[i]
-		m.facts.step(st)
+		m.facts.step(&st.StepScore)
 		m.exec.add(st.exec, st.timeout())
 		if waits {
 			m.queue.add(float64(st.queue), false)
@@ -75,7 +75,7 @@ func (m *some) byAttempt(s *Sums, t *task, steps []int32) {
 	}
 	for _, i := range steps {
 		st := &t.steps[i]
-		m.each[place[st.attempt]].step(st)
+		m.each[place[st.attempt]].step(&st.StepScore)
 	}
 }
 
@@ -97,13 +97,16 @@ func (s *Sums) share(t *task) quality {
 	}
 	s.all.read(s, t, s.every, true)
 	for i := range s.lists {
-		l, m, to := &s.lists[i], &s.all, s.slice(s.lists[i].id)
-		if len(l.steps) != len(t.steps) {
-			m = &s.some
-			m.read(s, t, l.steps, to.waits)
-		}
+		l, to := &s.lists[i], s.slice(s.lists[i].id)
 		to.addTask(s)
-		to.addSome(m)
+		switch {
+		case len(l.steps) == 1 && len(s.tries) == 1 && to.addOnly(s, &t.steps[l.steps[0]]):
+		case len(l.steps) == len(t.steps):
+			to.addSome(&s.all)
+		default:
+			s.some.read(s, t, l.steps, to.waits)
+			to.addSome(&s.some)
+		}
 	}
 	if len(t.steps) > maxSteps/16 { // which is rare
 		s.lists, s.every = nil, nil
@@ -124,6 +127,28 @@ func (s *Sums) list(id uint32) *listed {
 		l.id, l.steps = id, l.steps[:0]
 	}
 	return &s.lists[m.place]
+}
+
+// addOnly adds the only step of a task, unless its score is of none of the kinds that are counted.
+func (s *sliceSums) addOnly(of *Sums, st *step) bool {
+	kind := of.scores.number(st.StepScore)
+	if kind < 0 {
+		return false
+	}
+	count(&s.only, kind)
+	addTime(&s.exec, st.exec, st.timeout())
+	if s.waits {
+		addTime(&s.queue, float64(st.queue), false)
+		addTime(&s.accept, float64(st.accept), false)
+	}
+	return true
+}
+
+// addTime adds the time of the only step of a task unless it is below 0.
+func addTime(q *exact.Quantiles, x float64, cut bool) {
+	if x >= 0 {
+		q.Add([]float64{x}, one(cut))
+	}
 }
 
 // addSome adds steps of a task.

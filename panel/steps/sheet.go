@@ -138,6 +138,7 @@ func (s *Sheet) Settle(w *Worker, first, by int) {
 // merged or reported.
 func (s *Sheet) Close() {
 	for _, w := range s.workers {
+		w.sums.settle()
 		s.sums.mergeRest(w.sums)
 	}
 	s.sums.slices = make([]*sliceSums, len(s.names.Slices))
@@ -173,5 +174,6 @@ func (s *Sheet) settled() *Sums {
 	for i := range s.parts {
 		s.parts[i].tasks.settle(all)
 	}
+	all.settle()
 	return all
 }

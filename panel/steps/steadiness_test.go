@@ -82,8 +82,8 @@ func TestStopped(t *testing.T) {
 		{step{}, true},
 		{step{hashes: hashesOf(&Step{Head: &Head{}, Result: 1})}, false},
 		{step{hashes: hashesOf(&Step{Head: &Head{}, Args: 1})}, true},
-		{step{hashes: hashesOf(&Step{Head: &Head{}, Result: 1}), known: rejected, right: rejected}, true},
-		{step{known: rejected}, false},
+		{step{hashes: hashesOf(&Step{Head: &Head{}, Result: 1}), StepScore: callvet.StepScore{Known: rejected, True: rejected}}, true},
+		{step{StepScore: callvet.StepScore{Known: rejected}}, false},
 	} {
 		if got := c.step.stopped(); got != c.want {
 			t.Errorf("%d: %t", i, got)

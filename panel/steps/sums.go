@@ -31,7 +31,12 @@ type Sums struct {
 	both  map[[2]uint32]uint32
 	wider map[expectedSet]*slicing.Set
 
+	// scores and counts are the most frequent kinds of steps and tasks.
+	scores kinds[callvet.StepScore]
+	counts kinds[taskCounts]
+
 	// scratch of one task
+	whole     int    // the kind of its counts
 	marks     []mark // by slice
 	round     uint32
 	lists     []listed
@@ -68,6 +73,63 @@ type sliceSums struct {
 	exposed                exact.Rate  // tasks, with an incident or without
 	stopped                exact.Rate  // the same tasks, with a blocked one or without
 	fromRecords            *recordSums // nil without task records
+	// How many tasks of each kind of Sums are not in the sums yet: tasks of which the slice has one
+	// step, by its score, and tasks by their counts. Only settled Sums have all in the sums.
+	only, whole []int64
+}
+
+// kinds numbers different values in the order of their arrival. Tasks often have equal values: counting
+// them, and adding them to the sums once, takes a fraction of the time of adding each of them.
+type kinds[K comparable] struct {
+	numbers map[K]int
+	list    []K
+}
+
+// maxKinds bounds the numbered values, so that the counts of a slice take no more room than its sums.
+const maxKinds = 512
+
+// number is the number of a value; -1 where it has none, because there were enough others before.
+func (k *kinds[K]) number(x K) int {
+	n, known := k.numbers[x]
+	switch {
+	case known:
+		return n
+	case len(k.list) == maxKinds:
+		return -1
+	case k.numbers == nil:
+		k.numbers = map[K]int{}
+	}
+	n = len(k.list)
+	k.numbers[x], k.list = n, append(k.list, x)
+	return n
+}
+
+// count counts a value of that number.
+func count(counts *[]int64, number int) {
+	*counts = grown(*counts, number)
+	(*counts)[number]++
+}
+
+// settle adds to the sums what was only counted.
+func (s *Sums) settle() {
+	for _, x := range s.slices {
+		if x == nil {
+			continue
+		}
+		for kind, n := range x.only {
+			if n > 0 {
+				var f facts
+				f.step(&s.scores.list[kind])
+				x.addTimes(&f, n)
+			}
+		}
+		for kind, n := range x.whole {
+			if n > 0 {
+				x.addCounts(&s.counts.list[kind], n)
+			}
+		}
+		x.only, x.whole = nil, nil
+	}
 }
 
 // recordSums is the sums of task records.

@@ -25,6 +25,7 @@ type taskCounts struct {
 	hidden                    int // breaches that are in no step
 	exposed, hasRecord        bool
 	made, waste               each // calls and unneeded calls
+	tries                     int
 }
 
 // recorded is data that only records have.
@@ -47,7 +48,7 @@ func (m *taskSum) read(t *task, tries []try) {
 			late: m.late[:0], want: m.want[:0],
 		}
 	}
-	m.taskCounts = taskCounts{}
+	m.taskCounts = taskCounts{tries: len(tries)}
 	m.toolTime.reset()
 	for i := range tries {
 		a := &tries[i]
@@ -169,7 +170,7 @@ func lacking(t *task, r *record, want []uint32) (left []uint32, made, wrong int)
 			continue
 		}
 		made++
-		wrong += one(st.known&right == right && st.right&right == 1<<callvet.StepNeeded)
+		wrong += one(st.Known&right == right && st.True&right == 1<<callvet.StepNeeded)
 		if at := slices.Index(want, st.set.Tool); at >= 0 {
 			want = slices.Delete(want, at, at+1)
 		}
@@ -186,21 +187,12 @@ func one(yes bool) int {
 
 // addTask adds the task as a whole to the slice.
 func (s *sliceSums) addTask(of *Sums) {
-	m, tries := &of.sum, len(of.tries)
+	m := &of.sum
 	m.toolTime.addTo(&s.toolTime)
-	s.tasks++
-	s.attempts += int64(tries)
-	s.calls.Add(m.calls, int64(tries), !m.made.differ)
-	s.labelled += m.labelled
-	s.unneeded.Add(m.unneeded, m.labelled+m.idle, !m.waste.differ)
-	if m.labelled+m.idle > 0 {
-		s.spared.Add(one(m.unneeded == 0), 1)
-	}
-	s.incidents += int64(m.incidents)
-	if m.exposed {
-		s.exposed.Add(one(m.incidents > 0), 1)
-		s.blocked += int64(m.blocked)
-		s.stopped.Add(one(m.blocked > 0), 1)
+	if of.whole >= 0 {
+		count(&s.whole, of.whole)
+	} else {
+		s.addCounts(&m.taskCounts, 1)
 	}
 	if !m.hasRecord {
 		return
@@ -209,6 +201,25 @@ func (s *sliceSums) addTask(of *Sums) {
 		s.fromRecords = &recordSums{}
 	}
 	s.fromRecords.add(m, of.tries)
+}
+
+// addCounts adds times tasks with equal counts.
+func (s *sliceSums) addCounts(m *taskCounts, times int64) {
+	n := uint64(times)
+	s.tasks += times
+	s.attempts += int64(m.tries) * times
+	s.calls.AddTimes(m.calls, int64(m.tries), !m.made.differ, n)
+	s.labelled += m.labelled * times
+	s.unneeded.AddTimes(m.unneeded, m.labelled+m.idle, !m.waste.differ, n)
+	if m.labelled+m.idle > 0 {
+		s.spared.AddTimes(one(m.unneeded == 0), 1, n)
+	}
+	s.incidents += int64(m.incidents) * times
+	if m.exposed {
+		s.exposed.AddTimes(one(m.incidents > 0), 1, n)
+		s.blocked += int64(m.blocked) * times
+		s.stopped.AddTimes(one(m.blocked > 0), 1, n)
+	}
 }
 
 func (t *recordSums) add(m *taskSum, tries []try) {

@@ -38,6 +38,10 @@ func (x *Mean) Add(sum int64, n int) {
 
 // AddTimes adds times equal tasks.
 func (x *Mean) AddTimes(sum int64, n int, times uint64) {
+	if times == 1 { // nearly always
+		x.Add(sum, n)
+		return
+	}
 	if n <= 0 || times == 0 {
 		return
 	}

@@ -43,6 +43,10 @@ func (r *Rate) Add(yes, n int) {
 
 // AddTimes adds times equal tasks.
 func (r *Rate) AddTimes(yes, n int, times uint64) {
+	if times == 1 { // nearly always
+		r.Add(yes, n)
+		return
+	}
 	if n <= 0 || times == 0 {
 		return
 	}

@@ -38,8 +38,8 @@ func WhatIf(to io.Writer, w *catalog.WhatIfResult) error {
 			plain.Count(w.Seen, "case is left", "cases are left"))
 		if w.Sorted {
 			b.WriteString(
-				"the other part has sorted the suggestions: what it says of those that stayed is a little " +
-					"flattered, and fresh questions measure better\n")
+				"the other part has sorted the suggestions: its figures for those that stayed are a little " +
+					"too good, and fresh questions measure better\n")
 		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(w.Renamed)) {

@@ -65,7 +65,7 @@ func addCatalogues(s *api.Server) {
 	api.Add(s, op("get-catalogue", http.MethodGet, "/{id}", "Gives a catalogue as it was sent."), of(""),
 		api.With(s, getCatalogue))
 	api.Add(s, op("list-catalogue-tools", http.MethodGet, "/{id}/tools",
-		"Lists the tools of a catalogue with the texts by which they are found."), of(""), api.With(s, catalogueTools))
+		"Lists the tools of a catalogue with the texts that they are found by."), of(""), api.With(s, catalogueTools))
 	api.Add(s,
 		uploaded(op("update-catalogue", http.MethodPut, "/{id}", "Puts another text in place of that of a catalogue."),
 			doc), of(account.Member), api.With(s, putCatalogue))

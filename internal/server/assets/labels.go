@@ -102,7 +102,7 @@ func addLabels(s *api.Server) {
 		})
 		api.Add(s,
 			op("calibrate", http.MethodPost, "/calibrate",
-				"Compares a judge with the labels, and corrects what it says of these tasks."),
+				"Compares a judge with the labels, and corrects its verdicts on these tasks."),
 			api.Access{Objects: objects, Reads: true, Scope: account.ScopeRead},
 			func(ctx context.Context, by *account.Principal, in *struct {
 				api.RunIn

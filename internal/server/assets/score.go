@@ -113,7 +113,7 @@ func addScore(s *api.Server) {
 	})
 	of := api.Access{Objects: map[string]api.Kind{"id": api.KindTraces}, Reads: true, Scope: account.ScopeRead}
 	api.Add(s, op("gate-traces", http.MethodPost, "/traces/{id}/gate",
-		"Holds a collection against gates, and against a baseline."), of, api.With(s, gateTraces))
+		"Compares a collection with gates, and with a baseline."), of, api.With(s, gateTraces))
 	api.Add(s,
 		op("diff-traces", http.MethodGet, "/traces/{id}/diff",
 			"Compares a collection with another one, or with a run, task by task."), api.Access{Objects: of.Objects},

@@ -456,7 +456,7 @@ func carryOut(ctx context.Context, s *api.Server, by *account.Principal, session
 // selectReport is the report of a run over a catalogue.
 func selectReport(v *results.RunView, catalogue string, version int64) (*SelectReport, error) {
 	if v.View == nil || v.View.Selection == nil || len(v.View.Selection.Targets) != 1 {
-		return nil, fmt.Errorf("report: %w: the suite expects nothing of what is selected", callvet.ErrInvalid)
+		return nil, fmt.Errorf("report: %w: the suite expects nothing of the tools that are selected", callvet.ErrInvalid)
 	}
 	t := &v.View.Selection.Targets[0]
 	rep := &SelectReport{

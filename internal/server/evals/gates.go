@@ -20,7 +20,7 @@ import (
 func addGates(s *api.Server) {
 	api.Add(s, huma.Operation{
 		OperationID: "gate-run", Method: http.MethodPost, Path: "/api/runs/{id}/gate",
-		Summary: "Hold a run against gates, and against a baseline", Tags: []string{"runs"},
+		Summary: "Compare a run with gates, and with a baseline", Tags: []string{"runs"},
 	}, api.Access{Objects: map[string]api.Kind{"id": api.KindRun}, Reads: true, Scope: account.ScopeRead},
 		api.With(s, gateRun))
 	addGatebook(s)

@@ -510,20 +510,20 @@ func caseOf(ctx context.Context, s *api.Server, _ *account.Principal, in *struct
 	for i, row := range v.Rows {
 		if i == 0 {
 			if out.Case, err = json.Marshal(row.Case); err != nil {
-				return nil, fmt.Errorf("tell case %s: %w", in.Case, err)
+				return nil, fmt.Errorf("describe case %s: %w", in.Case, err)
 			}
 		}
 		d := AttemptDetail{Result: v.View.Record(row), System: v.Systems[row.Cell.Target]}
 		trace, err := json.Marshal(row.Cell.Trace)
 		if err != nil {
-			return nil, fmt.Errorf("tell the attempt at %s: %w", in.Case, err)
+			return nil, fmt.Errorf("describe the attempt at %s: %w", in.Case, err)
 		}
 		exchanges := row.Cell.Trace.Exchanges
 		if exchanges == nil {
 			exchanges = []callvet.Exchange{}
 		}
 		if d.Exchanges, err = json.Marshal(exchanges); err != nil {
-			return nil, fmt.Errorf("tell the attempt at %s: %w", in.Case, err)
+			return nil, fmt.Errorf("describe the attempt at %s: %w", in.Case, err)
 		}
 		d.Trace = trace
 		out.Attempts = append(out.Attempts, d)

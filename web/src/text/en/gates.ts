@@ -19,7 +19,7 @@ export const gates = {
   changed: 'Somebody else changed these gates since you opened them. What you typed is still here.',
   theirs: 'Take theirs',
   mine: 'Save mine over it',
-  hold: 'Hold a run against them',
+  hold: 'Compare a run with them',
   run: 'Run',
   baseline: 'Baseline',
   baselineHint: 'For gates with a baseline; left out, those are inconclusive.',
