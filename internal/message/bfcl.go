@@ -88,11 +88,6 @@ func decodedRow(v value.Value) *callvet.Response {
 
 // rowUsage returns the usage of a row. Its counts may be lists of turns and steps.
 func rowUsage(in, out value.Value) callvet.Usage {
-	i, okIn := WholeTokens(in)
-	o, okOut := WholeTokens(out)
-	if okIn && okOut {
-		return callvet.Usage{InputTokens: i, OutputTokens: o, Known: true}
-	}
 	r := UsageReader{Lists: true}
 	u := callvet.Usage{}
 	u.InputTokens, u.OutputTokens = r.Value("input_tokens", in), r.Value("output_tokens", out)

@@ -314,7 +314,8 @@ func unnamed(list value.Value, calls []callvet.Call) {
 // results.
 func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	if t.Role == callvet.RoleAssistant {
-		return messageEnded(m) || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
+		ended := callvet.Response{FinishReason: FinishOf(m)}
+		return ended.LostCall() || t.Content+t.Reasoning == "" && results == 0 && strange(m, role)
 	}
 	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
@@ -336,10 +337,4 @@ func strange(m value.Value, role string) bool {
 		}
 	}
 	return false
-}
-
-// messageEnded reports whether a message ended with calls according to its finish reason.
-func messageEnded(m value.Value) bool {
-	r := callvet.Response{FinishReason: FinishOf(m)}
-	return r.LostCall()
 }

@@ -222,11 +222,7 @@ func (h *holder) isCall(v value.Value) bool {
 	}
 	var s signs
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		if word := wordOf(e); e.Kind() == value.String && len(e.Raw()) > len(`""`) {
-			s.text(word, e.Str(), h.tools)
-		} else {
-			s.other(word, e)
-		}
+		s.add(e, h.tools)
 	}
 	return s.called || s.named && s.args || s.nameless && s.given || s.offered && s.input && !s.describes
 }
@@ -243,42 +239,33 @@ type signs struct {
 	describes bool // it describes what a tool takes
 }
 
-// text takes a member that is a text.
-func (s *signs) text(of word, t string, tools *callvet.Toolset) {
-	switch of {
+// add takes a member of the object.
+func (s *signs) add(e value.Value, tools *callvet.Toolset) {
+	text := e.Kind() == value.String && len(e.Raw()) > len(`""`)
+	switch wordOf(e) {
 	case typeWord:
-		s.called = s.called || callType(t)
+		set(&s.called, text && callType(e.Str()))
 	case nameWord:
-		s.named, s.offered = true, s.offered || tools.Find(t) != nil
+		set(&s.named, text)
+		set(&s.nameless, !text)
+		set(&s.offered, text && tools.Find(e.Str()) != nil)
 	case toolWord:
-		s.named, s.called = true, s.called || tools.Find(t) != nil
+		set(&s.named, text || has(e, "name"))
+		set(&s.called, text && tools.Find(e.Str()) != nil)
 	case toolNameWord:
-		s.called = true
+		set(&s.called, text)
 	case argsWord:
-		s.args, s.given = true, true
+		set(&s.args, true)
+		set(&s.given, text || e.Kind() != value.Null && e.Kind() != value.String)
 	case inputWord:
-		s.input = true
+		set(&s.input, text || e.Kind() == value.Object)
+		set(&s.describes, has(e, "properties") || has(e, "type") || has(e, "$schema"))
 	case describesWord:
-		s.describes = true
+		set(&s.describes, true)
 	}
 }
 
-// other takes a member that is no text, or an empty one.
-func (s *signs) other(of word, e value.Value) {
-	switch of {
-	case nameWord:
-		s.nameless = true
-	case toolWord:
-		s.named = s.named || has(e, "name")
-	case argsWord:
-		s.args, s.given = true, s.given || e.Kind() != value.Null && e.Kind() != value.String
-	case inputWord:
-		s.input = s.input || e.Kind() == value.Object
-		s.describes = s.describes || has(e, "properties") || has(e, "type") || has(e, "$schema")
-	case describesWord:
-		s.describes = true
-	}
-}
+func set(sign *bool, is bool) { *sign = *sign || is }
 
 // word is what the name of a member means, in any spelling.
 type word int

@@ -23,6 +23,7 @@ type Piece struct {
 	Alone bool
 	// Custom is a piece of a call of a custom tool: Args is a text, not JSON.
 	Custom bool
+	index  int // Index, read; -1: none
 }
 
 // Calls puts the calls of a streamed answer together, for all wires and agents. The zero value
@@ -32,17 +33,7 @@ type Piece struct {
 // index, else they follow each other. Another id with a name is another call, under the same
 // index, too. Names and arguments come in parts, or each piece repeats what came so far.
 type Calls struct {
-	parts []indexedPiece
-}
-
-// indexedPiece is a Piece with its index read.
-type indexedPiece struct {
-	index  int // -1: none
-	id     string
-	name   string
-	args   string
-	alone  bool
-	custom bool
+	parts []Piece
 }
 
 // joined is a call that is being put together.
@@ -56,8 +47,8 @@ type joined struct {
 
 // Add takes the next piece.
 func (s *Calls) Add(p Piece) {
-	s.parts = append(s.parts,
-		indexedPiece{index: indexOf(p.Index), id: p.ID, name: p.Name, args: p.Args, alone: p.Alone, custom: p.Custom})
+	p.index, p.Index = indexOf(p.Index), value.Value{} // its memory is used again
+	s.parts = append(s.parts, p)
 }
 
 // indexOf reads an index, which some servers write as a text.
@@ -85,7 +76,7 @@ func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
 		p := &s.parts[i]
 		c := l.find(p)
 		if c == nil {
-			c = &joined{index: p.index, id: p.id}
+			c = &joined{index: p.index, id: p.ID}
 			l.list = append(l.list, c)
 			indexed = indexed && p.index >= 0
 		}
@@ -164,29 +155,29 @@ type place struct {
 	index int
 }
 
-func (c *joined) add(p *indexedPiece) {
+func (c *joined) add(p *Piece) {
 	const mostNames = 256
 	if c.id == "" {
-		c.id = p.id
+		c.id = p.ID
 	}
 	if c.index < 0 {
 		c.index = p.index
 	}
 	// A name that comes after arguments is a repetition.
-	if p.name != "" && (c.args.Empty() || len(c.names) == 0) && len(c.names) < mostNames {
-		c.names = append(c.names, p.name)
+	if p.Name != "" && (c.args.Empty() || len(c.names) == 0) && len(c.names) < mostNames {
+		c.names = append(c.names, p.Name)
 	}
-	c.args.Add(p.args)
-	c.custom = c.custom || p.custom
+	c.args.Add(p.Args)
+	c.custom = c.custom || p.Custom
 }
 
 // find is the call that a piece belongs to; nil for a new one.
-func (l *known) find(p *indexedPiece) *joined {
-	if p.alone || len(l.list) == 0 {
+func (l *known) find(p *Piece) *joined {
+	if p.Alone || len(l.list) == 0 {
 		return nil
 	}
 	if c := l.byID(p); c != nil {
-		if p.name != "" && c.args.whole() && begins(p.args) && !c.args.grows(p.args) {
+		if p.Name != "" && c.args.whole() && begins(p.Args) && !c.args.grows(p.Args) {
 			return nil // the same id again, for another call
 		}
 		return c
@@ -196,7 +187,7 @@ func (l *known) find(p *indexedPiece) *joined {
 		switch c := l.places[place{"", p.index}]; {
 		case c != nil:
 			near = c
-		case near.index >= 0 || p.name != "":
+		case near.index >= 0 || p.Name != "":
 			return nil
 		}
 	}
@@ -206,37 +197,37 @@ func (l *known) find(p *indexedPiece) *joined {
 	return nil
 }
 
-func (l *known) byID(p *indexedPiece) *joined {
+func (l *known) byID(p *Piece) *joined {
 	switch {
-	case p.id == "":
+	case p.ID == "":
 		return nil
 	case p.index < 0:
-		return l.ids[p.id]
+		return l.ids[p.ID]
 	}
-	if c := l.places[place{p.id, p.index}]; c != nil {
+	if c := l.places[place{p.ID, p.index}]; c != nil {
 		return c
 	}
-	return l.places[place{p.id, -1}]
+	return l.places[place{p.ID, -1}]
 }
 
 // takes reports whether a piece with another id than that of the call goes on with the call.
-func (c *joined) takes(p *indexedPiece, tools *callvet.Toolset) bool {
-	another := p.id != "" && c.id != "" // some servers make a new id for every piece
-	if p.name == "" {
-		return !another || !c.args.whole() || c.args.grows(p.args)
+func (c *joined) takes(p *Piece, tools *callvet.Toolset) bool {
+	another := p.ID != "" && c.id != "" // some servers make a new id for every piece
+	if p.Name == "" {
+		return !another || !c.args.whole() || c.args.grows(p.Args)
 	}
-	named := p.name == nameOf(c.names, tools) || p.name == nameOf(c.names, nil)
+	named := p.Name == nameOf(c.names, tools) || p.Name == nameOf(c.names, nil)
 	switch {
 	case another:
-		return named && !c.args.whole() && !c.args.Empty() && !begins(p.args)
+		return named && !c.args.whole() && !c.args.Empty() && !begins(p.Args)
 	case named && c.args.whole():
-		return !begins(p.args) || p.index >= 0 && c.args.grows(p.args)
+		return !begins(p.Args) || p.index >= 0 && c.args.grows(p.Args)
 	case named:
 		return true
 	case !c.args.Empty():
 		return false
 	}
-	return len(c.names) == 0 || p.index >= 0 || goesOn(nameOf(c.names, nil)+p.name, c.names, tools)
+	return len(c.names) == 0 || p.index >= 0 || goesOn(nameOf(c.names, nil)+p.Name, c.names, tools)
 }
 
 // goesOn reports whether a text begins the name of an offered tool, and the names so far are

@@ -66,15 +66,14 @@ func elements(name string) role {
 	return noMark
 }
 
-// literal are the marks of another form.
-func literal() []struct {
+// literalMark is a mark of another form.
+type literalMark struct {
 	text string
 	role role
-} {
-	return []struct {
-		text string
-		role role
-	}{
+}
+
+func literal() []literalMark {
+	return []literalMark{
 		{"[TOOL_CALLS]", opens},
 		{"[/TOOL_CALLS]", closes},
 		{"[TOOL_REQUEST]", opens},

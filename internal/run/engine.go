@@ -255,7 +255,7 @@ func (e *engine) next(g *group) (job, bool) {
 		ix := e.now[g.at]
 		if g.prep == nil {
 			var err error
-			if g.prep, err = e.cases.at(ix); err != nil {
+			if g.prep, err = e.cases.at(e.now[g.at:]); err != nil {
 				e.commit.fail(err)
 				return job{}, false
 			}

@@ -17,9 +17,9 @@ const defaultRounds = 5
 // prepared is what all cells of a case share. It belongs to those in flight, and to
 // cases while it is among the recent ones.
 type prepared struct {
-	ix   int
-	c    *callvet.Case
-	once sync.Once
+	ix    int
+	c     *callvet.Case
+	batch *batch
 
 	compiled Compiled
 	tools    *callvet.Toolset
@@ -36,6 +36,16 @@ type prepared struct {
 	sum    [sha256.Size]byte // of the inputs of a trace other than the first request
 }
 
+// preparedAhead is how many cases are prepared at once. One by one they take twice the time, because attempts
+// do much else in between, and the code is no longer in the caches of the processor (measured).
+const preparedAhead = 16
+
+// batch is the cases that are prepared at once, by the first attempt at one of them.
+type batch struct {
+	once sync.Once
+	list []*prepared
+}
+
 // keptCases bounds the cases that are kept ready in addition to those in flight.
 const keptCases = 512
 
@@ -48,19 +58,30 @@ type cases struct {
 	recent [keptCases]*prepared // by position modulo their number
 }
 
-func (k *cases) at(ix int) (*prepared, error) {
+// at gives the first of the cases that are next.
+func (k *cases) at(next []int) (*prepared, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	slot := &k.recent[ix%keptCases]
-	if p := *slot; p != nil && p.ix == ix {
+	if p := k.recent[next[0]%keptCases]; p != nil && p.ix == next[0] {
 		return p, nil
 	}
-	c, err := k.source.Case(ix)
-	if err != nil {
-		return nil, err
+	b := &batch{}
+	for i, ix := range next[:min(len(next), preparedAhead)] {
+		slot := &k.recent[ix%keptCases]
+		if *slot != nil && (*slot).ix == ix {
+			break
+		}
+		c, err := k.source.Case(ix)
+		if err != nil && i == 0 {
+			return nil, err
+		}
+		if err != nil {
+			break
+		}
+		*slot = &prepared{ix: ix, c: c, batch: b}
+		b.list = append(b.list, *slot)
 	}
-	*slot = &prepared{ix: ix, c: c}
-	return *slot, nil
+	return b.list[0], nil
 }
 
 // wardrobe hands out toolsets, so that equal sets are one and are encoded once.
@@ -158,28 +179,35 @@ func readsResults(e *callvet.Expect) bool {
 
 // ready fills p once.
 func (e *engine) ready(p *prepared) {
-	p.once.Do(func() {
-		p.compiled = e.cfg.Compile(p.c)
-		p.tools = e.wardrobe.of(p.c)
-		if e.cfg.Faults != nil {
-			p.faults = e.cfg.Faults(p.c)
+	p.batch.once.Do(func() {
+		for _, one := range p.batch.list {
+			e.prepare(one)
 		}
-		p.answer, p.loop = assertsResponse(&p.c.Expect), p.c.MultiTurn != nil
-		if e.cfg.Worlds != nil {
-			p.answer, p.loop = goesOn(e.cfg.Suite, p.c, p.faults)
-		}
-		if !p.loop && e.cfg.Through != nil && e.cfg.Through(p.c) {
-			p.loop, p.answer, p.through = true, true, true
-		}
-		p.single = p.c.MultiTurn == nil && !p.answer
-		p.rounds = 1
-		if p.loop {
-			p.rounds = Rounds(e.cfg.Suite, p.c)
-		}
-		if e.keys {
-			p.sum = e.sum(p)
-		}
+		p.batch.list = nil
 	})
+}
+
+func (e *engine) prepare(p *prepared) {
+	p.compiled = e.cfg.Compile(p.c)
+	p.tools = e.wardrobe.of(p.c)
+	if e.cfg.Faults != nil {
+		p.faults = e.cfg.Faults(p.c)
+	}
+	p.answer, p.loop = assertsResponse(&p.c.Expect), p.c.MultiTurn != nil
+	if e.cfg.Worlds != nil {
+		p.answer, p.loop = goesOn(e.cfg.Suite, p.c, p.faults)
+	}
+	if !p.loop && e.cfg.Through != nil && e.cfg.Through(p.c) {
+		p.loop, p.answer, p.through = true, true, true
+	}
+	p.single = p.c.MultiTurn == nil && !p.answer
+	p.rounds = 1
+	if p.loop {
+		p.rounds = Rounds(e.cfg.Suite, p.c)
+	}
+	if e.keys {
+		p.sum = e.sum(p)
+	}
 }
 
 // Rounds is how many requests an attempt of a model at a case makes at most, where something answers its calls.

@@ -677,7 +677,7 @@ func TestWhatIsShared(t *testing.T) {
 			ID: id, MultiTurn: &callvet.MultiTurn{},
 			Mocks: []callvet.Mock{{Tool: "a", Replies: []callvet.MockReply{{Result: json.RawMessage(result)}}}},
 		}}
-		e.ready(p)
+		e.prepare(p)
 		return p.sum
 	}
 	if sum("x", `{"n":1}`) != sum("y", `{"n":1}`) {
