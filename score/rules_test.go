@@ -89,27 +89,6 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestLabel: what is compared of two texts decides whether they are the same, of any size.
-func TestLabel(t *testing.T) {
-	t.Parallel()
-	for n := range 41 {
-		text := strings.Repeat("a", n)
-		l := labelOf(text)
-		if !l.is([]byte(text), endsOf([]byte(text))) {
-			t.Errorf("%d bytes: not the same", n)
-		}
-		others := []string{text + "a", text + "\x00"}
-		for i := range n {
-			others = append(others, text[:i]+"b"+text[i+1:], text[:i])
-		}
-		for _, o := range others {
-			if l.is([]byte(o), endsOf([]byte(o))) {
-				t.Errorf("%d bytes: %q passes for %q", n, o, text)
-			}
-		}
-	}
-}
-
 // TestProblemKey: a problem names the matcher that cannot be used, where one is to blame.
 func TestProblemKey(t *testing.T) {
 	t.Parallel()

@@ -105,24 +105,3 @@ func BenchmarkScoreLines(b *testing.B) {
 		b.Fatal("nothing is known")
 	}
 }
-
-// TestLookup: texts that share a slot, because they differ in their middle only, are distinguished.
-func TestLookup(t *testing.T) {
-	t.Parallel()
-	scorer, _ := NewStepScorer(StepConfig{Tools: []callvet.Tool{{Name: "cancel_one_order"}}})
-	one, two := []byte("cancel_a_one_order_of_a_customer"), []byte("cancel_a_two_order_of_a_customer")
-	if endsOf(one).slot() != endsOf(two).slot() {
-		t.Fatal("they do not share a slot")
-	}
-	for range 3 {
-		for _, text := range [][]byte{one, two, []byte("x"), []byte("y"), nil, []byte("cancel_one_order")} {
-			got := scorer.recall(text)
-			if got == nil {
-				got = scorer.lookup(text)
-			}
-			if got.text != string(text) || got.known != (len(text) == 16) {
-				t.Errorf("%q is found as %q, known %v", text, got.text, got.known)
-			}
-		}
-	}
-}

@@ -15,7 +15,6 @@ import (
 
 // contracted is a tool as lines name it, with what its contract compiles to.
 type contracted struct {
-	label                   // the line's own "name@vN"
 	schema *contract.Schema // nil: none
 	// always is what every call of the tool has.
 	always marks
@@ -164,29 +163,19 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// recall is lookup among the texts of the last lines; nil: not found there.
-func (s *StepScorer) recall(text []byte) *contracted {
-	ends := endsOf(text)
-	if e := s.recent[ends.slot()]; e != nil && e.is(text, ends) {
-		return e
-	}
-	return nil
-}
-
 // lookup is find with the answers for texts of earlier lines.
 func (s *StepScorer) lookup(text []byte) *contracted {
 	e := s.tools[string(text)]
 	if e == nil {
 		e = s.meet(string(text))
 	}
-	s.recent[e.slot()] = e
 	return e
 }
 
 // meet finds the tool of a text that no earlier line had.
 func (s *StepScorer) meet(name string) *contracted {
 	own := *s.shared.catalog.find(name)
-	own.label, own.rule = labelOf(name), name
+	own.rule = name
 	if called, version := callvet.SplitTool(name); s.shared.catalog.naming.Of(called) != called {
 		if own.rule = own.name; version != "" {
 			own.rule += "@" + version

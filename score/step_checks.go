@@ -10,47 +10,28 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// checks are the compiled post-conditions by their text as it stands in a line.
+// checks are the compiled post-conditions by their text as it stands in a line; nil for a text that
+// does not compile, or is empty.
 type checks struct {
-	byText   map[string]*stated
-	recent   [256]*stated // those of the last lines, found without a map
+	byText   map[string]*condition.Condition
 	problems []callvet.Problem
 }
 
-// stated is a text as it stands in a line; compiled is nil where it does not compile, or
-// is empty.
-type stated struct {
-	label
-	compiled *condition.Condition
-}
+func newChecks() checks { return checks{byText: map[string]*condition.Condition{}} }
 
-func newChecks() checks { return checks{byText: map[string]*stated{}} }
-
-// recall is find among those of the last lines; nil: not found there.
-func (c *checks) recall(v value.Value) *stated {
-	raw := v.Raw()
-	e := endsOf(raw)
-	if k := c.recent[e.slot()]; k != nil && k.is(raw, e) {
-		return k
-	}
-	return nil
-}
-
-func (c *checks) find(v value.Value) *stated {
-	k := c.byText[string(v.Raw())]
-	if k == nil {
+func (c *checks) find(v value.Value) *condition.Condition {
+	k, known := c.byText[string(v.Raw())]
+	if !known {
 		k = c.compile(v)
 	}
-	c.recent[k.slot()] = k
 	return k
 }
 
-func (c *checks) compile(v value.Value) *stated {
-	text := string(v.Raw())
-	k := &stated{label: labelOf(text)}
+func (c *checks) compile(v value.Value) (k *condition.Condition) {
 	var err error
+	text := string(v.Raw())
 	if text != `""` {
-		k.compiled, err = condition.Compile(v.Str())
+		k, err = condition.Compile(v.Str())
 	}
 	if len(c.byText) < maxCached {
 		c.byText[text] = k

@@ -51,7 +51,6 @@ type StepConfig struct {
 type StepScorer struct {
 	shared  *shared
 	tools   map[string]*contracted // by the text in the line
-	recent  [256]*contracted       // those of the last lines, found without a map
 	checks  checks
 	payload value.Doc
 	text    []byte

@@ -34,10 +34,7 @@ func mark(m callvet.StepMetric, yes bool) marks {
 
 // Score fills out with the results that follow from the step; others stay unknown.
 func (s *StepScorer) Score(in *StepInput, out *callvet.StepScore) {
-	t := s.recall(in.Tool)
-	if t == nil {
-		t = s.lookup(in.Tool)
-	}
+	t := s.lookup(in.Tool)
 	if s.last = t; t.other {
 		s.unknown++
 	}
@@ -271,12 +268,8 @@ func (s *StepScorer) execution(in *StepInput) marks {
 		m |= mark(callvet.StepEqual, value.Equal(in.GoldResult, in.Result))
 	}
 	if in.ResultCheck.Kind() == value.String {
-		c := s.checks.recall(in.ResultCheck)
-		if c == nil {
-			c = s.checks.find(in.ResultCheck)
-		}
-		if c.compiled != nil {
-			m |= mark(callvet.StepHolds, c.compiled.Holds(in.Result))
+		if c := s.checks.find(in.ResultCheck); c != nil {
+			m |= mark(callvet.StepHolds, c.Holds(in.Result))
 		}
 	}
 	return m

@@ -24,10 +24,9 @@ type worker struct {
 	batch  *steps.Batch
 	task   steps.Task
 	paths  []string
-	names  [256]string // of arguments
-	buf    []byte      // of blocks
-	slices value.Doc   // of the tags and fields of an attempt
-	text   []byte      // of slices
+	buf    []byte    // of blocks
+	slices value.Doc // of the tags and fields of an attempt
+	text   []byte    // of slices
 	each   bool
 	// without are tasks that are left out; empty: none is.
 	without map[string]bool
@@ -138,30 +137,17 @@ func (w *worker) differing(v *trace.View) []string {
 		} else if value.Equal(p.Got, p.Want) {
 			continue
 		}
-		w.paths = append(w.paths, w.name(p.Want))
+		w.paths = append(w.paths, p.Want.Key())
 	}
 	if found == args.Len() {
 		return w.paths
 	}
 	for e := args.Members(); e.Ok(); e = e.Next() {
 		if !v.GoldArgs.Namesake(e).Ok() {
-			w.paths = append(w.paths, w.name(e.Value()))
+			w.paths = append(w.paths, e.Value().Key())
 		}
 	}
 	return w.paths
-}
-
-// name is a member's name; mostly there is a copy of it already.
-func (w *worker) name(e value.Value) string {
-	key := e.KeyBytes()
-	if len(key) == 0 || len(key) > 64 {
-		return string(key)
-	}
-	at := &w.names[(len(key)<<4^int(key[0])^int(key[len(key)-1])<<2)%len(w.names)]
-	if *at != string(key) {
-		*at = string(key)
-	}
-	return *at
 }
 
 // record reads a task record.

@@ -49,19 +49,11 @@ type Counts struct {
 	looked *[everything + 1]int64
 	// times are executions compared with the latency budgets of their tools, by the tool's number.
 	times []timed
-	// named is a cache of names of wrong arguments with their counts since they were entered, which
-	// avoids a map look-up. It lasts until tally; nil before the first one.
-	named *[64]named
 }
 
 // timed counts executions of a tool with a known time, and those over the budget; and the same for
 // the budget of the median.
 type timed struct{ of, over, ofMid, overMid int64 }
-
-type named struct {
-	name string
-	n    int64
-}
 
 // everything is the set of all measurements of a call.
 const everything = 1<<callvet.StepMetrics - 1
@@ -171,14 +163,8 @@ func Wrong(score callvet.StepScore) bool {
 	return score.Known&(^score.True&(bad|bitBudget)|score.True&(bitRejected|bitLimited)) != 0
 }
 
-// tally adds the counts of Look and of names to the sums.
+// tally adds the counts of Look to the sums.
 func (s *Counts) tally() {
-	if s.named != nil {
-		for i := range s.named {
-			s.Of[wrongArguments].enter(&s.named[i])
-		}
-		s.named = nil
-	}
 	if s.looked == nil {
 		return
 	}
@@ -221,7 +207,7 @@ func (s *Counts) Add(l *Call) (shows Shows) {
 	}
 	if bad&bitEM != 0 && bad&bitSelected == 0 {
 		for _, p := range l.Paths {
-			s.name(p)
+			of[wrongArguments].path(p)
 		}
 		see(wrongArguments)
 	}
@@ -322,37 +308,6 @@ func (s *Symptom) count(tool uint32, n int64) {
 		s.Tools = append(s.Tools, make([]int64, int(tool)+1-len(s.Tools))...)
 	}
 	s.Tools[tool] += n
-}
-
-// name counts a wrong argument.
-func (s *Counts) name(p string) {
-	if s.named == nil {
-		s.named = new([len(s.named)]named)
-	}
-	at := &s.named[0]
-	if n := len(p); n > 0 {
-		at = &s.named[(n<<4^int(p[0])^int(p[n-1])<<2)%len(s.named)]
-	}
-	if at.n > 0 && at.name == p {
-		at.n++
-		return
-	}
-	x := &s.Of[wrongArguments]
-	if _, ok := x.Paths[p]; !ok && len(x.Paths) >= maxPaths {
-		x.Paths[beyond]++
-		return
-	}
-	x.enter(at)
-	x.Paths[p] += 0 // reserves a place within the limit
-	at.name, at.n = p, 1
-}
-
-// enter adds the count of a name.
-func (s *Symptom) enter(at *named) {
-	if at.n > 0 {
-		s.Paths[at.name] += at.n
-		at.n = 0
-	}
 }
 
 // beyond stands for names over the limit.
