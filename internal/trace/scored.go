@@ -266,9 +266,12 @@ func (s *Scored) values(r *callvet.Result) {
 	}
 }
 
+// usualScores is how many scores an attempt with a call has, mostly.
+const usualScores = 16
+
 func (s *Scored) set(name string, v float64) {
 	if s.Scores == nil {
-		s.Scores = map[string]float64{}
+		s.Scores = make(map[string]float64, usualScores)
 	}
 	s.Scores[name] = v
 }
