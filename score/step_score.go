@@ -174,21 +174,22 @@ func (s *StepScorer) Unlike(labeled value.Value) []match.Pair {
 // spells reports whether the inside of a JSON string decodes to text, without
 // decoding it; false also where it has other escapes than those of quotes and backslashes.
 func spells(inside, text []byte) bool {
-	for {
-		at := bytes.IndexByte(inside, '\\')
-		if at < 0 {
-			return bytes.Equal(inside, text)
+	n := 0
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
+		if c == '\\' {
+			if i++; i == len(inside) || inside[i] != '"' && inside[i] != '\\' {
+				return false
+			}
+			c = inside[i]
 		}
-		if at+1 >= len(inside) || at >= len(text) || !bytes.Equal(inside[:at], text[:at]) ||
-			!escapes(inside[at+1], text[at]) {
+		if n == len(text) || text[n] != c {
 			return false
 		}
-		inside, text = inside[at+2:], text[at+1:]
+		n++
 	}
+	return n == len(text)
 }
-
-// escapes reports whether a backslash and c stand for want.
-func escapes(c, want byte) bool { return c == want && (c == '"' || c == '\\') }
 
 // arguments compares what the call carried with the labeled arguments, exactly.
 func (s *StepScorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {

@@ -18,7 +18,7 @@
 //	trace.go      callvet's own traces
 //	plain.go      {text, calls} in all spellings; Mistral, Cohere, Ollama and Bedrock have no other
 //
-// All forms share the readers of what they are made of:
+// All forms share the readers of their parts:
 //
 //	message.go    one message, part or item to turns: Turns, Element
 //	parts.go      what a part is: text, thought, call, result

@@ -60,7 +60,7 @@ func faultOf(e value.Value, status int) *callvet.Fault {
 		f.Kind = KindOfStatus(f.HTTP)
 	}
 	if f.Message == "" {
-		f.Message = strings.TrimSpace("the record tells of an error " + string(e.Raw()))
+		f.Message = strings.TrimSpace("the record has an error " + string(e.Raw()))
 	}
 	return f
 }

@@ -29,7 +29,7 @@ const (
 	FormUnreadable Form = ""                   // nothing known
 )
 
-// vendor is one form in which a provider's API, a framework or a test tool writes answers.
+// vendor is one form of answers: of a provider's API, a framework or a test tool.
 type vendor struct {
 	form Form
 	// detect reports whether a value has the form; the first vendor of the list that does counts.

@@ -96,7 +96,7 @@ func (r *UsageReader) Object(v value.Value) bool {
 	case value.Object:
 		return true
 	case value.Invalid, value.Null:
-		r.Spoil("the answer tells no usage")
+		r.Spoil("the answer has no usage")
 	default:
 		r.Spoil(fmt.Sprintf("the usage is %s, not an object", excerpt(v)))
 	}
@@ -299,11 +299,11 @@ func SumUsage(all []callvet.Usage) callvet.Usage {
 	out.Known = told
 	for i := range all {
 		if told && !all[i].Known {
-			return callvet.Usage{CostUSD: out.CostUSD, Note: cmp.Or(out.Note, "some requests tell no usage")}
+			return callvet.Usage{CostUSD: out.CostUSD, Note: cmp.Or(out.Note, "some requests have no usage")}
 		}
 	}
 	if out.InputTokens > MaxTokens || out.OutputTokens > MaxTokens {
-		return callvet.Usage{CostUSD: out.CostUSD, Note: "the requests tell more tokens than there can be"}
+		return callvet.Usage{CostUSD: out.CostUSD, Note: "the requests have more tokens than there can be"}
 	}
 	return out
 }

@@ -326,7 +326,7 @@ func (r *Redactor) whole(t *text) (out []byte, changed bool) {
 	return nil, false
 }
 
-// knownClean reports whether an object is a text of the attempt in which nothing is found: the message
+// knownClean reports whether an object is a text of the attempt without findings: the message
 // of an answer is also a turn. What is above an object means nothing for it, unless it is a secret.
 func (r *Redactor) knownClean(v value.Value, role safety.Role) bool {
 	if role != safety.RoleNone {

@@ -73,8 +73,8 @@ type sliceSums struct {
 	exposed                exact.Rate  // tasks, with an incident or without
 	stopped                exact.Rate  // the same tasks, with a blocked one or without
 	fromRecords            *recordSums // nil without task records
-	// How many tasks of each kind of Sums are not in the sums yet: tasks of which the slice has one
-	// step, by its score, and tasks by their counts. Only settled Sums have all in the sums.
+	// How many tasks of each kind of Sums are not in the sums yet: tasks that have one
+	// step in the slice, by its score, and tasks by their counts. Only settled Sums have all in the sums.
 	only, whole []int64
 }
 
