@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -717,5 +718,49 @@ func TestWild(t *testing.T) {
 		if got := wild(tc.pattern, tc.text); got != tc.want {
 			t.Errorf("%q, %q: %v", tc.pattern, tc.text, got)
 		}
+	}
+}
+
+// brokenSource has a case that cannot be read.
+type brokenSource struct{ bad int }
+
+func (s brokenSource) Len() int { return 40 }
+
+func (s brokenSource) Case(i int) (*callvet.Case, error) {
+	if i == s.bad {
+		return nil, callvet.ErrInvalid
+	}
+	return &callvet.Case{ID: strconv.Itoa(i)}, nil
+}
+
+// TestPreparedAhead: cases that are prepared at once are each prepared once, and one that cannot be
+// read fails only where it is next.
+func TestPreparedAhead(t *testing.T) {
+	t.Parallel()
+	compiled := map[string]int{}
+	s := &callvet.Suite{}
+	e := &engine{
+		cfg: Config{Suite: s, Compile: func(c *callvet.Case) Compiled {
+			compiled[c.ID]++
+			return nil
+		}},
+		wardrobe: newWardrobe(s), cases: &cases{source: brokenSource{bad: 5}},
+	}
+	next := []int{2, 3, 4, 5, 6, 9}
+	for i, ix := range next {
+		p, err := e.cases.at(next[i:])
+		if (err != nil) != (ix == 5) {
+			t.Fatalf("case %d: %v", ix, err)
+		}
+		if err != nil {
+			continue
+		}
+		e.ready(p)
+		if p.c.ID != strconv.Itoa(ix) || compiled[p.c.ID] != 1 {
+			t.Errorf("case %d: %s is prepared %d times", ix, p.c.ID, compiled[p.c.ID])
+		}
+	}
+	if len(compiled) != len(next)-1 {
+		t.Errorf("prepared are %v", compiled)
 	}
 }

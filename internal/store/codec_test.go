@@ -131,3 +131,18 @@ func hasKeyTwice(b []byte) bool {
 	var m map[string]json.RawMessage
 	return json.Unmarshal(b, &m) != nil || len(m) != 1 || m["verdict"] == nil || m["verdict"][0] != '"'
 }
+
+// TestDecodedAhead: a case of a chunk that cannot be read fails only where it is asked for.
+func TestDecodedAhead(t *testing.T) {
+	t.Parallel()
+	c := &caseChunk{cases: make([]*callvet.Case, 4)}
+	for _, text := range []string{`{"id":"a"}`, `{"id":"b"}`, `{"id":`, `{"id":"d"}`} {
+		c.text = append(c.text, []byte(text))
+	}
+	for i, want := range []string{"a", "b", "", "d", "b"} {
+		got, err := c.at([]int{0, 1, 2, 3, 1}[i])
+		if (err != nil) != (want == "") || err == nil && got.ID != want {
+			t.Errorf("case %q: %v, %v", want, got, err)
+		}
+	}
+}
