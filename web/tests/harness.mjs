@@ -279,7 +279,7 @@ export class Browser {
       if (m.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(m.text()))
         page.errors.push(m.text());
     });
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(45_000); // nothing that is right takes so long, also on a busy machine
     return page;
   }
 

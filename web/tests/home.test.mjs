@@ -313,6 +313,33 @@ test('a run survives a reload, and a killed server, and ends right', async () =>
   clean(page);
 });
 
+test('a job that ends while it is read for the first time is shown as ended', async () => {
+  const suite = await server.suite(cities('Quick', 1));
+  model.hold(0);
+  const page = await browser.page(server);
+  const ended = new Promise((resolve) =>
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => String(payload).includes('"job_completed"') && resolve()),
+    ),
+  );
+  await page.goto('/');
+  await page.locator('[data-live="live"]').waitFor();
+  const { job_id: id } = await server.api('POST', '/api/tool-eval', slow(suite));
+  await page.route(
+    `**/api/jobs/${id}`,
+    async (route) => {
+      const response = await route.fetch(); // the job is running
+      model.release();
+      await ended;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await page.getByRole('link', { name: 'Run of Quick' }).click();
+  await page.locator('[data-state="done"]').waitFor();
+  clean(page);
+});
+
 test('a run is cancelled, and stays so', async () => {
   const suite = await server.suite(cities('Cancelled', 20));
   model.hold(3);

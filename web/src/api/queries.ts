@@ -1,6 +1,6 @@
 // All query keys, and what each change makes stale. $api.useQuery makes the keys of plain reads: ['get', route,
 // request]. A query with a key of its own has it here, and every invalidation has a name here. ESLint reports others.
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type InvalidateQueryFilters, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { $api } from './client';
 import type { paths } from './schema';
@@ -48,15 +48,28 @@ export const runResultRoutes: Route[] = [
   '/api/leaderboard',
 ];
 
+/**
+ * invalidate makes queries stale and refetches what is on the screen. A query that is being read for the first time joins
+ * that read, whose answer may be older than the change: it is read once more.
+ */
+async function invalidate(client: QueryClient, filters?: InvalidateQueryFilters) {
+  const first = client
+    .getQueryCache()
+    .findAll({ ...filters, fetchStatus: 'fetching' })
+    .filter((q) => q.state.data === undefined);
+  await client.invalidateQueries(filters);
+  await Promise.all(first.map((q) => client.invalidateQueries({ queryKey: q.queryKey, exact: true })));
+}
+
 /** invalidations are the changes that make queries stale: each refetches what is on the screen. */
 export function invalidations(client: QueryClient) {
   const matching = (stale: (route: string) => boolean) =>
-    client.invalidateQueries({ predicate: (q) => stale(String(q.queryKey[1])) });
+    invalidate(client, { predicate: (q) => stale(String(q.queryKey[1])) });
   const routes = (...list: Route[]) => matching((route) => (list as string[]).includes(route));
   return {
     routes,
-    all: () => client.invalidateQueries(),
-    job: (id: string) => client.invalidateQueries({ queryKey: queryKeys.job(id) }),
+    all: () => invalidate(client),
+    job: (id: string) => invalidate(client, { queryKey: queryKeys.job(id) }),
     jobs: () => routes('/api/jobs'),
     runs: () => routes('/api/tool-eval/history'),
     drill: () =>
@@ -68,9 +81,9 @@ export function invalidations(client: QueryClient) {
     tracesAndScores: () => matching((route) => route.startsWith('/api/traces') || route === '/api/score'),
     gates: () => routes('/api/gates'),
     gateHistory: () => routes('/api/gates/{id}/history'),
-    labels: (of?: Subject) => client.invalidateQueries({ queryKey: of ? queryKeys.labels(of) : ['labels'] }),
+    labels: (of?: Subject) => invalidate(client, { queryKey: of ? queryKeys.labels(of) : ['labels'] }),
     judgings: () =>
-      client.invalidateQueries({
+      invalidate(client, {
         predicate: (q) => /verdicts|judgings|calibrate/.test(`${q.queryKey[0]} ${q.queryKey[1]}`),
       }),
     catalogues: () => matching((route) => route.startsWith('/api/catalogues')),
