@@ -49,8 +49,8 @@ export const runResultRoutes: Route[] = [
 ];
 
 /**
- * invalidate makes queries stale and refetches what is on the screen. A query that is being read for the first time joins
- * that read, whose answer may be older than the change: it is read once more.
+ * invalidate makes queries stale and refetches what is on the screen. A refetch joins a first read that is not over, and
+ * the answer of that read may be older than the change: such a query is read once more.
  */
 async function invalidate(client: QueryClient, filters?: InvalidateQueryFilters) {
   const first = client
