@@ -49,7 +49,7 @@ export const runResultRoutes: Route[] = [
 ];
 
 /**
- * invalidate makes queries stale and refetches what is on the screen. A refetch joins a first read that is not over, and
+ * invalidate makes queries stale and refetches what is on the screen. A refetch joins a first read that goes on, and
  * the answer of that read may be older than the change: such a query is read once more.
  */
 async function invalidate(client: QueryClient, filters?: InvalidateQueryFilters) {
