@@ -56,7 +56,7 @@ func TestDisagreements(t *testing.T) {
 		},
 		"a communicate check": {
 			"tau", shop, `"met":true`, `"met":false`,
-			"communicate checks: attempt 1 of task t1: fact 1: told: true, recorded false",
+			"communicate checks: attempt 1 of task t1: fact 1: found: true, recorded false",
 		},
 		"a broken line": {"tau", shop, `{"a":1.0}`, `{"a":1.0`, "ab__shop"},
 		"an attack": {
