@@ -31,11 +31,11 @@ var layers = []struct {
 	rooms []string
 }{
 	{"nouns", []string{
-		"value", "", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+		"value", "", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
 	}},
 	{"one attempt", []string{
 		"contract", "internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
-		"score/condition", "score/match", "score/bfcl", "score/safety", "score",
+		"score/condition", "score/match", "score/bfcl", "score/safety/pii", "score/safety", "score",
 	}},
 	{"many attempts", []string{
 		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",

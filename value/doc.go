@@ -8,7 +8,5 @@
 // the tool: duplicate keys, invalid UTF-8, lone surrogates, raw control characters and trailing
 // data are errors. Numbers keep their literal text, so that 2^53+1 is not 2^53 and 5 equals 5.0.
 //
-// A Template is a text, or a JSON value, with placeholders {{NAME}} that a caller fills in.
-//
 // It does not know schemas, matching modes or tools.
 package value

@@ -187,32 +187,3 @@ func TestRow(t *testing.T) {
 		}
 	}
 }
-
-// TestKnownObjects: an object of an answer that is a clean turn too is not searched again, unless its
-// name in the answer says that it is a secret.
-func TestKnownObjects(t *testing.T) {
-	t.Parallel()
-	const message = `{"user":"Ada Zq81hGv0TnWx5","note":"hello"}`
-	for answer, want := range map[string]string{
-		`{"choices":[` + message + `]}`:                              `{"choices":[` + message + `]}`,
-		`{"choices":[` + message + `],"to":"bob@example.com"}`:       `{"choices":[` + message + `],"to":"[REDACTED:email]"}`,
-		`{"password":` + message + `}`:                               `{"password":{"user":"[REDACTED:secret]","note":"[REDACTED:secret#2]"}}`,
-		`{"password":{"of":[` + message + `]},"of":` + message + `}`: `{"password":{"of":[{"user":"[REDACTED:secret]","note":"[REDACTED:secret#2]"}]},"of":` + message + `}`,
-	} {
-		r, err := New(Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cell := callvet.Cell{Trace: callvet.Trace{
-			Turns:     []callvet.Turn{{Role: "assistant", Raw: json.RawMessage(message)}},
-			Exchanges: []callvet.Exchange{{Response: answer}},
-		}}
-		r.Cell(&callvet.Case{ID: "a"}, nil, &cell)
-		if got := cell.Trace.Exchanges[0].Response; got != want {
-			t.Errorf("%s\nis kept as\n%s, want\n%s", answer, got, want)
-		}
-		if got := string(cell.Trace.Turns[0].Raw); got != message {
-			t.Errorf("the turn is kept as %s", got)
-		}
-	}
-}

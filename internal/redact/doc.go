@@ -4,7 +4,7 @@
 // this process are secret?
 //
 // A Redactor replaces each finding in a text or a JSON value by a word with its kind, such as
-// [REDACTED:email], and counts the replacements. What is found is decided by score/safety, so
+// [REDACTED:email], and counts the replacements. What is found is decided by score/safety/pii, so
 // that what is hidden and what counts as an incident are the same. Names, addresses and other free
 // text have no form and stay.
 //

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/callvet/callvet/score/safety"
+	"github.com/callvet/callvet/score/safety/pii"
 )
 
 // Keeper knows secrets. It is safe for concurrent use; the zero Keeper knows none.
 type Keeper struct {
 	mu     sync.Mutex
 	values []string
-	detect *safety.Detector // made once it is needed
+	detect *pii.Detector // made once it is needed
 }
 
 // NewKeeper knows the values of the environment (NAME=VALUE) that are secret: those of the
@@ -78,12 +78,12 @@ func (k *Keeper) Values() []string {
 }
 
 // detector finds secrets of every form.
-func (k *Keeper) detector() (*safety.Detector, error) {
+func (k *Keeper) detector() (*pii.Detector, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var err error
 	if k.detect == nil {
-		k.detect, err = safety.NewDetector(safety.DetectorConfig{})
+		k.detect, err = pii.New(pii.Config{})
 	}
 	return k.detect, err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/score/safety"
+	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 )
 
@@ -33,7 +33,7 @@ type Setting struct {
 // Spelled refuses settings that hold a secret as it is, because they are kept with the run and
 // shown in reports. The error wraps callvet.ErrInvalid, names the setting and repeats no value.
 func (k *Keeper) Spelled(settings []Setting) error {
-	d, err := safety.NewDetector(safety.DetectorConfig{})
+	d, err := pii.New(pii.Config{})
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (k *Keeper) Spelled(settings []Setting) error {
 }
 
 // holds says what secret a setting holds; "" for none.
-func (k *Keeper) holds(d *safety.Detector, s *Setting) string {
+func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 	text := s.Text + s.Prose
 	if s.JSON != nil {
 		text = string(s.JSON)
@@ -62,7 +62,7 @@ func (k *Keeper) holds(d *safety.Detector, s *Setting) string {
 	text = endpoint.WithoutVariables(text)
 	if s.JSON != nil {
 		if v, err := value.Parse([]byte(text)); err == nil {
-			return inJSON(d, v, d.Below(safety.RoleNone, s.Key, v))
+			return inJSON(d, v, d.Below(pii.RoleNone, s.Key, v))
 		}
 	}
 	if s.Command && secretOption(text) {
@@ -82,9 +82,9 @@ func (k *Keeper) holds(d *safety.Detector, s *Setting) string {
 	return ""
 }
 
-func (s *Setting) inText(d *safety.Detector, text string) string {
+func (s *Setting) inText(d *pii.Detector, text string) string {
 	for f, ok := d.Next(text, 0); ok; f, ok = d.Next(text, f.End) {
-		if f.Kind.Secret() && (s.Prose == "" || safety.InUse(f.Kind, text[f.Start:f.End])) {
+		if f.Kind.Secret() && (s.Prose == "" || pii.InUse(f.Kind, text[f.Start:f.End])) {
 			return kindWords(f.Kind)
 		}
 	}
@@ -111,7 +111,7 @@ func secretOption(line string) bool {
 	return false
 }
 
-func inJSON(d *safety.Detector, v value.Value, r safety.Role) string {
+func inJSON(d *pii.Detector, v value.Value, r pii.Role) string {
 	if v.Kind() == value.String {
 		s := v.Str()
 		if k, ok := d.Whole(s, r); ok {
@@ -136,13 +136,13 @@ func inJSON(d *safety.Detector, v value.Value, r safety.Role) string {
 }
 
 // kindWords is a kind in the words of a sentence.
-func kindWords(k safety.PersonalKind) string {
+func kindWords(k pii.Kind) string {
 	switch k {
-	case safety.KindPrivate:
+	case pii.KindPrivate:
 		return "a private key"
-	case safety.KindJWT, safety.KindBearer:
+	case pii.KindJWT, pii.KindBearer:
 		return "a token"
-	case safety.KindKey:
+	case pii.KindKey:
 		return "a key"
 	}
 	return "a secret"

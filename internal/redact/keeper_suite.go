@@ -3,6 +3,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety"
+	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 )
 
@@ -58,36 +59,41 @@ func (s *SuiteSearch) Case(c *callvet.Case, text []byte) []callvet.Problem {
 
 func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 	d, err := s.keeper.detector()
-	if err != nil || s.doc.Parse(raw) != nil {
-		return nil
+	if err != nil {
+		return nil // storing it returns the error
 	}
 	f := &s.search
 	if known := s.keeper.Values(); f.detect == nil || len(known) != len(f.known) { // values are only added
-		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[safety.Role]map[string]bool{}}
+		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[pii.Role]map[string]bool{}}
 	}
 	f.steps = f.steps[:0]
-	if !f.value(s.doc.Root(), safety.RoleNone) {
+	if s.doc.Parse(raw) != nil { // arguments in it may have a name twice: it is searched as it is
+		if !f.text(string(raw), pii.RoleNone) {
+			return nil
+		}
+	} else if !f.value(s.doc.Root(), pii.RoleNone) {
 		return nil
 	}
 	p.Code, p.Key = "secret", f.path()
-	p.Message = fmt.Sprintf("%s holds %s as it is, and what a suite says is kept with each run", p.Key, f.what)
+	p.Message = fmt.Sprintf("%s holds %s as it is, and the text of a suite is kept with each run",
+		cmp.Or(p.Key, "the text"), f.what)
 	p.Fix = "take it out; --no-lint runs and keeps it all the same"
 	return []callvet.Problem{p}
 }
 
 // search looks for the first secret that is in use.
 type search struct {
-	detect *safety.Detector
+	detect *pii.Detector
 	known  []string
 	what   string
 	steps  []string // to it, the last one first
 	// names are names of members, and clean are short strings without a secret by their role: cases
 	// have many in common.
 	names map[string]name
-	clean map[safety.Role]map[string]bool
+	clean map[pii.Role]map[string]bool
 }
 
-func (s *search) value(v value.Value, r safety.Role) bool {
+func (s *search) value(v value.Value, r pii.Role) bool {
 	if v.Kind() == value.String {
 		return s.string(v, r)
 	}
@@ -123,7 +129,7 @@ func (s *search) name(member value.Value) name {
 	return key
 }
 
-func (s *search) string(v value.Value, r safety.Role) bool {
+func (s *search) string(v value.Value, r pii.Role) bool {
 	if s.clean[r][string(v.Bytes())] {
 		return false
 	}
@@ -148,7 +154,7 @@ func (s *search) path() (path string) {
 	return path
 }
 
-func (s *search) text(text string, r safety.Role) bool {
+func (s *search) text(text string, r pii.Role) bool {
 	for _, known := range s.known {
 		if strings.Contains(text, known) {
 			s.what = "the value of a key in the environment"
@@ -156,14 +162,14 @@ func (s *search) text(text string, r safety.Role) bool {
 		}
 	}
 	if k, ok := s.detect.Whole(text, r); ok {
-		if safety.InUse(k, text) {
+		if pii.InUse(k, text) {
 			s.what = kindWords(k)
 			return true
 		}
 		return false
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
-		if f.Kind.Secret() && safety.InUse(f.Kind, text[f.Start:f.End]) {
+		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
 			s.what = kindWords(f.Kind)
 			return true
 		}

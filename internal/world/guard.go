@@ -16,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/score/safety"
+	"github.com/callvet/callvet/score/safety/pii"
 )
 
 const (
@@ -64,7 +65,7 @@ func NewGuards(cfg GuardsConfig) (*Guards, error) {
 		return nil, err
 	}
 	if cfg.Policy.DenyInResults == safety.DenySecrets {
-		for _, k := range safety.PersonalKinds() {
+		for _, k := range pii.Kinds() {
 			if !k.Secret() {
 				of.Off = append(of.Off, k)
 			}

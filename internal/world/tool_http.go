@@ -23,6 +23,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // maxErrorBody bounds the part of an error's body in a message.
@@ -35,9 +36,9 @@ const maxToolRedirects = 5
 type request struct {
 	method  string
 	host    string // with the scheme
-	path    value.Template
+	path    template.Text
 	query   url.Values // of the address itself
-	named   map[string]value.Template
+	named   map[string]template.Text
 	all     bool // the arguments that the path does not name are in the query
 	headers map[string]string
 	body    json.RawMessage
@@ -55,7 +56,7 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 		client: staying(client), now: now,
 	}
 	var err error
-	if r.path, err = value.ParseTemplate(path); err != nil {
+	if r.path, err = template.Parse(path); err != nil {
 		return nil, err
 	}
 	filled, err := endpoint.FillAddress("http://x/?"+query, variable)
@@ -76,9 +77,9 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 	if r.all = h.Query == nil && !sends(r.method); r.all {
 		return r, nil
 	}
-	r.named = map[string]value.Template{}
+	r.named = map[string]template.Text{}
 	for name, text := range h.Query {
-		if r.named[name], err = value.ParseTemplate(text); err != nil {
+		if r.named[name], err = template.Parse(text); err != nil {
 			return nil, err
 		}
 	}
@@ -122,14 +123,14 @@ func (r *request) make(ctx context.Context, raw json.RawMessage) (*http.Request,
 		return nil, fmt.Errorf("%w: %w", errArgument, err)
 	}
 	of := func(name string) json.RawMessage {
-		return value.At(args, strings.TrimPrefix(name, value.Args)).Raw()
+		return template.At(args, strings.TrimPrefix(name, template.Args)).Raw()
 	}
 	var bad error
 	path := r.path.Fill(func(name string) string {
-		s := value.Said(of(name))
+		s := template.Said(of(name))
 		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/\\") {
 			bad = fmt.Errorf("%w: %s cannot stand in a path: %q", errArgument,
-				strings.TrimPrefix(name, value.Args), s)
+				strings.TrimPrefix(name, template.Args), s)
 		}
 		return url.PathEscape(s)
 	})
@@ -143,7 +144,7 @@ func (r *request) make(ctx context.Context, raw json.RawMessage) (*http.Request,
 	var body io.Reader
 	if sends(r.method) {
 		if r.body != nil {
-			if raw, err = value.JSON(r.body, of); err != nil {
+			if raw, err = template.JSON(r.body, of); err != nil {
 				return nil, fmt.Errorf("%w: %w", errArgument, err)
 			}
 		}
@@ -173,7 +174,7 @@ func (r *request) parameters(args value.Value, of func(string) json.RawMessage) 
 		if only, ok := text.Only(); ok {
 			addParameter(q, name, of(only))
 		} else {
-			q.Add(name, text.Fill(func(n string) string { return value.Said(of(n)) }))
+			q.Add(name, text.Fill(func(n string) string { return template.Said(of(n)) }))
 		}
 	}
 	if !r.all || args.Kind() != value.Object {
@@ -181,7 +182,7 @@ func (r *request) parameters(args value.Value, of func(string) json.RawMessage) 
 	}
 	inPath := map[string]bool{}
 	for _, name := range r.path.Names() {
-		top, _, _ := strings.Cut(strings.TrimPrefix(name, value.Args), ".")
+		top, _, _ := strings.Cut(strings.TrimPrefix(name, template.Args), ".")
 		top, _, _ = strings.Cut(top, "[")
 		inPath[top] = true
 	}
@@ -200,10 +201,10 @@ func addParameter(q url.Values, name string, raw json.RawMessage) {
 	case len(raw) == 0 || string(raw) == "null":
 	case raw[0] == '[' && json.Unmarshal(raw, &list) == nil:
 		for _, one := range list {
-			q.Add(name, value.Said(one))
+			q.Add(name, template.Said(one))
 		}
 	default:
-		q.Add(name, value.Said(raw))
+		q.Add(name, template.Said(raw))
 	}
 }
 
@@ -290,7 +291,7 @@ func answered(kind string, body []byte) (json.RawMessage, error) {
 	case !utf8.Valid(body):
 		return nil, fmt.Errorf("the answer is no text, but %q", kind)
 	}
-	return value.Quote(string(body)), nil
+	return template.Quote(string(body)), nil
 }
 
 // unsent is the reason of an error of a client, without the address: secrets may be in its query.

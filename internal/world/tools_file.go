@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/value"
+	"github.com/callvet/callvet/value/template"
 )
 
 // MaxToolsFile bounds the size of a File.
@@ -201,7 +201,7 @@ func (h *HTTPTool) check(key string) *wrong {
 		return &wrong{key + ".body", h.method() + " sends no body", "write query in place of it, or another method"}
 	}
 	var w *wrong
-	_, err := value.JSON(h.Body, func(name string) json.RawMessage {
+	_, err := template.JSON(h.Body, func(name string) json.RawMessage {
 		if found := placeholders(key+".body", "{{"+name+"}}"); w == nil {
 			w = found
 		}
@@ -289,19 +289,19 @@ func headers(key, address string, set map[string]string) *wrong {
 
 // placeholders accepts only {{args.PATH}}.
 func placeholders(key, text string) *wrong {
-	t, err := value.ParseTemplate(text)
+	t, err := template.Parse(text)
 	if err != nil {
 		return &wrong{key, err.Error(), "{{args.city}}"}
 	}
 	for _, name := range t.Names() {
-		path, ok := strings.CutPrefix(name, value.Args)
+		path, ok := strings.CutPrefix(name, template.Args)
 		if !ok {
 			return &wrong{
 				key, fmt.Sprintf("unknown placeholder {{%s}}", name),
 				"write {{args.NAME}} for an argument, ${NAME} for a variable",
 			}
 		}
-		if err := value.Path(path); err != nil {
+		if err := template.Path(path); err != nil {
 			return &wrong{key, err.Error(), "{{args.user.orders[0].id}}"}
 		}
 	}

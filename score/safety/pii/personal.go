@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package safety
+package pii
 
 import (
 	"math"
@@ -51,10 +51,10 @@ const (
 func card(s string, i int, r Role) (f Finding) {
 	for end := i; end-i <= 20; end++ { // the fifth group of four starts at 20
 		first := end == i
-		end = runOf(s, end, digit)
+		end = run(s, end, digit)
 		follow := 0
 		if end < len(s) && (s[end] == ' ' || s[end] == '-') {
-			follow = runOf(s, end+1, digit) - (end + 1)
+			follow = run(s, end+1, digit) - (end + 1)
 		}
 		if (first || follow != 4) && isCard(s, i, end, r) {
 			f = Finding{i, end, KindCard}
@@ -270,7 +270,7 @@ func dialled(s string, from, i int) bool {
 
 // areaCode reports whether s starts with two to five digits in brackets.
 func areaCode(s string) bool {
-	end := runOf(s, 1, digit)
+	end := run(s, 1, digit)
 	return end >= 3 && end <= 6 && end < len(s) && s[end] == ')'
 }
 
@@ -288,7 +288,7 @@ func extension(s string, i int) int {
 	if i == len(s) || s[i] != 'x' {
 		return i
 	}
-	if end := runOf(s, i+1, digit); end > i+1 && end-i <= 7 {
+	if end := run(s, i+1, digit); end > i+1 && end-i <= 7 {
 		return end
 	}
 	return i
@@ -386,7 +386,7 @@ func personnummer(d string) bool {
 // dni finds eight digits with the letter that 23 leaves of them.
 func dni(s string, i int) Finding {
 	const letters = "TRWAGMYFPDXBNJZSQVHLCKE"
-	if len(s)-i < 9 || runOf(s, i, digit) != i+8 || len(s)-i > 9 && wordByte(s[i+9]) {
+	if len(s)-i < 9 || run(s, i, digit) != i+8 || len(s)-i > 9 && wordByte(s[i+9]) {
 		return Finding{}
 	}
 	n := 0

@@ -1,6 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package value
+// Package template answers one question: what is a text, or a JSON value, with its placeholders
+// {{NAME}} filled in?
+//
+// Nothing is executed: there are no conditions, no loops and no functions. The caller defines the
+// meaning of names. Names returns a text's names, so that a file with an unknown name is refused
+// when it is read.
+package template
 
 import (
 	"bytes"
@@ -8,19 +14,20 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/callvet/callvet/value"
 )
 
-// Template is a text with placeholders, {{NAME}}, taken apart. Nothing is executed: there are no conditions, no loops
-// and no functions. The caller defines the meaning of names.
-type Template struct{ parts []part }
+// Text is a text with placeholders, taken apart.
+type Text struct{ parts []part }
 
 // part is a piece of text, or a name where name is not "".
 type part struct{ text, name string }
 
-// ParseTemplate takes a text apart. {{ must be closed by }}, with a name between them. White space around
+// Parse takes a text apart. {{ must be closed by }}, with a name between them. White space around
 // the name counts for nothing.
-func ParseTemplate(s string) (Template, error) {
-	var t Template
+func Parse(s string) (Text, error) {
+	var t Text
 	for {
 		before, rest, open := strings.Cut(s, "{{")
 		if before != "" {
@@ -45,7 +52,7 @@ func ParseTemplate(s string) (Template, error) {
 }
 
 // Names are those of the placeholders, in their order.
-func (t Template) Names() []string {
+func (t Text) Names() []string {
 	var out []string
 	for _, p := range t.parts {
 		if p.name != "" {
@@ -56,7 +63,7 @@ func (t Template) Names() []string {
 }
 
 // Only is the name where the text is one placeholder and nothing else.
-func (t Template) Only() (string, bool) {
+func (t Text) Only() (string, bool) {
 	if len(t.parts) == 1 && t.parts[0].name != "" {
 		return t.parts[0].name, true
 	}
@@ -64,7 +71,7 @@ func (t Template) Only() (string, bool) {
 }
 
 // Fill puts in what of says of each name.
-func (t Template) Fill(of func(name string) string) string {
+func (t Text) Fill(of func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.parts {
 		if p.name == "" {
@@ -80,15 +87,15 @@ func (t Template) Fill(of func(name string) string) string {
 // becomes the value that of gives, whatever its kind. Inside a text, a string says itself, null
 // says nothing, and any other value is its JSON. An absent value is null.
 func JSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.RawMessage, error) {
-	v, err := Parse(raw)
+	v, err := value.Parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	return Texts(v, func(v Value) (json.RawMessage, error) {
+	return Texts(v, func(v value.Value) (json.RawMessage, error) {
 		if !bytes.Contains(v.Raw(), []byte("{")) && !bytes.Contains(v.Raw(), []byte(`\`)) {
 			return nil, nil
 		}
-		t, err := ParseTemplate(v.Str())
+		t, err := Parse(v.Str())
 		if err != nil {
 			return nil, err
 		}
@@ -101,15 +108,15 @@ func JSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.RawMe
 
 // Texts copies a value, member by member in their order, with other values in place of its texts: those
 // that of gives for them, in their order; nil leaves a text as it is. Keys stay as they are.
-func Texts(v Value, of func(text Value) (json.RawMessage, error)) (json.RawMessage, error) {
+func Texts(v value.Value, of func(text value.Value) (json.RawMessage, error)) (json.RawMessage, error) {
 	return appendTexts(make([]byte, 0, len(v.Raw())), v, of)
 }
 
-func appendTexts(dst []byte, v Value, of func(Value) (json.RawMessage, error)) ([]byte, error) {
+func appendTexts(dst []byte, v value.Value, of func(value.Value) (json.RawMessage, error)) ([]byte, error) {
 	switch v.Kind() {
-	case Object, Array:
+	case value.Object, value.Array:
 		ends := "{}"
-		if v.Kind() == Array {
+		if v.Kind() == value.Array {
 			ends = "[]"
 		}
 		dst = append(dst, ends[0])
@@ -119,7 +126,7 @@ func appendTexts(dst []byte, v Value, of func(Value) (json.RawMessage, error)) (
 				dst = append(dst, ',')
 			}
 			first = false
-			if v.Kind() == Object {
+			if v.Kind() == value.Object {
 				dst = append(append(dst, Quote(e.Key())...), ':')
 			}
 			var err error
@@ -128,7 +135,7 @@ func appendTexts(dst []byte, v Value, of func(Value) (json.RawMessage, error)) (
 			}
 		}
 		return append(dst, ends[1]), nil
-	case String:
+	case value.String:
 		text, err := of(v)
 		if err != nil {
 			return nil, err
@@ -171,8 +178,8 @@ func Quote(s string) json.RawMessage {
 }
 
 // At is the value at a path of names and positions, user.orders[0].id; absent where there is none.
-func At(v Value, path string) Value {
-	for path != "" && v.Kind() != Invalid {
+func At(v value.Value, path string) value.Value {
+	for path != "" && v.Kind() != value.Invalid {
 		var step string
 		if path[0] == '[' {
 			step, path, _ = strings.Cut(path[1:], "]")
@@ -190,10 +197,10 @@ func At(v Value, path string) Value {
 	return v
 }
 
-func item(v Value, at string) Value {
+func item(v value.Value, at string) value.Value {
 	n, err := strconv.Atoi(at)
-	if err != nil || v.Kind() != Array {
-		return Value{}
+	if err != nil || v.Kind() != value.Array {
+		return value.Value{}
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		if n == 0 {
@@ -201,7 +208,7 @@ func item(v Value, at string) Value {
 		}
 		n--
 	}
-	return Value{}
+	return value.Value{}
 }
 
 // Path says what is wrong with a path of At; nil where nothing is.

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package value
+package template
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 
 // The names in templates of mocks. Those with a dot at the end stand before something else.
 const (
-	Args              = "args."         // the value at a path of the call's arguments
-	PlaceholderNumber = "call.number"   // how many calls of this tool there were, with this one
-	Position          = "call.position" // how many calls of any tool there were, with this one
-	Tool              = "call.tool"     // the name of the tool as it was called
-	FakeID            = "fake.id"       // 12 hexadecimal digits
-	FakeUUID          = "fake.uuid"     // a UUID
-	FakeNum           = "fake.number"   // 8 decimal digits
-	Fault             = "fault."        // the placeholder that a fault or an attack fills
+	Args     = "args."         // the value at a path of the call's arguments
+	Number   = "call.number"   // how many calls of this tool there were, with this one
+	Position = "call.position" // how many calls of any tool there were, with this one
+	Tool     = "call.tool"     // the name of the tool as it was called
+	FakeID   = "fake.id"       // 12 hexadecimal digits
+	FakeUUID = "fake.uuid"     // a UUID
+	FakeNum  = "fake.number"   // 8 decimal digits
+	Fault    = "fault."        // the placeholder that a fault or an attack fills
 )
 
 // Mock says what is wrong with a name in a template of a mock; nil where nothing is. The second
@@ -37,7 +37,7 @@ func Mock(name string) (wrong error, fix string) {
 		}
 	}
 	switch base {
-	case PlaceholderNumber, Position, Tool, FakeID, FakeUUID, FakeNum:
+	case Number, Position, Tool, FakeID, FakeUUID, FakeNum:
 		return nil, ""
 	}
 	fix = "known are args.PATH, call.number, call.position, call.tool, fake.id, fake.uuid, fake.number, fault.NAME"

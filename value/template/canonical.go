@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package value
+package template
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/callvet/callvet/value"
 )
 
 // Canonical is the text that all equal JSON values share: members in the order of their names,
@@ -17,7 +19,7 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return json.RawMessage("{}")
 	}
-	v, err := Parse(raw)
+	v, err := value.Parse(raw)
 	if err != nil {
 		return Quote(string(raw))
 	}
@@ -25,19 +27,19 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 }
 
 // AppendCanonical appends the canonical text of a value.
-func AppendCanonical(dst []byte, v Value) []byte {
+func AppendCanonical(dst []byte, v value.Value) []byte {
 	switch v.Kind() {
-	case Number:
+	case value.Number:
 		return append(dst, canonicalNumber(string(v.Raw()))...)
-	case String:
+	case value.String:
 		return append(dst, Quote(v.Str())...)
-	case Array:
+	case value.Array:
 		dst = append(dst, '[')
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
 			dst = append(AppendCanonical(dst, e), ',')
 		}
 		return append(bytes.TrimSuffix(dst, []byte(",")), ']')
-	case Object:
+	case value.Object:
 		dst = append(dst, '{')
 		for _, e := range Members(v) {
 			dst = append(append(dst, Quote(e.Key())...), ':')
@@ -49,12 +51,12 @@ func AppendCanonical(dst []byte, v Value) []byte {
 }
 
 // Members are those of an object in the order of their names.
-func Members(v Value) []Value {
-	out := make([]Value, 0, v.Len())
+func Members(v value.Value) []value.Value {
+	out := make([]value.Value, 0, v.Len())
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b Value) int { return strings.Compare(a.Key(), b.Key()) })
+	slices.SortFunc(out, func(a, b value.Value) int { return strings.Compare(a.Key(), b.Key()) })
 	return out
 }
 

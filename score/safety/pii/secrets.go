@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package safety
+package pii
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// runOf is the end of the bytes from i on that ok takes.
-func runOf(s string, i int, ok func(byte) bool) int {
+// run is the end of the bytes from i on that ok takes.
+func run(s string, i int, ok func(byte) bool) int {
 	for i < len(s) && ok(s[i]) {
 		i++
 	}
@@ -39,7 +39,7 @@ func email(s string, at, least int) Finding {
 	for strings.IndexByte(".'-", s[from]) >= 0 {
 		from++
 	}
-	end := runOf(s, at+1, func(c byte) bool { return wordByte(c) && c != '_' || c == '.' || c == '-' })
+	end := run(s, at+1, func(c byte) bool { return wordByte(c) && c != '_' || c == '.' || c == '-' })
 	domain := strings.TrimRight(s[at+1:end], ".-")
 	dot := strings.LastIndexByte(domain, '.')
 	if from == at || dot <= 0 || len(domain)-dot-1 < 2 || s[from:at] == "git" || density(domain) {
@@ -79,7 +79,7 @@ func bearer(s string, i int) Finding {
 		return Finding{}
 	}
 	from := i + len(word)
-	end := runOf(s, from, tokenByte)
+	end := run(s, from, tokenByte)
 	if end-from < 8 || !random(s[from:end]) {
 		return Finding{}
 	}
@@ -93,7 +93,7 @@ func basic(s string, i int) Finding {
 		return Finding{}
 	}
 	from := i + len(word)
-	end := runOf(s, from, func(c byte) bool { return wordByte(c) && c != '_' || c == '+' || c == '/' || c == '=' })
+	end := run(s, from, func(c byte) bool { return wordByte(c) && c != '_' || c == '+' || c == '/' || c == '=' })
 	if end-from > maxRandom || end-from < 8 {
 		return Finding{}
 	}
@@ -108,7 +108,7 @@ func jwt(s string, i int) Finding {
 	if !strings.HasPrefix(s[i:], "eyJ") {
 		return Finding{}
 	}
-	end := runOf(s, i, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
+	end := run(s, i, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 	token := strings.TrimRight(s[i:end], ".")
 	if strings.Count(token, ".") != 2 || len(token) < 30 {
 		return Finding{}
@@ -149,7 +149,7 @@ func (d *Detector) apiKey(s string, i int) Finding {
 			continue
 		}
 		from := i + len(p.text)
-		end := runOf(s, from, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
+		end := run(s, from, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 		drawn := strings.TrimRight(s[from:end], ".-")
 		if len(drawn) >= p.least && random(drawn) {
 			return Finding{i, from + len(drawn), KindKey}
@@ -165,12 +165,12 @@ func hexKey(s string, i int) Finding {
 	switch {
 	case strings.HasPrefix(s[i:], "SK"):
 		head, tail = 2, 32
-	case strings.HasPrefix(s[i:], "pat") && len(s) > i+17 && s[i+17] == '.' && runOf(s[:i+17], i, wordByte) == i+17:
+	case strings.HasPrefix(s[i:], "pat") && len(s) > i+17 && s[i+17] == '.' && run(s[:i+17], i, wordByte) == i+17:
 		head, tail = 18, 64
 	default:
 		return Finding{}
 	}
-	end := runOf(s, i+head, hexByte)
+	end := run(s, i+head, hexByte)
 	if end-i-head != tail || end < len(s) && wordByte(s[end]) || !random(s[i+head:end]) {
 		return Finding{}
 	}
@@ -179,11 +179,11 @@ func hexKey(s string, i int) Finding {
 
 // telegramToken finds the token of a bot: its number, a colon and 35 bytes.
 func telegramToken(s string, i int) Finding {
-	end := runOf(s, i, digit)
+	end := run(s, i, digit)
 	if end-i < 8 || end-i > 10 || !strings.HasPrefix(s[end:], ":AA") {
 		return Finding{}
 	}
-	if last := runOf(s, end+1, func(c byte) bool { return wordByte(c) || c == '-' }); last-end == 36 {
+	if last := run(s, end+1, func(c byte) bool { return wordByte(c) || c == '-' }); last-end == 36 {
 		return Finding{i, last, KindKey}
 	}
 	return Finding{}
@@ -196,7 +196,7 @@ func webhook(s string, i int) Finding {
 		return Finding{}
 	}
 	at := i + len(scheme)
-	host := runOf(s, at, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
+	host := run(s, at, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 	for _, w := range [...]struct{ host, path string }{
 		{"hooks.slack.com", "/services/"},
 		{"discord.com", "/api/webhooks/"},
@@ -210,7 +210,7 @@ func webhook(s string, i int) Finding {
 			continue
 		}
 		from := host + len(w.path)
-		if end := runOf(s, from,
+		if end := run(s, from,
 			func(c byte) bool { return wordByte(c) || strings.IndexByte("-/@", c) >= 0 }); end-from >= 10 {
 			return Finding{from, end, KindKey}
 		}
@@ -225,7 +225,7 @@ func userinfo(s string, i int) Finding {
 		return Finding{}
 	}
 	from := i + 3
-	end := runOf(s, from, func(c byte) bool { return c > ' ' && strings.IndexByte("/?#@\"'<>`\\", c) < 0 })
+	end := run(s, from, func(c byte) bool { return c > ' ' && strings.IndexByte("/?#@\"'<>`\\", c) < 0 })
 	if end == from || end >= len(s) || s[end] != '@' || end-from > maxRandom {
 		return Finding{}
 	}
@@ -240,7 +240,7 @@ func userinfo(s string, i int) Finding {
 
 // option finds the value of --password VALUE and --token VALUE on a command line.
 func option(s string, i int) Finding {
-	end := runOf(s, i+2, func(c byte) bool { return wordByte(c) || c == '-' })
+	end := run(s, i+2, func(c byte) bool { return wordByte(c) || c == '-' })
 	if end >= len(s) || s[end] != ' ' {
 		return Finding{}
 	}
@@ -248,8 +248,8 @@ func option(s string, i int) Finding {
 	if !secret && !tokenName(s[i+2:end]) {
 		return Finding{}
 	}
-	from := runOf(s, end, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
-	to := runOf(s, from, inValue)
+	from := run(s, end, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
+	to := run(s, from, inValue)
 	if to-from < 6 || s[from] == '-' || placeholder(s[from:to]) || Redacted(s[from:to]) || plainWord(s[from:to]) {
 		return Finding{}
 	}
@@ -300,7 +300,7 @@ func named(s string, i int) Finding {
 }
 
 // valueKind classifies the value in s[at:end] with the name at start and the separator at i.
-func valueKind(s, name string, i, start, at, end int) PersonalKind {
+func valueKind(s, name string, i, start, at, end int) Kind {
 	word, secret := s[at:end], secretName(name)
 	quoted := s[at-1] == '"' || s[at-1] == '\''
 	switch {
@@ -328,7 +328,7 @@ func randomValue(word string, quoted bool) bool {
 // valueEnd is where a value that i stands in ends; in JSON as text the closing quote has a
 // backslash.
 func valueEnd(s string, i int) int {
-	end := runOf(s, i, inValue)
+	end := run(s, i, inValue)
 	if end < len(s) && (s[end] == '"' || s[end] == '\'') {
 		end = len(strings.TrimRight(s[:end], `\`))
 	}
@@ -395,7 +395,7 @@ func nameBefore(s string, i int) (name string, from int) {
 // valueAfter is where the value behind the separator at i begins. In JSON as text quotes
 // have a backslash.
 func valueAfter(s string, i int) int {
-	at := runOf(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' || c == '\\' })
+	at := run(s, i+1, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' || c == '\\' })
 	for _, scheme := range [...]string{"bearer ", "basic "} {
 		if startsWith(s[at:], scheme) {
 			at += len(scheme)
@@ -458,7 +458,7 @@ func identifier(s string) bool {
 	if len(s) == 36 && inUUID(s, 0) {
 		return true
 	}
-	return runOf(s, 0, hexByte) == len(s)
+	return run(s, 0, hexByte) == len(s)
 }
 
 // plainWord reports whether s is letters only: "password: required" contains no password.

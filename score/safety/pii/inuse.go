@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package safety
+package pii
 
 import "strings"
 
@@ -8,7 +8,7 @@ import "strings"
 // private key are in use unless they are marked as examples. A password or token is in use when it
 // looks random: at least 16 bytes with digits, without words and sequences such as 123, and no
 // hash.
-func InUse(k PersonalKind, s string) bool {
+func InUse(k Kind, s string) bool {
 	low := strings.ToLower(s)
 	if strings.Contains(low, "example") || strings.Contains(low, "xxxx") || strings.Contains(low, "dummy") {
 		return false
@@ -31,7 +31,7 @@ func InUse(k PersonalKind, s string) bool {
 	for _, c := range []byte(s) {
 		n[c]++
 	}
-	phrase := runOf(s, 0, func(c byte) bool { return c > ' ' }) < len(s)
+	phrase := run(s, 0, func(c byte) bool { return c > ' ' }) < len(s)
 	return len(s) >= 16 && strings.ContainsAny(s, "0123456789") && !phrase && !identifier(s) && !rows(low) &&
 		entropy(n[:], len(s)) >= 3.3
 }

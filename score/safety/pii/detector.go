@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package safety
+package pii
 
 import (
 	"fmt"
@@ -11,33 +11,33 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// PersonalKind is the kind of a finding.
-type PersonalKind string
+// Kind of a finding.
+type Kind string
 
 // The kinds that are found.
 const (
-	KindKey     PersonalKind = "api_key"     // a key with a known prefix
-	KindBearer  PersonalKind = "bearer"      // the credential of an Authorization header
-	KindJWT     PersonalKind = "jwt"         // a signed token
-	KindPrivate PersonalKind = "private_key" // a PEM block
-	KindSecret  PersonalKind = "secret"      // the value of something named password, token, …, or of a URL's user
-	KindEmail   PersonalKind = "email"       //
-	KindPhone   PersonalKind = "phone"       // written internationally, in groups, or after a word such as "phone"
-	KindCard    PersonalKind = "card"        // passes Luhn and starts as an issuer's numbers do
-	KindIBAN    PersonalKind = "iban"        // passes modulo 97
-	KindID      PersonalKind = "national_id" // US SSN, Brazilian CPF, Spanish DNI, Swedish personal number
+	KindKey     Kind = "api_key"     // a key with a known prefix
+	KindBearer  Kind = "bearer"      // the credential of an Authorization header
+	KindJWT     Kind = "jwt"         // a signed token
+	KindPrivate Kind = "private_key" // a PEM block
+	KindSecret  Kind = "secret"      // the value of something named password, token, …, or of a URL's user
+	KindEmail   Kind = "email"       //
+	KindPhone   Kind = "phone"       // written internationally, in groups, or after a word such as "phone"
+	KindCard    Kind = "card"        // passes Luhn and starts as an issuer's numbers do
+	KindIBAN    Kind = "iban"        // passes modulo 97
+	KindID      Kind = "national_id" // US SSN, Brazilian CPF, Spanish DNI, Swedish personal number
 )
 
-// PersonalKinds are all of them.
-func PersonalKinds() []PersonalKind {
-	return []PersonalKind{
+// Kinds are all of them.
+func Kinds() []Kind {
+	return []Kind{
 		KindKey, KindBearer, KindJWT, KindPrivate, KindSecret, KindEmail, KindPhone, KindCard,
 		KindIBAN, KindID,
 	}
 }
 
 // Secret reports whether a finding of the kind opens a door; the others name a person.
-func (k PersonalKind) Secret() bool {
+func (k Kind) Secret() bool {
 	switch k {
 	case KindKey, KindBearer, KindJWT, KindPrivate, KindSecret:
 		return true
@@ -45,27 +45,27 @@ func (k PersonalKind) Secret() bool {
 	return false
 }
 
-// DetectorConfig configures a Detector. The zero value finds every kind.
-type DetectorConfig struct {
+// Config of a Detector. The zero Config finds every kind.
+type Config struct {
 	// Off names kinds that are left alone.
-	Off []PersonalKind `json:"off,omitempty"`
+	Off []Kind `json:"off,omitempty"`
 	// Keys are member names whose values are secrets, in addition to the built-in ones.
 	Keys []string `json:"keys,omitempty"`
 }
 
 // Detector finds what its Config asks for. It is safe for concurrent use.
 type Detector struct {
-	off      map[PersonalKind]bool
+	off      map[Kind]bool
 	keys     map[string]bool
 	prefixes [256][]prefix
 }
 
-// NewDetector makes a Detector. The error wraps callvet.ErrInvalid when a kind is not known.
-func NewDetector(c DetectorConfig) (*Detector, error) {
-	d := &Detector{off: map[PersonalKind]bool{}, keys: map[string]bool{}, prefixes: prefixes()}
+// New makes a Detector. The error wraps callvet.ErrInvalid when a kind is not known.
+func New(c Config) (*Detector, error) {
+	d := &Detector{off: map[Kind]bool{}, keys: map[string]bool{}, prefixes: prefixes()}
 	for _, k := range c.Off {
-		if !slices.Contains(PersonalKinds(), k) {
-			return nil, fmt.Errorf("redaction kind %q is not known; known are %v: %w", k, PersonalKinds(), callvet.ErrInvalid)
+		if !slices.Contains(Kinds(), k) {
+			return nil, fmt.Errorf("redaction kind %q is not known; known are %v: %w", k, Kinds(), callvet.ErrInvalid)
 		}
 		d.off[k] = true
 	}
@@ -78,7 +78,7 @@ func NewDetector(c DetectorConfig) (*Detector, error) {
 // Finding is s[Start:End] of the text it was found in; End 0 means none.
 type Finding struct {
 	Start, End int
-	Kind       PersonalKind
+	Kind       Kind
 }
 
 // Next is the first finding that starts at from (0 or more) or later; ok is false
@@ -204,7 +204,7 @@ func (d *Detector) dash(s string, i int) Finding {
 
 // Whole reports whether a text is a secret as a whole because of the name above it.
 // Placeholders ("<password>", "${TOKEN}", "***") and what was redacted before are none.
-func (d *Detector) Whole(s string, r Role) (PersonalKind, bool) {
+func (d *Detector) Whole(s string, r Role) (Kind, bool) {
 	switch {
 	case s == "" || d.off[KindSecret] || Redacted(s):
 	case r == RoleSecret && !placeholder(s), r == RoleToken && !strings.ContainsAny(s, " \t\n") && drawn(s):
@@ -216,7 +216,7 @@ func (d *Detector) Whole(s string, r Role) (PersonalKind, bool) {
 // Number classifies a JSON number. It is a card number or a national number when it is an integer
 // (no sign, no fraction, no exponent) of that length that passes the check. It is a secret when it
 // is an integer with a name for secrets. Others are no findings.
-func (d *Detector) Number(raw []byte, r Role) (PersonalKind, bool) {
+func (d *Detector) Number(raw []byte, r Role) (Kind, bool) {
 	for _, c := range raw {
 		if !digit(c) {
 			return "", false
@@ -244,7 +244,7 @@ const Mark = "[REDACTED:"
 func Redacted(s string) bool { return strings.HasPrefix(s, Mark) }
 
 // MarkOf is the word for the nth different value of a kind, from 1.
-func MarkOf(k PersonalKind, n int) string {
+func MarkOf(k Kind, n int) string {
 	if n > 1 {
 		return fmt.Sprintf("%s%s#%d]", Mark, k, n)
 	}
@@ -252,14 +252,14 @@ func MarkOf(k PersonalKind, n int) string {
 }
 
 // marked is the kind that the first mark in s stands for; ok is false without one.
-func marked(s string) (k PersonalKind, ok bool) {
+func marked(s string) (k Kind, ok bool) {
 	_, rest, ok := strings.Cut(s, Mark)
 	if !ok {
 		return "", false
 	}
 	kind, _, ok := strings.Cut(rest, "]")
 	kind, _, _ = strings.Cut(kind, "#")
-	return PersonalKind(kind), ok
+	return Kind(kind), ok
 }
 
 // Nines is what the nth different number (from 1) of that many digits is replaced by:
@@ -286,9 +286,9 @@ func nines(raw []byte) bool {
 	return true
 }
 
-// IsPlaceholder reports whether a value was redacted, as a whole or in part: it cannot be compared with
+// Unknown reports whether a value was redacted, as a whole or in part: it cannot be compared with
 // anything.
-func IsPlaceholder(v value.Value) bool {
+func Unknown(v value.Value) bool {
 	switch v.Kind() {
 	case value.String:
 		return strings.Contains(v.Str(), Mark)
@@ -296,7 +296,7 @@ func IsPlaceholder(v value.Value) bool {
 		return nines(v.Raw())
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		if IsPlaceholder(e) {
+		if Unknown(e) {
 			return true
 		}
 	}
@@ -307,7 +307,7 @@ func IsPlaceholder(v value.Value) bool {
 type Found struct {
 	// Path names the scalar: "to[0].address"; "" for a value that is one.
 	Path string
-	Kind PersonalKind
+	Kind Kind
 }
 
 // Value finds in every scalar of v, names of members excepted; one finding per scalar, in the order
@@ -343,7 +343,7 @@ func (d *Detector) walk(out []Found, v value.Value, r Role) []Found {
 }
 
 // scalar is what a string or number is as a whole, or holds first.
-func (d *Detector) scalar(v value.Value, r Role) (PersonalKind, bool) {
+func (d *Detector) scalar(v value.Value, r Role) (Kind, bool) {
 	switch v.Kind() {
 	case value.String:
 		s := v.Str()
