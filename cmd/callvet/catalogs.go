@@ -242,7 +242,7 @@ func ask[Q, R any](ctx context.Context, q *asking, req Q,
 	}
 	t := q.cli.eventPrinter(q.quiet, "")
 	defer t.tellUsed()
-	defer q.cli.growHeap(runHeap)()
+	defer q.cli.growHeap(runHeap())()
 	out, err := do(ctx, q.cli.program(), req, q.conclude, t.print)
 	t.finish()
 	return show(out, q.cli.notFollowed(err))

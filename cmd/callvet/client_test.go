@@ -14,7 +14,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/cases"
 	"github.com/callvet/callvet/internal/app/catalogs"
-
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"

@@ -13,15 +13,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet/internal/app"
-
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 

@@ -24,14 +24,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
-	"github.com/callvet/callvet/internal/process"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 )

@@ -21,14 +21,13 @@ type heapSize struct {
 	percent int
 }
 
-var (
-	// scoreHeap is a little above the live data of a long file, with its open tasks. Beyond it the
-	// live data hardly changes, and little is allocated.
-	scoreHeap = heapSize{36 << 20, 20}
-	// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases
-	// comes near 64 MB (measured).
-	runHeap = heapSize{32 << 20, 175}
-)
+// scoreHeap is a little above the live data of a long file, with its open tasks. Beyond it the live
+// data hardly changes, and little is allocated.
+func scoreHeap() heapSize { return heapSize{36 << 20, 20} }
+
+// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases comes
+// near 64 MB (measured).
+func runHeap() heapSize { return heapSize{32 << 20, 175} }
 
 // growHeap lets the heap grow to a size, unless $GOGC is set; Go reads $GOMEMLIMIT itself. The
 // result ends it.

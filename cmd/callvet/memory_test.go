@@ -12,12 +12,12 @@ import (
 // collections. It is not parallel: other tests would change the live heap.
 func TestGrowHeap(t *testing.T) {
 	a := &cli{getenv: func(string) string { return "" }}
-	end := a.growHeap(scoreHeap)
+	end := a.growHeap(scoreHeap())
 	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
 	for range 3 {
 		runtime.GC()
 		metrics.Read(goal)
-		if g := goal[0].Value.Uint64(); g < scoreHeap.floor/2 {
+		if g := goal[0].Value.Uint64(); g < scoreHeap().floor/2 {
 			t.Errorf("the heap is collected at %d bytes", g)
 		}
 	}
@@ -68,14 +68,14 @@ func TestGrowth(t *testing.T) {
 		alive uint64
 		want  int
 	}{
-		{scoreHeap, 0, 3500},
-		{scoreHeap, 18 << 20, 100},
-		{scoreHeap, 36 << 20, 20},
-		{scoreHeap, 8 << 30, 20},
-		{runHeap, 4 << 20, 700},
-		{runHeap, 8 << 20, 300},
-		{runHeap, 16 << 20, 175},
-		{runHeap, 8 << 30, 175},
+		{scoreHeap(), 0, 3500},
+		{scoreHeap(), 18 << 20, 100},
+		{scoreHeap(), 36 << 20, 20},
+		{scoreHeap(), 8 << 30, 20},
+		{runHeap(), 4 << 20, 700},
+		{runHeap(), 8 << 20, 300},
+		{runHeap(), 16 << 20, 175},
+		{runHeap(), 8 << 30, 175},
 	} {
 		if got := c.size.growth(c.alive); got != c.want {
 			t.Errorf("with %d bytes alive %+v may grow by %d %%, not %d", c.alive, c.size, got, c.want)

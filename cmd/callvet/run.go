@@ -296,7 +296,7 @@ func (a *cli) evaluateAs(ctx context.Context, f *runFlags, start func() (*runs.S
 	if err := a.writable(f); err != nil {
 		return err
 	}
-	defer a.growHeap(runHeap)()
+	defer a.growHeap(runHeap())()
 	s, err := start()
 	if err != nil {
 		return a.notFollowed(err)

@@ -72,7 +72,7 @@ func (a *cli) side(arg string) app.Side {
 }
 
 func (a *cli) score(ctx context.Context, req traces.ScoreRequest, all bool) error {
-	defer a.growHeap(scoreHeap)()
+	defer a.growHeap(scoreHeap())()
 	s, err := traces.Score(ctx, a.program(), req, a.events())
 	if err != nil || s.View == nil {
 		return err

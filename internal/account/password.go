@@ -46,7 +46,7 @@ func newHasher(c Cost) (*hasher, error) {
 		slots:  make(chan struct{}, atOnce), waiting: make(chan struct{}, atOnce+maxWaiting),
 	}
 	var err error
-	if h.nobody, err = argon2id.CreateHash("no user has this one: it is compared with false",
+	if h.nobody, err = argon2id.CreateHash("no user has this password",
 		&h.params); err != nil {
 		return nil, fmt.Errorf("make a hash: %w", err)
 	}

@@ -32,13 +32,9 @@ func (r *run) attempts(ctx context.Context, src Source, before int64, yield func
 			if err != nil {
 				return
 			}
-			if next.attempts == nil {
-				next.attempts = make([]trace.Attempt, 0, jobAttempts)
-			}
-			next.attempts = append(next.attempts, a)
-			last := &next.attempts[len(next.attempts)-1]
-			r.judge(last)
-			if lines += last.Records(); len(next.attempts) < jobAttempts {
+			r.judge(&a)
+			lines += a.Records()
+			if next.attempts = append(next.attempts, a); len(next.attempts) < jobAttempts {
 				continue
 			}
 			if !yield(next) {

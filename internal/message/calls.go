@@ -5,6 +5,7 @@ package message
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
@@ -288,16 +289,22 @@ func NewCustomCall(id, name, input string) callvet.Call {
 }
 
 // MergeCalls adds the calls of one form of an answer to those of another form, where they are no
-// repetition.
+// repetition. The same id is one. Where one of two equal calls has no id, it repeats one call at most, so
+// that equal calls stay as many as they are.
 func MergeCalls(calls, more []callvet.Call) []callvet.Call {
+	first := calls
+	repeated := make([]bool, len(first))
 	for i := range more {
 		c := &more[i]
-		again := false
-		for j := range calls {
-			again = again || c.ID != "" && calls[j].ID == c.ID ||
-				calls[j].Tool == c.Tool && calls[j].ArgsRaw == c.ArgsRaw && sameJSON(calls[j].Args, c.Args)
+		at := slices.IndexFunc(first, func(f callvet.Call) bool { return c.ID != "" && f.ID == c.ID })
+		for j := 0; at < 0 && j < len(first); j++ {
+			f := &first[j]
+			if !repeated[j] && (f.ID == "" || c.ID == "") && f.Tool == c.Tool && f.ArgsRaw == c.ArgsRaw &&
+				sameJSON(f.Args, c.Args) {
+				at, repeated[j] = j, true
+			}
 		}
-		if !again {
+		if at < 0 {
 			calls = append(calls, *c)
 		}
 	}

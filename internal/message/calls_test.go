@@ -65,6 +65,44 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestEqualCalls: calls that are equal and have no ids, or ids of their own, are as many as a message has.
+func TestEqualCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{`{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"f","args":{}}}]}`,
+			2},
+		{`{"role":"assistant","content":[{"type":"tool_use","name":"f","input":{}},{"type":"tool_use","name":"f","input":{}}]}`, 2},
+		{`{"role":"assistant","content":[{"toolUse":{"name":"f","input":{}}},{"toolUse":{"name":"f","input":{}}}]}`, 2},
+		{`{"role":"assistant","content":[{"type":"tool-call","toolName":"f","input":{}},{"type":"tool-call","toolName":"f","input":{}}]}`, 2},
+		{`{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"f","arguments":"{}"}}]}`, 2},
+		{`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}],` +
+			`"content":[{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"f","input":{}}]}`, 2},
+		{`{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}],` +
+			`"content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}`, 1},
+	} {
+		v, err := value.Parse([]byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(turns []callvet.Turn) (n int) {
+			for i := range turns {
+				n += len(turns[i].Calls)
+			}
+			return n
+		}
+		if got := count(Turns(v)); got != c.want {
+			t.Errorf("kept: %s: %d calls, want %d", c.text, got, c.want)
+		}
+		turns, ok := Element(v, Options{})
+		if got := count(turns); !ok || got != c.want {
+			t.Errorf("answer: %s: %d calls, want %d", c.text, got, c.want)
+		}
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -64,7 +64,8 @@ func vendors() [16]vendor {
 	}
 }
 
-// vendorOf is the vendor whose form a value has, envelopes taken off. The last one of the list takes all others.
+// vendorOf is the vendor of a value's form. v is without its envelopes. The last vendor of the list reads all other
+// values.
 func vendorOf(v value.Value) vendor {
 	all := vendors()
 	last := len(all) - 1

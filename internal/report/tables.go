@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/callvet/callvet"
 
+	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )

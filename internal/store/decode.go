@@ -33,8 +33,6 @@ type words map[string]string
 const (
 	maxWords = 1 << 10
 	maxWord  = 64 // bytes
-	// usualScores is how many scores an attempt with a call has, mostly.
-	usualScores = 16
 )
 
 func (w words) of(b []byte) string {
@@ -246,17 +244,11 @@ func (r *reader) skip() []byte {
 func (r *reader) raw() json.RawMessage { return bytes.Clone(r.skip()) }
 
 // list reads an array; nil for null and for an empty one.
-func list[T any](r *reader, one func(*reader, *T)) []T { return listOf(r, 0, one) }
-
-// listOf is list of an array that mostly has as many elements as room.
-func listOf[T any](r *reader, room int, one func(*reader, *T)) (out []T) {
+func list[T any](r *reader, one func(*reader, *T)) (out []T) {
 	if !r.begin('[') {
 		return nil
 	}
 	for r.more(']') {
-		if out == nil {
-			out = make([]T, 0, max(room, 1))
-		}
 		var zero T
 		out = append(out, zero)
 		one(r, &out[len(out)-1])

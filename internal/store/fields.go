@@ -253,7 +253,7 @@ func readResult(r *reader, res *callvet.Result) {
 		case "reason":
 			res.Reason = r.str()
 		case "scores":
-			res.Scores = listOf(r, usualScores, readScore)
+			res.Scores = list(r, readScore)
 		case "plan":
 			res.Plan = r.str()
 		case "calls":

@@ -266,12 +266,9 @@ func (s *Scored) values(r *callvet.Result) {
 	}
 }
 
-// usualScores is how many scores an attempt with a call has, mostly.
-const usualScores = 16
-
 func (s *Scored) set(name string, v float64) {
 	if s.Scores == nil {
-		s.Scores = make(map[string]float64, usualScores)
+		s.Scores = map[string]float64{}
 	}
 	s.Scores[name] = v
 }

@@ -56,8 +56,7 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 			yield(trace.Attempt{}, err)
 			return
 		}
-		var at trace.Attempt // one for all, as nothing keeps it
-		for at, err = range measure.Cells(rows, r.Manifest.Targets, &r.Suite.Defaults.Scoring) {
+		for at, err := range measure.Cells(rows, r.Manifest.Targets, &r.Suite.Defaults.Scoring) {
 			if err == nil {
 				opinions.judged(&at)
 				do(&at, of)

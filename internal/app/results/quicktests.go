@@ -33,9 +33,7 @@ type resultUse struct{ needed, unneeded struct{ Of, Unused int } }
 // whileRead gives attempts to do as they are read.
 func whileRead(list iter.Seq2[trace.Attempt, error], do ...func(*trace.Attempt)) iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
-		var at trace.Attempt // one for all, as nothing keeps it
-		var err error
-		for at, err = range list {
+		for at, err := range list {
 			for _, f := range do {
 				if err == nil {
 					f(&at)
@@ -110,19 +108,8 @@ type givenResult struct {
 	hash   uint64
 }
 
-// answered reports whether a call has a result.
-func answered(calls []callvet.Call) bool {
-	for i := range calls {
-		if calls[i].Result != nil {
-			return true
-		}
-	}
-	return false
-}
-
 func (b *betweenTargets) attempt(at *trace.Attempt) {
-	calls := at.Trace.Calls()
-	if at.Floor || !answered(calls) {
+	if at.Floor {
 		return
 	}
 	of := b.cases[at.Trace.CaseID]
@@ -137,7 +124,7 @@ func (b *betweenTargets) attempt(at *trace.Attempt) {
 	if of.seen[by] == nil {
 		of.seen[by] = map[toolCall]bool{}
 	}
-	for _, c := range calls {
+	for _, c := range at.Trace.Calls() {
 		if c.Result == nil {
 			continue
 		}

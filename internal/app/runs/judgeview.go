@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report"

@@ -16,7 +16,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"

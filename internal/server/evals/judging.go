@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"

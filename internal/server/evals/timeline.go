@@ -11,7 +11,6 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
