@@ -103,6 +103,28 @@ func TestEqualCalls(t *testing.T) {
 	}
 }
 
+// TestCallInToolMessage: a call that Gemini's wrapper names is kept in a message of any role; what a result lists
+// is data.
+func TestCallInToolMessage(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`{"role":"tool","parts":[{"functionResponse":{"name":"f","response":{}}},{"functionCall":{"name":"g","args":{}}}]}`: 1,
+		`{"role":"tool","tool_call_id":"1","content":[{"name":"g","arguments":{}}]}`:                                        0,
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, turn := range Turns(v) {
+			n += len(turn.Calls)
+		}
+		if n != want {
+			t.Errorf("%s: %d calls, want %d", text, n, want)
+		}
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

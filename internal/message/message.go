@@ -225,7 +225,7 @@ func (d *decoder) within(list value.Value, t *callvet.Turn) (results []callvet.T
 			r := d.result(e)
 			r.CallID = cmp.Or(r.CallID, t.CallID)
 			results = append(results, r)
-		case p == callPart && speaks:
+		case p == callPart && (speaks || d.o.Kept && has(e, "functionCall")): // what a result lists is no call
 			c, r := d.calledBy(e)
 			t.Calls, results = append(t.Calls, c), append(results, r...)
 		case p == thoughtPart && speaks:
