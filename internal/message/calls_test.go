@@ -72,8 +72,10 @@ func TestEqualCalls(t *testing.T) {
 		text string
 		want int
 	}{
-		{`{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"f","args":{}}}]}`,
-			2},
+		{
+			`{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"f","args":{}}}]}`,
+			2,
+		},
 		{`{"role":"assistant","content":[{"type":"tool_use","name":"f","input":{}},{"type":"tool_use","name":"f","input":{}}]}`, 2},
 		{`{"role":"assistant","content":[{"toolUse":{"name":"f","input":{}}},{"toolUse":{"name":"f","input":{}}}]}`, 2},
 		{`{"role":"assistant","content":[{"type":"tool-call","toolName":"f","input":{}},{"type":"tool-call","toolName":"f","input":{}}]}`, 2},

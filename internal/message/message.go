@@ -225,7 +225,7 @@ func (d *decoder) within(list value.Value, t *callvet.Turn) (results []callvet.T
 			r := d.result(e)
 			r.CallID = cmp.Or(r.CallID, t.CallID)
 			results = append(results, r)
-		case p == callPart && (speaks || d.o.Kept && has(e, "functionCall")): // what a result lists is no call
+		case p == callPart && (speaks || d.namesCall(e)):
 			c, r := d.calledBy(e)
 			t.Calls, results = append(t.Calls, c), append(results, r...)
 		case p == thoughtPart && speaks:
@@ -253,6 +253,10 @@ func (d *decoder) within(list value.Value, t *callvet.Turn) (results []callvet.T
 	}
 	return results
 }
+
+// namesCall reports whether a part of a tool's message is a call all the same: what a result lists is data, but
+// Gemini's wrapper names a call.
+func (d *decoder) namesCall(e value.Value) bool { return d.o.Kept && has(e, "functionCall") }
 
 // stray looks at a part of a message that is nothing known: it may be a call.
 func (d *decoder) stray(e value.Value, p part, text string, t *callvet.Turn) {
