@@ -60,7 +60,7 @@ type Redactor struct {
 	// found counts all values that were found. left counts those of them that stay because the case has them.
 	found, left int
 	// everything: no kind is off. usual: no pattern and no name was added. plain: known values have
-	// only ASCII characters, none of which JSON must escape.
+	// only ASCII characters, and JSON must escape none of them.
 	everything, usual, plain bool
 	// known is true where only known values are looked for, because all else was taken out before.
 	known   bool
