@@ -310,9 +310,9 @@ func (c bySource) share(of int, weights bySource) float64 {
 func (c bySource) with(of int, x float64) bySource {
 	total := c.total()
 	x = min(max(0, x), total)
-	out, rest := c.clipped(), 0.0
+	out := c.clipped()
 	out[of] = 0
-	rest = out.total()
+	rest := out.total()
 	switch {
 	case rest > 0:
 		for i := range out {

@@ -146,7 +146,8 @@ func TestNestedVarianceShares(t *testing.T) {
 // TestNestedVarianceBalanced: in a balanced design the standard error is that of the tasks' means.
 func TestNestedVarianceBalanced(t *testing.T) {
 	t.Parallel()
-	v := NestedVariance(nest([][]float64{{1, 1}, {1, 0}}, [][]float64{{0, 0}, {0, 1}}, [][]float64{{1, 1}, {1, 1}}), nil, 99,
+	v := NestedVariance(nest([][]float64{{1, 1}, {1, 0}}, [][]float64{{0, 0}, {0, 1}}, [][]float64{{1, 1}, {1, 1}}),
+		nil, 99,
 		[2]uint64{1, 2})
 	means, m, s := []float64{0.75, 0.25, 1}, 2.0/3, 0.0
 	for _, x := range means {
@@ -184,7 +185,8 @@ func TestNestedVarianceNothing(t *testing.T) {
 	}
 	s := NestedVariance(steady, nil, 999, [2]uint64{1, 2}).Sources[1].Share
 	// Twenty tasks without a flip allow one in 1 - 0.025^(1/20) = 0.168 of pairs, twice the variance.
-	if want := 0.1684 / 2 / (0.25 * 20 / 19); s.Point != 0 || math.Abs(s.Upper-want) > 0.001 || s.Status != StatusCapped {
+	if want := 0.1684 / 2 / (0.25 * 20 / 19); s.Point != 0 || math.Abs(s.Upper-want) > 0.001 ||
+		s.Status != StatusCapped {
 		t.Errorf("attempts that never differ: %+v, want an upper end of %g", s, want)
 	}
 }

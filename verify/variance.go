@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/optimize"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/verify/jsonl"
@@ -277,7 +275,8 @@ func compareNested(c *proof.Check, name string, ys nested) stats.Variance {
 		v.Mean.Point)
 	for l, s := range []int{0, 1, 3} {
 		if known[l] {
-			c.Printf("    %-8s %8.5f  reference %8.5f  REML %8.5f  share %.3f [%.3f, %.3f]\n", v.Sources[s].Source, own[l],
+			c.Printf("    %-8s %8.5f  reference %8.5f  REML %8.5f  share %.3f [%.3f, %.3f]\n",
+				v.Sources[s].Source, own[l],
 				reference[l], reml[l], v.Sources[s].Share.Point, v.Sources[s].Share.Lower, v.Sources[s].Share.Upper)
 		}
 	}
@@ -400,34 +399,32 @@ func (ys nested) pairs(known [componentCount]bool) (s components) {
 	return s
 }
 
-// reml maximises the restricted likelihood of normal effects, by a direct search over the logarithms of
-// the known components.
-func (ys nested) reml(known [componentCount]bool) (s components) {
-	at := func(x []float64) (s components) {
-		for l := range s {
-			if known[l] {
-				s[l], x = math.Exp(x[0]), x[1:]
+// reml maximises the restricted likelihood of normal effects, by a search along the logarithms of the known
+// components, with steps that become shorter.
+func (ys nested) reml(known [componentCount]bool) components {
+	at := components{}
+	for l, k := range known {
+		if k {
+			at[l] = 0.05
+		}
+	}
+	best := ys.deviance(at)
+	for step := 0.5; step > 1e-8; {
+		better := false
+		for l := range at {
+			for _, factor := range []float64{math.Exp(step), math.Exp(-step)} {
+				next := at
+				next[l] *= factor
+				if d := ys.deviance(next); d < best {
+					at, best, better = next, d, true
+				}
 			}
 		}
-		return s
-	}
-	var start []float64
-	for _, k := range known {
-		if k {
-			start = append(start, math.Log(0.05))
+		if !better {
+			step /= 2
 		}
 	}
-	problem := optimize.Problem{Func: func(x []float64) float64 { return ys.deviance(at(x)) }}
-	for range 3 { // from where the last search ended
-		r, err := optimize.Minimize(problem, start, &optimize.Settings{
-			Converger: &optimize.FunctionConverge{Absolute: 1e-12, Iterations: 200},
-		}, &optimize.NelderMead{})
-		if err != nil {
-			return components{math.NaN(), math.NaN(), math.NaN()}
-		}
-		start = r.X
-	}
-	return at(start)
+	return at
 }
 
 // deviance is minus twice the restricted log likelihood, up to a constant.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/stats"
 )
 
 func (a *cli) varianceCommand() *cobra.Command {
@@ -22,20 +21,21 @@ func (a *cli) varianceCommand() *cobra.Command {
 	var label float64
 	cmd := &cobra.Command{
 		Use:   "variance RUN…",
-		Short: "Say whether the tasks, the target, its tools or the judge make verdicts differ, and what to measure next",
+		Short: "Say whether tasks, target, tools or judge make verdicts differ, and what to measure next",
 		Long: `Split the variance of the verdicts of repeated cases by its sources:
 
   tasks    some tasks are harder than others
   target   the target does not do the same at each attempt
-  tools    real tools do not answer the same each time: compares runs with real tools with runs where mocks or recordings answered
-  judge    the judge (--judge) does not say the same of the same attempt each time: needs several samples, or several judgings
+  tools    real tools do not answer the same each time: runs with real tools next to runs where mocks or recordings answered
+  judge    the judge (--judge) does not decide the same each time: several samples, or several judgings
 
-Each source has its share of the variance of one verdict, and of the variance of the mean, with a 95 % interval. A source that
-the runs do not show is unknown, and not 0. Runs have the same suite and the same targets. Attempts that repeat an earlier answer (cached,
-recorded, scripted) are facts, which do not vary.
+Each source has its share of the variance of one verdict, and of the variance of the mean, with a 95 % interval. A source
+that the runs do not show is unknown, and not 0. Runs have the same suite and the same targets. Attempts that repeat an
+earlier answer (cached, recorded, scripted) are facts, which do not vary.
 
-Then come further measurements, with the standard error of the mean and their cost: twice the tasks, the attempts or the judge's samples,
-or a label of a person on each attempt. The first brings most for its cost.`,
+Further measurements follow, with the standard error of the mean and their cost: twice the tasks, the attempts or the
+judge's samples, or a person's label on each attempt in place of the judge. The first brings most for its cost. Samples
+are averaged here; the majority of a judging varies more than their average, and less than one sample.`,
 		Example: `  callvet variance last
   callvet variance mocked live --judge task --label-cost 0.50`,
 		Args: cobra.MinimumNArgs(1),
@@ -76,7 +76,8 @@ func (a *cli) printVariance(out io.Writer, v *results.VarianceReport) error {
 func (a *cli) printVaried(w io.Writer, v *results.VarianceReport, t *results.TargetVariance) {
 	by := ""
 	if v.Judge != nil {
-		by = fmt.Sprintf(", %s of judge %s by %s", plain.Count(t.Verdicts, "verdict", "verdicts"), plain.Line(v.Judge.Name),
+		by = fmt.Sprintf(", %s of judge %s by %s", plain.Count(t.Verdicts, "verdict", "verdicts"),
+			plain.Line(v.Judge.Name),
 			plain.Line(v.Judge.Model))
 	}
 	fmt.Fprintf(w, "%s: %s pass, by %s at %s%s\n", plain.Line(t.Target), plain.Rate(t.Mean),
@@ -91,8 +92,9 @@ func (a *cli) printVaried(w io.Writer, v *results.VarianceReport, t *results.Tar
 	if t.Facts > 0 {
 		fmt.Fprintf(w, "not counted as attempts: %d that repeat an earlier answer\n", t.Facts)
 	}
-	if t.Status == stats.StatusZeroVariance {
-		fmt.Fprintf(w, "no verdict differs from another: two attempts at a task may still differ in up to %s of pairs\n",
+	if t.SE == nil {
+		fmt.Fprintf(w,
+			"no verdict differs from another: two attempts at a task may still differ in up to %s of pairs\n",
 			plain.Percent(t.TargetFlips.Upper))
 	} else {
 		a.printSources(w, v, t)
@@ -110,19 +112,18 @@ func (a *cli) printVaried(w io.Writer, v *results.VarianceReport, t *results.Tar
 
 // printSources prints the table of the sources that are known.
 func (a *cli) printSources(w io.Writer, v *results.VarianceReport, t *results.TargetVariance) {
-	fmt.Fprintf(w, "\n  %-8s %-27s %-27s %s\n", "source", "variance of one verdict", "variance of the mean", "pairs that differ")
+	fmt.Fprintf(w, "\n  %-8s %-27s %-27s %s\n", "source", "variance of one verdict", "variance of the mean",
+		"pairs that differ")
 	for i := range t.Sources {
 		s := &t.Sources[i]
 		if !s.Known {
 			continue
 		}
 		flips := ""
-		switch s.Source {
-		case stats.SourceTarget:
+		if s.Source == "target" {
 			flips = plain.Rate(t.TargetFlips) + " of attempts at a task"
-		case stats.SourceJudge:
+		} else if s.Source == "judge" {
 			flips = plain.Rate(t.JudgeFlips) + " of verdicts on an attempt"
-		case stats.SourceTasks, stats.SourceTools:
 		}
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-8s %-27s %-27s %s", s.Source, plain.Rate(*s.Share),
 			plain.Rate(*s.OfMean), flips), " "))
@@ -142,7 +143,7 @@ func (a *cli) printNext(w io.Writer, v *results.VarianceReport, t *results.Targe
 		case m.Labels > 0:
 			cost = "a label's cost is not known: --label-cost"
 		}
-		fmt.Fprintf(w, "  %-50s %5.1f points  %s\n", measurement(m), 100*m.SE, cost)
+		fmt.Fprintf(w, "  %-51s %5.1f points  %s\n", measurement(m), 100*m.SE, cost)
 	}
 	best, per := &t.Next[0], "dollar"
 	if !t.ByCost {
@@ -165,9 +166,13 @@ func measurement(m *results.Measurement) string {
 	if m.Verdicts > 0 {
 		more = append(more, plain.Count(m.Verdicts, "verdict", "verdicts"))
 	}
-	what := map[string]string{"tasks": "twice the tasks", "attempts": "twice the attempts", "verdicts": "twice the samples"}[m.What]
-	if m.Labels > 0 {
-		return fmt.Sprintf("a label on each of %s", plain.Count(m.Labels, "attempt", "attempts"))
+	switch what := strings.Join(more, ", ") + " more"; m.What {
+	case "tasks":
+		return "twice the tasks (" + what + ")"
+	case "attempts":
+		return "twice the attempts (" + what + ")"
+	case "verdicts":
+		return "twice the samples (" + what + ")"
 	}
-	return what + " (" + strings.Join(more, ", ") + " more)"
+	return "a label on each of " + plain.Count(m.Labels, "attempt", "attempts")
 }

@@ -25,7 +25,8 @@ func flipping(t *testing.T) (model, tool string) {
 		if err != nil {
 			t.Error(err)
 		}
-		message, reason := `{"content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"left","arguments":"{}"}}]}`,
+		message,
+			reason := `{"content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"left","arguments":"{}"}}]}`,
 			"tool_calls"
 		if _, result, made := strings.Cut(string(body), `"role":"tool"`); made {
 			number := "four"
@@ -35,7 +36,8 @@ func flipping(t *testing.T) (model, tool string) {
 			message, reason = fmt.Sprintf(`{"content":"There are %s."}`, number), "stop"
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"model":"m","choices":[{"message":%s,"finish_reason":%q}],"usage":{"prompt_tokens":500,"completion_tokens":500}}`,
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"message":%s,"finish_reason":%q}],"usage":{"prompt_tokens":500,"completion_tokens":500}}`,
 			message, reason)
 	}))
 	t.Cleanup(m.Close)
@@ -54,8 +56,9 @@ func TestVarianceOfTools(t *testing.T) {
 	dir := t.TempDir()
 	cases := make([]string, 12)
 	for i := range cases { // what the mocks answer makes half of the cases fail
-		cases[i] = fmt.Sprintf(`{"id":"c%d","prompt":"Lamps?","multi_turn":{},"mocks":[{"tool":"left","result":{"left":%d}}],`+
-			`"expect":{"calls":[{"tool":"left"}],"response":{"contains":"three"}}}`, i, 3+i%2)
+		cases[i] = fmt.Sprintf(
+			`{"id":"c%d","prompt":"Lamps?","multi_turn":{},"mocks":[{"tool":"left","result":{"left":%d}}],`+
+				`"expect":{"calls":[{"tool":"left"}],"response":{"contains":"three"}}}`, i, 3+i%2)
 	}
 	writeFiles(t, dir, map[string]string{
 		"s.json": `{"callvet":1,"name":"s","tools":[{"name":"left","description":"How many are left.","read_only":true,` +
@@ -66,7 +69,8 @@ func TestVarianceOfTools(t *testing.T) {
 	env := map[string]string{"OPENAI_API_KEY": "k", "CALLVET_DB": dir + "/runs.db"}
 	run := func(name string, more ...string) {
 		runApp(t, dir, env, exitOK, append([]string{
-			"run", "s.json", "-m", "openai/m", "--base-url", model + "/v1", "--prices", "prices.json", "-r", "3", "-c", "1",
+			"run", "s.json", "-m", "openai/m", "--base-url", model + "/v1", "--prices", "prices.json", "-r",
+			"3", "-c", "1",
 			"--no-cache", "-q", "--name", name,
 		}, more...)...)
 	}
@@ -89,17 +93,20 @@ func TestVarianceOfTools(t *testing.T) {
 		shares[both.Sources[i].Source] = &both.Sources[i]
 	}
 	tools, target := shares[stats.SourceTools], shares[stats.SourceTarget]
-	if !tools.Known || tools.Share.Point < 0.9 || target.Variance != 0 || target.Share.Lower != 0 || target.Share.Upper == 0 ||
+	if !tools.Known || tools.Share.Point < 0.9 || target.Variance != 0 || target.Share.Lower != 0 ||
+		target.Share.Upper == 0 ||
 		both.Recorded == nil || both.Recorded.Attempts != 36 || both.Attempts != 36 || len(both.Unknown) != 0 {
 		t.Errorf("%+v\ntools %+v\ntarget %+v", both, tools, target)
 	}
 	// An attempt has two requests of 1,000 tokens for $1 a million: all of them again cost 7.2 cents.
-	if m := both.Next[0]; !both.ByCost || m.What != "tasks" || m.CostUSD == nil || fmt.Sprintf("%.4f", *m.CostUSD) != "0.0720" {
+	if m := both.Next[0]; !both.ByCost || m.What != "tasks" || m.CostUSD == nil ||
+		fmt.Sprintf("%.4f", *m.CostUSD) != "0.0720" {
 		t.Errorf("%+v", both.Next)
 	}
 	for name, want := range map[string]string{"mocked": "mocks or recordings", "live": "every run called the tools"} {
 		v := variance("variance", name).Targets[0]
-		if len(v.Unknown) != 1 || v.Unknown[0].Source != stats.SourceTools || !strings.Contains(v.Unknown[0].Why, want) ||
+		if len(v.Unknown) != 1 || v.Unknown[0].Source != stats.SourceTools ||
+			!strings.Contains(v.Unknown[0].Why, want) ||
 			v.Sources[2].Known {
 			t.Errorf("%s: %+v, %+v", name, v.Unknown, v.Sources)
 		}

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
@@ -101,62 +100,44 @@ func Variance(ctx context.Context, a *app.App, req VarianceRequest) (*VarianceRe
 	if c := req.LabelCost; c != nil && !(*c >= 0) {
 		return nil, app.Wrong("label_cost", fmt.Sprint(*c), "it is 0 or more")
 	}
-	var runs []*Run
-	for _, ref := range req.Runs {
-		r, err := openVaried(ctx, a, ref, runs)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
+	runs, err := openVaried(ctx, a, req.Runs)
+	if err != nil {
+		return nil, err
 	}
 	first := runs[0]
 	out := &VarianceReport{
 		Format: "callvet.variance", Version: 1, Suite: first.Suite.Name, Population: "tasks like these",
 		Manifest: first.Manifest,
 	}
-	var judged *judgedSamples
 	for _, r := range runs {
 		out.Runs = append(out.Runs, r.Stored.ID)
 	}
+	var judged *judgedSamples
 	if req.Judge != "" {
-		var err error
 		if judged, err = samplesOfJudge(ctx, runs, req.Judge); err != nil {
 			return nil, err
 		}
 		out.Judge, out.Notes = &judged.version, judged.notes
 	}
-	places, err := sameTargets(runs, &req)
+	all, err := sameTargets(runs, &req)
 	if err != nil {
 		return nil, err
-	}
-	all := make([]*varied, len(places))
-	for i := range all {
-		all[i] = &varied{place: places[i], tasks: map[string]*variedTask{}, lost: map[string]int{}, judged: judged}
-	}
-	for k, r := range runs {
-		for _, v := range all {
-			v.begin(r, k)
-		}
-		for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
-			if err != nil {
-				return nil, err
-			}
-			for _, v := range all {
-				if row.Cell.Target == v.place[k] {
-					v.add(r, row.Case, row.Cell)
-				}
-			}
-		}
 	}
 	opinions, err := first.ReadOpinions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range all {
+		v.judged, v.rubrics = judged, judged == nil && opinions.decides()
+		for k, r := range runs {
+			if err := v.read(ctx, r, k); err != nil {
+				return nil, err
+			}
+		}
 		if v.target.Agent && len(runs) > 1 {
 			out.Notes = append(out.Notes, "whether the agent "+v.target.Name+" is the same in all runs is not known")
 		}
-		t, err := v.variance(runs, &req, req.Judge == "" && opinions.decides())
+		t, err := v.variance(first, &req, out.Runs)
 		if err != nil {
 			return nil, err
 		}
@@ -170,83 +151,86 @@ func unfit(run, format string, args ...any) error {
 	return &callvet.FieldError{Field: "runs", Text: "run " + run + ": " + fmt.Sprintf(format, args...)}
 }
 
-// openVaried opens a run that is compared with earlier ones: of the same suite, and no copy of answers.
-func openVaried(ctx context.Context, a *app.App, ref string, before []*Run) (*Run, error) {
-	r, err := Open(ctx, a, ref)
-	switch {
-	case err != nil:
-		return nil, err
-	case r.Stored.Judges != "":
-		return nil, unfit(ref, "it is the verdicts of a judge: name the run, and {judge}")
-	case r.Manifest.Replay != nil:
-		return nil, unfit(ref, "it replays run %s, and its answers do not vary", r.Manifest.Replay.Run)
-	}
-	for _, b := range before {
+// openVaried opens runs of one suite, none of which repeats the answers of another run.
+func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*Run, err error) {
+	for _, ref := range refs {
+		r, err := Open(ctx, a, ref)
 		switch {
-		case b.Stored.ID == r.Stored.ID:
-			return nil, unfit(ref, "it is named twice")
-		case b.Stored.SuiteHash != r.Stored.SuiteHash:
-			return nil, unfit(ref, "its suite %s is not that of run %s: runs are compared with the same suite",
-				r.Suite.Name, b.Stored.ID)
+		case err != nil:
+			return nil, err
+		case r.Stored.Judges != "":
+			return nil, unfit(ref, "it is the verdicts of a judge: name the run that was judged, and {judge}")
+		case r.Manifest.Replay != nil:
+			return nil, unfit(ref, "it replays run %s, and its answers do not vary", r.Manifest.Replay.Run)
 		}
+		for _, b := range runs {
+			if b.Stored.ID == r.Stored.ID {
+				return nil, unfit(ref, "it is named twice")
+			}
+			if b.Stored.SuiteHash != r.Stored.SuiteHash {
+				return nil, unfit(ref, "its suite %s is not that of run %s: runs are compared with the same suite",
+					r.Suite.Name, b.Stored.ID)
+			}
+		}
+		runs = append(runs, r)
 	}
-	return r, nil
+	return runs, nil
 }
 
-// sameTargets are the positions of each target in every run. Targets that answer the same each time
-// are left out where a run has others, unless a judge's verdicts on them are wanted.
-func sameTargets(runs []*Run, req *VarianceRequest) ([][]int, error) {
-	var out [][]int
-	var fixed []string
+// sameTargets finds the targets of the first run in every run. One that answers the same each time is left
+// out, unless a judge's verdicts on it are wanted.
+func sameTargets(runs []*Run, req *VarianceRequest) (out []*varied, err error) {
 	asked := make([][]string, len(runs))
 	for k, r := range runs {
-		var err error
 		if asked[k], err = r.Manifest.asked(); err != nil {
 			return nil, err
 		}
 	}
+	fixed := ""
 	ts := runs[0].Manifest.Targets
 	for i := range ts {
 		if req.Target != "" && ts[i].Name != req.Target {
 			continue
 		}
 		if GivesFacts(&ts[i]) && req.Judge == "" {
-			fixed = append(fixed, ts[i].Name)
+			fixed = ts[i].Name
 			continue
 		}
-		place := []int{i}
-		for k := 1; k < len(runs); k++ {
+		v := &varied{tasks: map[string]*variedTask{}, lost: map[string]int{}}
+		for k := range runs {
 			at := slices.Index(asked[k], asked[0][i])
 			if at < 0 {
-				return nil, unfit(req.Runs[k], "it has no target %s with the settings of run %s",
-					ts[i].Name, runs[0].Stored.ID)
+				return nil, unfit(req.Runs[k], "it has no target %s with the settings of run %s", ts[i].Name,
+					runs[0].Stored.ID)
 			}
-			place = append(place, at)
+			v.place = append(v.place, at)
 		}
-		out = append(out, place)
+		out = append(out, v)
 	}
-	if len(out) > 0 {
-		return out, nil
+	switch {
+	case len(out) == 0 && fixed != "":
+		return nil, unfit(req.Runs[0],
+			"%s answers the same each time, so that its attempts are facts and do not vary: "+
+				"with {judge} the verdicts on them may", fixed)
+	case len(out) == 0:
+		return nil, app.Wrong("target", req.Target, "the run has no such target")
 	}
-	if len(fixed) > 0 {
-		return nil, unfit(req.Runs[0], "%s answers the same each time, so that its attempts are facts and do "+
-			"not vary; with {judge} the verdicts of a judge may", strings.Join(fixed, ", "))
-	}
-	return nil, app.Wrong("target", req.Target, "the run has no such target")
+	return out, nil
 }
 
 // varied gathers the verdicts on one target.
 type varied struct {
-	place  []int // of the target, by run
-	judged *judgedSamples
-	tasks  map[string]*variedTask
-	order  []string
-	lost   map[string]int
-	facts  int
-	sides  [2]bool // runs where mocks or recordings answered, and runs that called tools
-	target *callvet.Target
-	side   int // of the run that is read
-	costs  meanCost
+	place   []int // of the target, by run
+	judged  *judgedSamples
+	rubrics bool // a judge decided a part of the verdicts
+	tasks   map[string]*variedTask
+	order   []string
+	lost    map[string]int
+	facts   int
+	sides   [2]bool // runs where mocks or recordings answered, and runs that called tools
+	target  *callvet.Target
+	side    int // of the run that is read
+	costs   meanCost
 }
 
 // variedTask are the verdicts on a task: all, and by what answered its calls.
@@ -297,24 +281,33 @@ func (m *meanCost) plus(usd float64, n int) *float64 {
 	return x
 }
 
-// begin starts reading the k-th run, with all its attempts planned and none run.
-func (v *varied) begin(r *Run, k int) {
+// read adds the attempts of the k-th run. What is planned and not seen was not run.
+func (v *varied) read(ctx context.Context, r *Run, k int) error {
 	v.target = &r.Manifest.Targets[v.place[k]]
 	v.side = recordedSide
 	if r.Manifest.Live != nil || v.target.Agent {
 		v.side = liveSide
 	}
 	v.sides[v.side] = true
-	v.lost["attempts were not run"] += r.Manifest.Attempts(r.Cases())
 	v.costs.free = v.target.Free
+	v.lost[lostNotRun] += r.Manifest.Attempts(r.Cases())
+	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase, Target: &v.place[k]}) {
+		if err != nil {
+			return err
+		}
+		v.add(r, row.Case, row.Cell)
+	}
+	return nil
 }
+
+const lostNotRun = "attempts were not run"
 
 // add adds an attempt of the run.
 func (v *varied) add(r *Run, c *callvet.Case, cell *callvet.Cell) {
 	if cell.Trace.Outcome == callvet.OutcomeNotRun && c.Skip == "" {
 		return // it is counted as planned
 	}
-	v.lost["attempts were not run"]--
+	v.lost[lostNotRun]--
 	if cell.Trace.Outcome == callvet.OutcomeNotRun {
 		return
 	}
@@ -389,15 +382,11 @@ func (v *varied) nested() (all, recorded []stats.NestedTask, side *RecordedSide)
 }
 
 // variance computes the figures of the target.
-func (v *varied) variance(runs []*Run, req *VarianceRequest, rubrics bool) (*TargetVariance, error) {
-	r := runs[0]
+func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetVariance, error) {
 	all, recorded, side := v.nested()
 	maps.DeleteFunc(v.lost, func(_ string, n int) bool { return n <= 0 })
 	h := fnv.New64a()
-	fmt.Fprint(h, "variance", v.target.Name, req.Judge)
-	for _, o := range runs {
-		fmt.Fprint(h, o.Stored.ID)
-	}
+	fmt.Fprint(h, "variance", v.target.Name, req.Judge, runs)
 	t := &TargetVariance{
 		Target: r.Manifest.Targets[v.place[0]].Name, Lost: v.lost, Facts: v.facts, Recorded: side,
 		Variance: stats.NestedVariance(all, recorded, stats.Replicates, [2]uint64{h.Sum64(), 1}),
@@ -415,7 +404,7 @@ func (v *varied) variance(runs []*Run, req *VarianceRequest, rubrics bool) (*Tar
 	case t.Status == stats.StatusFewAttempts:
 		return nil, v.once(r, req, t.Target)
 	}
-	v.unknown(t, r, rubrics)
+	v.unknown(t, r)
 	if t.Status == stats.StatusOK {
 		se, suite := t.Variance.SE(1, 1, 1), t.Variance.SuiteSE()
 		t.SE, t.SuiteSE = &se, &suite
@@ -438,7 +427,7 @@ func (v *varied) once(r *Run, req *VarianceRequest, target string) error {
 }
 
 // unknown names the sources whose part is not known.
-func (v *varied) unknown(t *TargetVariance, r *Run, rubrics bool) {
+func (v *varied) unknown(t *TargetVariance, r *Run) {
 	add := func(s stats.Source, act *app.Action, why string) {
 		t.Unknown = append(t.Unknown, UnknownSource{s, why, act})
 	}
@@ -460,8 +449,9 @@ func (v *varied) unknown(t *TargetVariance, r *Run, rubrics bool) {
 	switch {
 	case t.Verdicts > t.Attempts:
 	case v.judged != nil:
-		add(stats.SourceJudge, v.judged.ask(r, 3), "it was asked once about each attempt, so that its part is in the target's")
-	case rubrics:
+		add(stats.SourceJudge, v.judged.ask(r, 3),
+			"it was asked once about each attempt, so that its part is in the target's")
+	case v.rubrics:
 		add(stats.SourceJudge, nil, "its verdicts on rubrics count once here, so that its part is in the target's: "+
 			"--judge rubric shows it")
 	}

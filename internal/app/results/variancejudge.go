@@ -14,6 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -24,6 +25,7 @@ type judgedSamples struct {
 	model   string // as it was asked for
 	of      map[sampledAttempt]*attemptSamples
 	costs   meanCost
+	reused  int // samples that repeat an earlier answer and do not count
 	notes   []string
 }
 
@@ -85,9 +87,14 @@ func samplesOfJudge(ctx context.Context, runs []*Run, name string) (*judgedSampl
 			}
 		}
 		if slices.Sort(other); len(other) > 0 {
-			out.notes = append(out.notes, fmt.Sprintf("verdicts of %s on run %s are not counted: another model or prompt",
-				strings.Join(slices.Compact(other), ", "), r.Stored.ID))
+			out.notes = append(out.notes,
+				fmt.Sprintf("verdicts of %s on run %s are not counted: another model or prompt",
+					strings.Join(slices.Compact(other), ", "), r.Stored.ID))
 		}
+	}
+	if out.reused > 0 {
+		out.notes = append(out.notes, fmt.Sprintf("not counted: %s of the judge that repeat an earlier answer",
+			plain.Count(out.reused, "verdict", "verdicts")))
 	}
 	return out, nil
 }
@@ -102,69 +109,87 @@ func (s *judgedSamples) read(ctx context.Context, r *Run, j *JudgingRun) error {
 	if len(m.Specs) == 1 && s.model == "" {
 		s.model = m.Specs[0].Target
 	}
-	if len(m.Targets) == 1 && m.Targets[0].Free {
-		s.costs.free = true
+	fixed := false // it answers the same each time
+	for i := range m.Targets {
+		s.costs.free, fixed = m.Targets[i].Free, GivesFacts(&m.Targets[i])
 	}
 	_, cases, err := r.DB.OpenSuite(ctx, j.Run.SuiteHash)
 	if err != nil {
 		return err
 	}
-	type answer struct {
-		sampledAttempt
-		sample int
-	}
-	passes, cached := map[answer]*bool{}, map[answer]bool{}
-	var order []answer
-	at, key := -1, judge.Key{}
+	answers, order := map[sampleOf]*sampleAnswer{}, []sampleOf(nil)
+	at, of := -1, sampledAttempt{}
 	for c, err := range r.DB.Cells(ctx, j.Run.ID, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return err
 		}
 		if c.Case != at {
-			of, err := cases.Case(c.Case)
+			key, err := questionKey(cases, c.Case)
 			if err != nil {
-				return err
+				return fmt.Errorf("read judging %s: %w", j.Run.ID, err)
 			}
-			var q QuestionData
-			if err := json.Unmarshal(of.Foreign, &q); err != nil {
-				return fmt.Errorf("read judging %s: question %s: %w", j.Run.ID, of.ID, callvet.ErrInvalid)
-			}
-			at, key = c.Case, q.Key
+			at, of = c.Case, sampledAttempt{r.Stored.ID, key.Target, key.Task, key.Attempt}
 		}
 		if !c.Trace.Cached {
 			s.costs.add(c.Trace.Usage.CostUSD)
 		}
-		k := answer{sampledAttempt{r.Stored.ID, key.Target, key.Task, key.Attempt}, c.Repeat}
-		var pass *bool
-		if v := c.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
-			pass = kept(&c.Result).Pass
+		k := sampleOf{of, c.Repeat}
+		if answers[k] == nil {
+			answers[k], order = &sampleAnswer{pass: true}, append(order, k)
 		}
-		before, known := passes[k]
-		if !known {
-			order = append(order, k)
-		} else if pass == nil || before == nil {
-			pass = nil
-		} else {
-			both := *pass && *before
-			pass = &both
-		}
-		passes[k], cached[k] = pass, cached[k] || c.Trace.Cached
+		answers[k].add(c, fixed)
 	}
 	for _, k := range order {
-		of := s.of[k.sampledAttempt]
-		if of == nil {
-			of = &attemptSamples{}
-			s.of[k.sampledAttempt] = of
-		}
-		switch pass := passes[k]; {
-		case cached[k] && k.sample < len(of.values)+of.silent: // the answer of an earlier judging
-		case pass == nil:
-			of.silent++
-		default:
-			of.values = append(of.values, *VerdictValue(*pass, true))
-		}
+		s.add(k, answers[k])
 	}
 	return nil
+}
+
+// questionKey is what a question is about.
+func questionKey(cases *store.CaseReader, at int) (judge.Key, error) {
+	of, err := cases.Case(at)
+	if err != nil {
+		return judge.Key{}, err
+	}
+	var q QuestionData
+	if err := json.Unmarshal(of.Foreign, &q); err != nil {
+		return judge.Key{}, fmt.Errorf("question %s: %w", of.ID, callvet.ErrInvalid)
+	}
+	return q.Key, nil
+}
+
+// sampleOf is a sample of the verdict on an attempt, and sampleAnswer that sample: a pass where the answer
+// to each question about the attempt is one.
+type sampleOf struct {
+	sampledAttempt
+	sample int
+}
+
+type sampleAnswer struct{ pass, silent, cached bool }
+
+func (a *sampleAnswer) add(c *callvet.Cell, fixed bool) {
+	v := kept(&c.Result)
+	answered := c.Result.Verdict == callvet.VerdictPass || c.Result.Verdict == callvet.VerdictFail
+	a.silent = a.silent || !answered || v.Pass == nil
+	a.pass = a.pass && v.Pass != nil && *v.Pass
+	a.cached = a.cached || c.Trace.Cached || fixed
+}
+
+// add adds a sample. One that reuses an answer counts only where the attempt has no other.
+func (s *judgedSamples) add(k sampleOf, a *sampleAnswer) {
+	of := s.of[k.sampledAttempt]
+	if of == nil {
+		of = &attemptSamples{}
+		s.of[k.sampledAttempt] = of
+	}
+	switch {
+	case a.cached && len(of.values)+of.silent > 0:
+		s.reused++
+	case a.silent:
+		of.silent++
+	default:
+		of.values = append(of.values, *VerdictValue(a.pass, true))
+	}
 }
 
 // ask is the action that asks the judge so many times about each attempt, not counting earlier answers.
@@ -173,6 +198,7 @@ func (s *judgedSamples) ask(r *Run, samples int) *app.Action {
 	if s.own {
 		with = append(with, app.One("prompt", "FILE"), app.One("schema", "FILE"))
 	}
-	with = append(with, app.One("model", s.model), app.One("samples", fmt.Sprint(samples)), app.Setting{Name: "no-cache"})
+	with = append(with, app.One("model", s.model), app.One("samples", fmt.Sprint(samples)),
+		app.Setting{Name: "no-cache"})
 	return &app.Action{Verb: app.VerbJudge, Run: r.Stored.ID, With: with}
 }
