@@ -223,7 +223,7 @@ bench-page: web callvet ## the page with 100,000 attempts in a real browser: fir
 # Each verify target says how many comparisons the index of its data asks for, and fails on
 # fewer, on one that disagrees and is not explained by name, and without data. Its last
 # line is one figure: N of M compared agree.
-.PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-tau verify-agentdojo verify-judges
+.PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-until verify-tau verify-agentdojo verify-judges
 verify-matcher: ## the matcher conformance cases
 	$(VERIFY) matcher
 
@@ -232,6 +232,9 @@ verify-bfcl: ## agreement with the official BFCL verdicts, case by case
 
 verify-bfcl-multiturn: ## BFCL's executed conversations, and its runs compared case by case
 	$(VERIFY) bfcl-multiturn
+
+verify-until: ## gates that are looked at after each case, on the recorded BFCL verdicts: cases asked, wrong decisions, losses found
+	$(VERIFY) until
 
 verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the messages
 	$(VERIFY) tau

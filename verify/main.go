@@ -7,6 +7,7 @@
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
 //	callvet-verify bfcl-multiturn   BFCL's conversations, and its runs compared
+//	callvet-verify until            gates that are looked at after each case, on recorded verdicts
 //	callvet-verify tau              the verdicts of τ-bench and τ²-bench
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
 //	callvet-verify websocket BINARY a thousand WebSocket clients on a run: each event once, in order, how soon
@@ -126,6 +127,7 @@ func checks() []check {
 		{name: "bfcl", run: withData(bfclAgreement)},
 		{name: "bfcl-multiturn", run: withData(conversations)},
 		{name: "tau", run: withData(tau)},
+		{name: "until", run: withData(until)},
 		{
 			name: "resume", needs: "BINARY",
 			run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) },
