@@ -245,9 +245,12 @@ verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its o
 verify-judges: ## published figures of judges, and success corrected for their errors
 	$(VERIFY) judges
 
-.PHONY: verify-judge-parsing
+.PHONY: verify-judge-parsing verify-variance
 verify-judge-parsing: ## recorded answers of judges are read as outside verdicts say, or not at all
 	$(VERIFY) judge-parsing
+
+verify-variance: ## shares of tasks, attempts and judges in recorded verdicts, compared with other methods
+	$(VERIFY) variance
 
 .PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count

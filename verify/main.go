@@ -16,6 +16,7 @@
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
+//	callvet-verify variance         shares of tasks, attempts and judges in the variance of verdicts
 //	callvet-verify judge-parsing    recorded answers of judges, compared with outside verdicts
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on public catalogs, compared with BM25 references
@@ -156,6 +157,7 @@ func checks() []check {
 			name: "judge-parsing",
 			run:  withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) }),
 		},
+		{name: "variance", run: withData(variance)},
 		{name: "bm25", run: withData(retrieval.BM25)},
 		{name: "retrieval", run: withData(retrieval.Table)},
 		{name: "abstention", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {
