@@ -465,6 +465,7 @@ func TestUnracedEveryVerbOverHTTP(t *testing.T) {
 		{"variance", `{"runs": ["twice"]}`, `"status":"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.5, "from": "first"}`, `"pilot"`},
+		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.99, "looks": "any"}`, `"after_each_task"`},
 		{"prices", `{"name": "prices.json"}`, `true`},
 		{"doctor", `{}`, `"healthy":true`},
 		{"backup", `{"file": "copy.db"}`, `"runs":`},
