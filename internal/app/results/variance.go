@@ -440,12 +440,15 @@ func (v *varied) unknown(t *TargetVariance, r *Run) {
 	case v.sides == [2]bool{true, true}:
 		add(stats.SourceTools, again(r, "repeat", "3"),
 			"with real or with recorded answers of tools, no task has several attempts")
+	case v.sides[recordedSide] && r.Manifest.World != nil && r.Manifest.World.Recordings != "":
+		add(stats.SourceTools, nil, "recordings answered in every run: name the run that recorded them, too")
 	case v.sides[recordedSide]:
 		add(stats.SourceTools, again(r, "world", "live", "live", "FILE"), "mocks or recordings answered in every run")
 	case v.target.Agent:
 		add(stats.SourceTools, nil, "the agent called its own tools in every run")
 	default:
-		add(stats.SourceTools, again(r, "world", "recorded", "recordings", "DIR"), "every run called the tools")
+		add(stats.SourceTools, again(r, "record", "DIR"),
+			"every run called the tools: record them, and run the suite with --recordings DIR in place of --live")
 	}
 	switch {
 	case t.Verdicts > t.Attempts:
