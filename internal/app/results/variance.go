@@ -158,7 +158,7 @@ func unfit(run, format string, args ...any) error {
 	return fmt.Errorf("run %s: %w: %s", run, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// openVaried opens runs of one suite, none of which repeats the answers of another run.
+// openVaried opens runs of one suite. A run that repeats the answers of another run is an error.
 func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*Run, err error) {
 	for _, ref := range refs {
 		r, err := Open(ctx, a, ref)
