@@ -73,6 +73,44 @@ func (d *nestedDesign) draw(rng *rand.Rand) (all, recorded []stats.NestedTask) {
 	return all, recorded
 }
 
+// ofMean are the shares of the variance of the mean in a balanced design.
+func (d *nestedDesign) ofMean() map[stats.Source]float64 {
+	out, total := d.shares(), 0.0
+	for of := range out {
+		if of != stats.SourceTasks {
+			out[of] /= float64(d.attempts)
+		}
+		if of == stats.SourceJudge {
+			out[of] /= float64(d.samples)
+		}
+		total += out[of]
+	}
+	for of := range out {
+		out[of] /= total
+	}
+	return out
+}
+
+// study measures how often an interval of a source holds the truth.
+func (d nestedDesign) study(what string, of stats.Source, truth float64,
+	interval func(*stats.VarianceShare) *stats.Interval,
+) conform.Study {
+	return conform.Study{
+		Name: fmt.Sprintf("%s, %s: %s, %.3g", what, d.name, of, truth), Low: 0.93, High: 1, Cost: 10,
+		Trial: func(rng *rand.Rand) bool {
+			all, recorded := d.draw(rng)
+			v := stats.NestedVariance(all, recorded, 499, [2]uint64{rng.Uint64(), 1})
+			for i := range v.Sources {
+				if s := &v.Sources[i]; s.Source == of {
+					iv := interval(s)
+					return iv.Lower <= truth+1e-9 && truth-1e-9 <= iv.Upper
+				}
+			}
+			return true // all verdicts are equal, which is printed without shares
+		},
+	}
+}
+
 // varianceStudies measure how often the intervals of shares hold the truth.
 func varianceStudies() []conform.Study {
 	var out []conform.Study
@@ -113,19 +151,12 @@ func varianceStudies() []conform.Study {
 			if of == stats.SourceTools && d.ofTools == 0 || !due {
 				continue
 			}
-			out = append(out, conform.Study{
-				Name: fmt.Sprintf("share of variance, %s: %s, %.3g", d.name, of, truth), Low: 0.93, High: 1, Cost: 10,
-				Trial: func(rng *rand.Rand) bool {
-					all, recorded := d.draw(rng)
-					v := stats.NestedVariance(all, recorded, 499, [2]uint64{rng.Uint64(), 1})
-					for i := range v.Sources {
-						if s := &v.Sources[i]; s.Source == of {
-							return s.Share.Lower <= truth+1e-9 && truth-1e-9 <= s.Share.Upper
-						}
-					}
-					return true // all verdicts are equal, which is printed without shares
-				},
-			})
+			out = append(out, d.study("share of variance", of, truth,
+				func(s *stats.VarianceShare) *stats.Interval { return s.Share }))
+			if !d.unbalanced {
+				out = append(out, d.study("share of the variance of a mean", of, d.ofMean()[of],
+					func(s *stats.VarianceShare) *stats.Interval { return s.OfMean }))
+			}
 		}
 	}
 	return out

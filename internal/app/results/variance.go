@@ -137,18 +137,22 @@ func Variance(ctx context.Context, a *app.App, req VarianceRequest) (*VarianceRe
 		if v.target.Agent && len(runs) > 1 {
 			out.Notes = append(out.Notes, "whether the agent "+v.target.Name+" is the same in all runs is not known")
 		}
-		t, err := v.variance(first, &req, out.Runs)
-		if err != nil {
-			return nil, err
+		t, without := v.variance(first, &req, out.Runs)
+		if without != nil {
+			out.Notes, err = append(out.Notes, without.Error()), without
+			continue
 		}
 		out.Targets = append(out.Targets, *t)
+	}
+	if len(out.Targets) == 0 {
+		return nil, err
 	}
 	return out, nil
 }
 
 // unfit is the error of a run that cannot be used.
 func unfit(run, format string, args ...any) error {
-	return &callvet.FieldError{Field: "runs", Text: "run " + run + ": " + fmt.Sprintf(format, args...)}
+	return fmt.Errorf("run %s: %w: %s", run, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 }
 
 // openVaried opens runs of one suite, none of which repeats the answers of another run.
@@ -159,7 +163,7 @@ func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*Run, er
 		case err != nil:
 			return nil, err
 		case r.Stored.Judges != "":
-			return nil, unfit(ref, "it is the verdicts of a judge: name the run that was judged, and {judge}")
+			return nil, unfit(ref, "it is the verdicts of a judge: name the run that was judged, and the judge")
 		case r.Manifest.Replay != nil:
 			return nil, unfit(ref, "it replays run %s, and its answers do not vary", r.Manifest.Replay.Run)
 		}
@@ -398,7 +402,7 @@ func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetV
 			Hint: "--judge NAME takes the verdicts of a judge: callvet judge list " + r.Stored.ID + " lists them",
 		}
 	case t.Tasks == 0:
-		return nil, app.Wrong("judge", req.Judge, "it has no verdict on an attempt of %s", t.Target)
+		return nil, unfit(req.Runs[0], "judge %s has no verdict on an attempt of %s", req.Judge, t.Target)
 	case t.Tasks < 2:
 		return nil, unfit(req.Runs[0], "only one task has a verdict on %s: a variance needs two", t.Target)
 	case t.Status == stats.StatusFewAttempts:
