@@ -175,6 +175,20 @@ func TestUnracedLooksAtABaseline(t *testing.T) {
 	}
 }
 
+// TestUnracedLooksOfBoth: a plan of a bound and of a baseline names what each number is of.
+func TestUnracedLooksOfBoth(t *testing.T) {
+	t.Parallel()
+	p, err := plan.Make(anyLook("pass_rate", map[string]float64{
+		"bound": 0.7, "truth": 0.9, "baseline-diff": 0.2, "margin": 0.2, "correlation": 0.5,
+	}, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, p, "  1 attempt at each task: one look: ", "if it is at the bound 0.7,",
+		"  a loss of 20.0 points fails, 1 attempt at each task: one look: ", "if it is 40.0 points\n",
+		"  no change passes, 1 attempt at each task: one look: ")
+}
+
 // TestLooksTake: which design is taken, for what is asked of it.
 func TestLooksTake(t *testing.T) {
 	t.Parallel()
