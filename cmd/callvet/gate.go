@@ -187,6 +187,19 @@ func (a *cli) command(res *traces.GateResult) {
 	}
 }
 
+// showGates prints the gates that ended a run. With JSON they are part of the run's report.
+func (a *cli) showGates(res *traces.GateResult, saved string) error {
+	a.command(res)
+	if a.jsonOut {
+		return nil
+	}
+	if err := a.showVerdict(res, &gateFlags{}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.out, saved)
+	return err
+}
+
 func (a *cli) showVerdict(res *traces.GateResult, f *gateFlags) error {
 	rep := res.Report
 	if a.jsonOut {

@@ -45,6 +45,8 @@ type runFlags struct {
 	failUnder   float64
 	requirePass bool
 	gates       string
+	until       bool
+	baseline    string
 	slices      []string
 	keepKinds   []string
 	allowExec   bool
@@ -149,7 +151,11 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under",
 		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.StringVar(&f.gates, "gates", "",
-		"gate file: --require-pass and --fail-under leave its quarantine out (default: the suite's own)")
+		"gate file: --until-decided asks for it; --require-pass and --fail-under leave its quarantine out (default: the suite's own)")
+	fs.BoolVar(&f.until, "until-decided", false,
+		"ask cases in random order (--seed), and stop when every gate is decided; the exit code is that of the gates")
+	fs.StringVar(&f.baseline, "baseline", "",
+		"with --until-decided: run that gates about a baseline compare with")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,
@@ -216,7 +222,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom,
 		Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults,
-		WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
+		WorldRequest: f.world, Settings: f.settings(changed), Baseline: f.baseline, Origin: f.origin,
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges
@@ -238,7 +244,7 @@ func (f *runFlags) settings(changed func(string) bool) app.Settings {
 		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate,
 		TimeoutMS:  f.timeoutMS(),
 		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder,
-		Gates: f.gates,
+		Gates: f.gates, UntilDecided: f.until,
 	}
 	if changed("retries") {
 		s.Retries = &f.retries
@@ -315,6 +321,7 @@ func startOnly() []string {
 		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice",
 		"parallel-calls", "reasoning-effort",
 		"set", "system", "system-for", "replace-system", "name", "notes", "run-tag", "faults",
+		"until-decided", "baseline",
 	}
 }
 

@@ -55,7 +55,11 @@ type RunRequest struct {
 	NoCache     bool `json:"no_cache,omitempty"`
 	RealLatency bool `json:"real_latency,omitempty"`
 	Settings
-	Origin Origin `json:"origin,omitzero"`
+	// GatesText are the gates of UntilDecided in place of a file; Baseline is the run that their gates about
+	// a baseline compare with.
+	GatesText string `json:"gates_text,omitempty"`
+	Baseline  string `json:"baseline,omitempty"`
+	Origin    Origin `json:"origin,omitzero"`
 	// Selection is laid over what the suite says of scoring decisions.
 	Selection *SelectionRequest `json:"selection,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
@@ -86,6 +90,8 @@ func (q *RunRequest) Check() error {
 		return Wrong("repeats", strconv.Itoa(q.Repeats), "write 1 or more")
 	case q.Sample < 0:
 		return Wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
+	case !q.UntilDecided && q.GatesText+q.Baseline != "":
+		return Refused("until_decided", "gates_text and {baseline} belong to {until_decided}")
 	}
 	_, err := Kinds(q.Keep)
 	return errors.Join(err, CheckWords(&q.Words), q.Settings.Check(), q.WorldRequest.Check())

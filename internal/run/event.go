@@ -18,6 +18,8 @@ type Totals struct {
 	Fail   int `json:"fail"`
 	Error  int `json:"error"`
 	NotRun int `json:"not_run"`
+	// LeftOut are cells that were not asked on purpose, because of Config.Enough. They are not in Done.
+	LeftOut int `json:"left_out,omitempty"`
 	Cached int `json:"cached"`
 	// Requests were sent to targets, retries included.
 	Requests int `json:"requests"`

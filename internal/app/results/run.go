@@ -30,6 +30,9 @@ type Run struct {
 	Suite     *callvet.Suite // without cases
 	CaseLines *store.CaseReader
 	Without   map[string]bool // cases that are left out of sums and comparisons
+	// Among are the only attempts of sums and comparisons, in the order of the suite; nil: all that were
+	// planned.
+	Among []store.Place
 	DB        *store.DB
 	opinions  opinions
 	damage    *damagedError // nil where its manifest and its suite could be read

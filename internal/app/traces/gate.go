@@ -96,7 +96,7 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 	if err != nil {
 		return nil, err
 	}
-	file, err := results.GateFile(a, req.Gates, r)
+	file, err := gatesOf(a, &req, r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +119,26 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 		out.Resume = &again
 	}
 	return out, err
+}
+
+// gatesOf are the gates of a request: of a run until they are decided, its own. Such a run ended by its
+// gates, so that others may be looked at any number of times, too.
+func gatesOf(a *app.App, req *GateRequest, r *results.Run) (*suite.GateFile, error) {
+	u := r.Manifest.Until
+	if u == nil {
+		return results.GateFile(a, req.Gates, r)
+	}
+	if req.Baseline == (app.Side{}) && u.Baseline != "" {
+		req.Baseline.Run = u.Baseline
+	}
+	if req.Gates == "" {
+		return u.Read()
+	}
+	file, err := results.GateFile(a, req.Gates, r)
+	if err == nil {
+		file.LookAnyTime()
+	}
+	return file, err
 }
 
 // decide evaluates the gates and says where to look.
@@ -290,8 +310,49 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 			}
 		}
 	}
+	if h.input.Evidence, err = evidenceOf(ctx, a, r, req, gs); err != nil {
+		return nil, err
+	}
 	h.look = func(rep *gates.Report) ([][]app.Action, error) { return examplesOfVerdicts(ctx, r, rep) }
 	return h, nil
+}
+
+// evidenceOf is what gates of a run need that are looked at more than once; nil where all are looked at
+// once.
+func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateRequest,
+	gs []gates.Gate,
+) (*gates.Evidence, error) {
+	if !slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny }) {
+		return nil, nil
+	}
+	cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: results.Sequenced(gs)}
+	out := &gates.Evidence{Planned: r.Cases(), Early: r.Early()}
+	var err error
+	if out.Tasks, err = r.Ledger(ctx, cfg); err != nil {
+		return nil, err
+	}
+	switch base := req.Baseline; {
+	case base == (app.Side{}):
+	case base.Traces != "":
+		out.Base, err = ledger(ctx, a, base, cfg, &ScoreRequest{Slices: cfg.By}, nil)
+	default:
+		var b *results.Run
+		if b, err = results.Open(ctx, a, base.Run); err == nil {
+			b.Without = r.Without
+			out.Base, err = b.Ledger(ctx, cfg)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range r.Manifest.Order(r.CaseLines.Len()) {
+		c, err := r.CaseLines.Case(at)
+		if err != nil {
+			return nil, err
+		}
+		out.Order = append(out.Order, c.ID)
+	}
+	return out, nil
 }
 
 // heldPanels are those of a run for its gates, with what people's labels say of its judges.
@@ -338,7 +399,7 @@ func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) 
 				continue
 			}
 			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == row.Case.ID
-			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) &&
+			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && results.InSlice(row.Case, v.Key, v.Value) &&
 				falls(row.Cell, &v.Gate) {
 				v.Open = append(v.Open, gates.Place{Task: row.Case.ID})
 				show(i, row.Case.ID)
@@ -349,18 +410,6 @@ func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) 
 		}
 	}
 	return look, nil
-}
-
-func inSlice(c *callvet.Case, key, value string) bool {
-	switch key {
-	case "":
-		return true
-	case "tier":
-		return string(c.Tier) == value
-	case "tag":
-		return slices.Contains(c.Tags, value)
-	}
-	return c.Fields[key] == value
 }
 
 // falls reports whether an attempt is one of those that a gate's metric suffers from.
