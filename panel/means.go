@@ -7,78 +7,90 @@ import (
 	"slices"
 )
 
-// TaskMean is the mean of a metric over the attempts at a task, at its lowest and at its highest. The
-// two differ where attempts are lost: by the share of these.
-type TaskMean struct {
-	Task      string
-	Low, High float64
-	// Values is how many values the mean is of; 0 where all attempts are lost.
-	Values int
+// TaskSum is what the attempts at a task add up to for a metric with values in [0,1]: Values values with
+// the sum Sum, and Lost attempts that were planned and have none.
+type TaskSum struct {
+	Task string `json:"task"`
+	// Asks identifies what the task asks; "": not known.
+	Asks   string  `json:"asks,omitempty"`
+	Sum    float64 `json:"sum"`
+	Values float64 `json:"n"`
+	Lost   float64 `json:"lost,omitempty"`
+	// Cached reports that all attempts used an earlier answer.
+	Cached bool `json:"-"`
 }
 
-// Means lists the means of a metric at the tasks of a slice, in the given order: those of a target
-// that were planned and can have the metric. The zero SliceID is all tasks. why is not empty where the
-// metric has no mean in [0,1] over attempts: amounts, quantiles and rates of calls.
+// TaskMean is the mean of a metric over the attempts at a task, or a change of it, at its lowest and at its
+// highest. The two differ where attempts are lost: by the share of these.
+type TaskMean struct{ Low, High float64 }
+
+// Mean is the mean of the task, in [0,1].
+func (t *TaskSum) Mean() TaskMean {
+	n := t.Values + t.Lost
+	return TaskMean{Low: t.Sum / n, High: (t.Sum + t.Lost) / n}
+}
+
+// Pool adds up sums of the same tasks, in the order of their first appearance. Of a task that was changed
+// since, the last one counts; answers that were used again add nothing.
+func Pool(lists ...[]TaskSum) []TaskSum {
+	var out []TaskSum
+	at := map[string]int{}
+	for _, list := range lists {
+		for _, t := range list {
+			i, known := at[t.Task]
+			switch {
+			case !known:
+				at[t.Task], out = len(out), append(out, t)
+			case out[i].Asks != t.Asks:
+				out[i] = t
+			case t.Cached:
+			default:
+				out[i].Sum, out[i].Values, out[i].Lost = out[i].Sum+t.Sum, out[i].Values+t.Values, out[i].Lost+t.Lost
+			}
+		}
+	}
+	return out
+}
+
+// MeanChange is the difference of the means of a task on two sides, now - before, in [-1,1]. lowerIsBetter turns
+// the sign, so that more is better. ok is false where the task was changed.
+func MeanChange(before, now *TaskSum, lowerIsBetter bool) (d TaskMean, ok bool) {
+	x, y := before.Mean(), now.Mean()
+	d = TaskMean{Low: y.Low - x.High, High: y.High - x.Low}
+	if lowerIsBetter {
+		d.Low, d.High = -d.High, -d.Low
+	}
+	return d, before.Asks == now.Asks
+}
+
+// Sums lists what the attempts of a target add up to for a metric, task by task in the given order: the
+// tasks of a slice that were planned and can have the metric. The zero SliceID is all tasks. why is not
+// empty where the metric has no value in [0,1] for each attempt: amounts, quantiles and rates of calls.
 // Source: Statistics specification, section 16.6.
-func (l *Ledger) Means(target, metric string, in SliceID, order []string) (list []TaskMean, why string) {
-	p, k, why := l.meanOf(metric)
+func (l *Ledger) Sums(target, metric string, in SliceID, order []string) (list []TaskSum, why string) {
+	p, k, why := l.byAttempt(metric)
 	t := slices.Index(l.targets, target)
 	if why != "" || t < 0 {
 		return nil, why
 	}
 	for _, id := range order {
 		i, known := l.index[id]
-		if !known || !l.isIn(t, i, in) {
+		if !known || in != (SliceID{}) && !slices.Contains(l.slicesOf(t, i), sliceID{in.Key, in.Value}) {
 			continue
 		}
-		m, why := l.meanAt(t, i, k, &p, in)
+		s, why := l.sumAt(t, i, k, &p, in)
 		if why != "" {
 			return nil, why
 		}
-		if m.High > m.Low || m.Values > 0 {
-			list = append(list, m)
+		if s.Values+s.Lost > 0 {
+			list = append(list, s)
 		}
 	}
 	return list, ""
 }
 
-// MeanChanges lists the differences of the means of a metric at the tasks that both sides have, now -
-// before, with the sign such that more is better: in [-1,1]. A task that the baseline does not have is
-// left out.
-func MeanChanges(base, cand *Ledger, before, now, metric string, in SliceID, order []string) ([]TaskMean, string) {
-	p, _, _ := cand.meanOf(metric)
-	was, why := base.Means(before, metric, SliceID{}, order)
-	if why != "" {
-		return nil, why
-	}
-	is, why := cand.Means(now, metric, in, order)
-	if why != "" {
-		return nil, why
-	}
-	of := make(map[string]TaskMean, len(was))
-	for _, m := range was {
-		of[m.Task] = m
-	}
-	var out []TaskMean
-	for _, m := range is {
-		b, known := of[m.Task]
-		if !known || base.asks(m.Task) != cand.asks(m.Task) {
-			continue
-		}
-		d := TaskMean{Task: m.Task, Low: m.Low - b.High, High: m.High - b.Low, Values: min(m.Values, b.Values)}
-		if p.LowerIsBetter {
-			d.Low, d.High = -d.High, -d.Low
-		}
-		out = append(out, d)
-	}
-	return out, ""
-}
-
-// asks is the hash of what a task asks.
-func (l *Ledger) asks(id string) string { return l.cases[l.index[id]].hash }
-
-// meanOf finds a metric with a mean in [0,1] over attempts; the position is -1 for verdicts.
-func (l *Ledger) meanOf(metric string) (p Pairing, at int, why string) {
+// byAttempt finds a metric with values in [0,1]; the position is -1 for verdicts.
+func (l *Ledger) byAttempt(metric string) (p Pairing, at int, why string) {
 	p, why = PairingOf(metric)
 	switch at = l.metric(metric); {
 	case why != "":
@@ -93,38 +105,33 @@ func (l *Ledger) meanOf(metric string) (p Pairing, at int, why string) {
 	return p, at, ""
 }
 
-// isIn reports whether a case, or a part of it, is in a slice.
-func (l *Ledger) isIn(target, i int, in SliceID) bool {
-	return in == SliceID{} || slices.Contains(l.slicesOf(target, i), sliceID{in.Key, in.Value})
-}
+// askedDigits is how much of the hash of a task identifies what it asks.
+const askedDigits = 16
 
-// meanAt is the mean of a metric at a case. The case has none where nothing is lost and nothing has a
-// value.
-func (l *Ledger) meanAt(target, i, metric int, p *Pairing, in SliceID) (m TaskMean, why string) {
-	all := l.at(target, i)
-	of := all.moment()
-	lost := int(all.lost)
+// sumAt is the sum of a metric at a case.
+func (l *Ledger) sumAt(target, i, metric int, p *Pairing, in SliceID) (s TaskSum, why string) {
+	all, hash := l.at(target, i), l.cases[i].hash
+	of, lost := all.moment(), float64(all.lost)
 	if !CountsErrors(p.Metric) {
-		lost += int(all.errors)
+		lost += float64(all.errors)
 	}
 	if metric >= 0 {
 		id := sliceID{in.Key, in.Value}
 		of = l.seen(target, i).total(metric, p, id, slices.Contains(l.cases[i].slices, id))
 	}
-	m = TaskMean{Task: l.cases[i].id, Values: of.n}
-	mean := of.mean()
 	switch {
 	case of.n > 0 && !of.each:
-		return m, fmt.Sprintf("it is a rate of calls; %s can be decided early", ByTask(p.Metric))
-	case of.n > 0 && !(mean >= 0 && mean <= 1):
-		return m, "its values are not between 0 and 1"
-	case of.n+lost == 0:
-		return m, ""
+		return s, fmt.Sprintf("it is a rate of calls; %s can be decided early", ByTask(p.Metric))
+	case of.n > 0 && !(of.mean() >= 0 && of.mean() <= 1):
+		return s, "its values are not between 0 and 1"
 	}
-	known := float64(of.n) / float64(of.n+lost)
-	if p.byTask() && of.n > 0 { // the attempts that are not lost decide it together
-		known = float64(all.judged) / float64(max(1, int(all.judged)+lost))
+	s = TaskSum{
+		Task: l.cases[i].id, Asks: hash[:min(len(hash), askedDigits)], Sum: of.sum, Values: float64(of.n), Lost: lost,
+		Cached: all.fact(),
 	}
-	m.Low, m.High = mean*known, mean*known+1-known
-	return m, ""
+	if p.byTask() && of.n > 0 && lost > 0 { // the attempts that are not lost decide it together
+		known := float64(max(1, all.judged))
+		s.Sum, s.Values = of.sum*known, known
+	}
+	return s, ""
 }

@@ -58,6 +58,8 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 		"run or trace file to compare with, for gates with a baseline")
 	fs.StringVar((*string)(&req.Policy), "policy", "",
 		"strict: an inconclusive gate stops the build; lenient: it warns (default: that of the file, else strict)")
+	fs.StringVar(&req.Ledger, "ledger", "",
+		"of a run: file that keeps the looks at gates, for builds without a database that lasts (default: the database)")
 	fs.StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"file to write; its extension is the form: .md .xml .json .txt; may be repeated")

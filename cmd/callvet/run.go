@@ -47,6 +47,7 @@ type runFlags struct {
 	gates       string
 	until       bool
 	baseline    string
+	ledger      string
 	slices      []string
 	keepKinds   []string
 	allowExec   bool
@@ -156,6 +157,8 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 		"ask cases in random order (--seed), and stop when every gate is decided; the exit code is that of the gates")
 	fs.StringVar(&f.baseline, "baseline", "",
 		"with --until-decided: run that gates about a baseline compare with")
+	fs.StringVar(&f.ledger, "ledger", "",
+		"with --until-decided: file that keeps the looks at gates, in place of the database")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,
@@ -222,7 +225,12 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		Repeats: f.repeats, Filter: f.filter, Sample: f.sample, Seed: f.seed, FailedFrom: f.failedFrom,
 		Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults,
-		WorldRequest: f.world, Settings: f.settings(changed), Baseline: f.baseline, Origin: f.origin,
+		WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
+	}
+	if f.until {
+		req.UntilDecided = &app.UntilRequest{Baseline: f.baseline, Ledger: f.ledger}
+	} else if changed("baseline") || changed("ledger") {
+		return req, usagef("--baseline and --ledger belong to --until-decided")
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges
@@ -244,7 +252,7 @@ func (f *runFlags) settings(changed func(string) bool) app.Settings {
 		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate,
 		TimeoutMS:  f.timeoutMS(),
 		KeepErrors: f.keepErrors, ForceRubric: f.forceRubric, RequirePass: f.requirePass, FailUnder: f.failUnder,
-		Gates: f.gates, UntilDecided: f.until,
+		Gates: f.gates,
 	}
 	if changed("retries") {
 		s.Retries = &f.retries
@@ -321,7 +329,7 @@ func startOnly() []string {
 		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice",
 		"parallel-calls", "reasoning-effort",
 		"set", "system", "system-for", "replace-system", "name", "notes", "run-tag", "faults",
-		"until-decided", "baseline",
+		"until-decided", "baseline", "ledger", "target-version",
 	}
 }
 

@@ -35,8 +35,6 @@ type Settings struct {
 	FailUnder   float64 `json:"fail_under,omitempty"`
 	// Gates is a file of gates, whose quarantine is in neither; "": that of the suite's own.
 	Gates string `json:"gates,omitempty"`
-	// UntilDecided ends the run when its gates are decided: those of Gates, or of the suite.
-	UntilDecided bool `json:"until_decided,omitempty"`
 }
 
 // Changes are settings of another session of a run; nil ones stay as the run has them.
@@ -97,17 +95,11 @@ func (s *Settings) Check() error {
 		return Wrong("retries", fmt.Sprint(*s.Retries), "write 0 or more")
 	case !(s.FailUnder >= 0 && s.FailUnder <= 1):
 		return Wrong("fail_under", fmt.Sprint(s.FailUnder), "write a share between 0 and 1")
-	case s.UntilDecided && (s.RequirePass || s.FailUnder > 0):
-		return &callvet.FieldError{
-			Field: "until_decided",
-			Text:  "{until_decided} ends the run by its gates, {require_pass} and {fail_under} judge all of its attempts: give one of them",
-			Fix:   "make a gate of it: pass_rate >= 0.9",
-		}
-	case s.Gates != "" && !s.RequirePass && s.FailUnder == 0 && !s.UntilDecided:
+	case s.Gates != "" && !s.RequirePass && s.FailUnder == 0:
 		return &callvet.FieldError{
 			Field: "gates",
 			Text:  "{gates} says what {require_pass} and {fail_under} leave out: give one of them",
-			Fix:   "to stop when the gates are decided: {until_decided}; to check the gates: callvet gate RUN --gates FILE",
+			Fix:   "to check the gates: callvet gate RUN --gates FILE",
 		}
 	}
 	return nil

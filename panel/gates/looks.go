@@ -19,9 +19,10 @@ const LooksAny Looks = "any"
 
 // Evidence is what gates need that are looked at more than once.
 type Evidence struct {
-	// Tasks has the attempts of this look and of all earlier ones, Base those of the baseline; nil
-	// without one.
+	// Tasks has the attempts of this look, Base those of the baseline; nil without one.
 	Tasks, Base *panel.Ledger
+	// Earlier are the tasks of earlier looks, by target and metric, in the order in which they were looked at.
+	Earlier map[LookAt][]panel.TaskSum
 	// Order are the ids of the tasks in the order that was fixed before they were asked.
 	Order []string
 	// Planned is how many tasks could have been asked of a target.
@@ -42,7 +43,12 @@ type Stricter struct {
 }
 
 // LookAt is what is looked at.
-type LookAt struct{ Target, Metric, Key, Value string }
+type LookAt struct {
+	Target string `json:"-"`
+	Metric string `json:"metric"`
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"value,omitempty"`
+}
 
 // Look is one of the looks at a gate.
 type Look struct {
@@ -83,6 +89,10 @@ type Sequence struct {
 	required   int // exposure that lets a gate on incidents pass; 0: no number does
 	incident   bool
 	lost       bool
+	lower      bool                     // less is better, of pairs
+	known      map[string]panel.TaskSum // by task
+	before     map[string]panel.TaskSum // of the baseline
+	earlier    map[string]panel.TaskSum // of earlier looks, of a slice
 	curve      [][3]float64
 	stride     int
 }
@@ -90,7 +100,10 @@ type Sequence struct {
 // Sequence starts to decide the gate task by task, with an error rate of alpha for each side. why is
 // not empty where the gate has no early decision.
 func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
-	s = &Sequence{g: g, stride: 1}
+	s = &Sequence{
+		g: g, stride: 1, known: map[string]panel.TaskSum{}, before: map[string]panel.TaskSum{},
+		earlier: map[string]panel.TaskSum{},
+	}
 	var rule gate.SequenceRule
 	switch {
 	case g.Key == KeyCase:
@@ -111,9 +124,12 @@ func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
 	default:
 		rule, s.flip = gate.Bounded(g.Direction, g.Bound)
 	}
-	if p, unpaired := panel.PairingOf(g.Metric); unpaired != "" {
+	p, unpaired := panel.PairingOf(g.Metric)
+	s.lower = p.LowerIsBetter
+	switch {
+	case unpaired != "":
 		return nil, "it has no mean of each task in [0,1]"
-	} else if p.Unit != panel.UnitRate && g.Kind != Zero {
+	case p.Unit != panel.UnitRate && g.Kind != Zero:
 		return nil, "it is an amount"
 	}
 	rule.Alpha, rule.MinUnits, rule.MaxLost = alpha, g.LeastUnits(), maxLost
@@ -124,34 +140,89 @@ func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
 	return s, ""
 }
 
-// Add takes the mean of the next task: of the metric, or of the change of it in [-1,1].
-func (s *Sequence) Add(m panel.TaskMean) {
-	if s.Decided() {
-		return
-	}
-	t := gate.Task{Low: m.Low, High: m.High}
-	if s.g.Lost == LostIgnore && m.Values > 0 && m.High > m.Low {
-		known := 1 - (m.High - m.Low)
-		if s.pair {
-			known = 1
-			t.Low, t.High = (m.Low+m.High)/2, (m.Low+m.High)/2
-		} else {
-			t.Low = m.Low / known
-			t.High = t.Low
-		}
-	} else if s.g.Lost == LostIgnore && m.Values == 0 {
-		return
-	}
+// task is the mean of a task as the sequence sees it; ok is false for one that the baseline does not have.
+func (s *Sequence) task(t *panel.TaskSum) (_ gate.Task, ok bool) {
+	m := t.Mean()
 	if s.pair {
-		t.Low, t.High = (1+t.Low)/2, (1+t.High)/2
-	}
-	if s.flip {
-		t = t.Flipped()
+		before, known := s.before[t.Task]
+		if !known {
+			return gate.Task{}, false
+		}
+		if m, ok = panel.MeanChange(&before, t, s.lower); !ok {
+			return gate.Task{}, false
+		}
+		m.Low, m.High = (1+m.Low)/2, (1+m.High)/2
 	}
 	s.incident = s.incident || s.g.Kind == Zero && m.Low > 0
 	s.lost = s.lost || m.High > m.Low
-	s.Sequence.Add(t)
+	if s.flip {
+		return gate.Task(m).Flipped(), true
+	}
+	return gate.Task(m), true
+}
+
+// Begin gives the sequence the tasks of the baseline, where it compares, and those of earlier looks. In a
+// slice, which earlier tasks belong to it is known when they are asked again.
+func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
+	if s.g.Lost == LostIgnore {
+		base, earlier = withoutLost(base), withoutLost(earlier)
+	}
+	for _, t := range base {
+		s.before[t.Task] = t
+	}
+	for i := range earlier {
+		if s.g.Key != "" {
+			s.earlier[earlier[i].Task] = earlier[i]
+		} else {
+			s.feed(earlier[i])
+		}
+	}
+}
+
+// Feed gives the sequence tasks, one after the other. A task that it knows has further attempts: they count
+// with those before, unless the task was changed since. Answers that were used again add nothing.
+func (s *Sequence) Feed(tasks []panel.TaskSum) {
+	if s.g.Lost == LostIgnore {
+		tasks = withoutLost(tasks)
+	}
+	for _, t := range tasks {
+		if e, known := s.earlier[t.Task]; known {
+			s.feed(e)
+			delete(s.earlier, t.Task)
+		}
+		s.feed(t)
+	}
+}
+
+func (s *Sequence) feed(t panel.TaskSum) {
+	old, known := s.known[t.Task]
+	if s.Decided() || known && t.Cached && old.Asks == t.Asks {
+		return
+	}
+	if known {
+		t = panel.Pool([]panel.TaskSum{old, t})[0]
+	}
+	with, ok := s.task(&t)
+	if !ok {
+		return
+	}
+	if was, had := s.task(&old); known && had {
+		s.Replace(was, with)
+	} else {
+		s.Add(with)
+	}
+	s.known[t.Task] = t
 	s.point()
+}
+
+// withoutLost leaves lost attempts out, and the tasks that have no others.
+func withoutLost(tasks []panel.TaskSum) (out []panel.TaskSum) {
+	for _, t := range tasks {
+		if t.Lost = 0; t.Values > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // point keeps the evidence for the curve: every task, and with more than 200 points every second one,
@@ -188,14 +259,13 @@ func (s *Sequence) Hopeless(left int) bool {
 	return s.Sequence.Hopeless(left)
 }
 
-// look is the number of the present look at the gate of a claim, and the error rate of its sides.
-func (c *claim) look(in *Input) (l Look, alpha float64) {
-	l = Look{Number: 1, Declared: c.g.Looks == LooksAny}
-	if in.Evidence == nil {
+// Now is the look at a gate of a target and a slice, and the error rate of each of its sides.
+func (e *Evidence) Now(g *Gate, at LookAt) (l Look, alpha float64) {
+	l = Look{Number: 1, Declared: g.Looks == LooksAny}
+	if e == nil {
 		return l, gate.Alpha
 	}
-	at := LookAt{c.v.Target, c.g.Metric, c.v.Key, c.v.Value}
-	if known, ok := in.Evidence.Looks[at]; ok {
+	if known, ok := e.Looks[at]; ok {
 		l = Look{Number: known.Number, Declared: known.Declared && l.Declared}
 	}
 	if l.Number > 1 && !l.Declared {
@@ -207,7 +277,7 @@ func (c *claim) look(in *Input) (l Look, alpha float64) {
 // looked prepares a claim for its look: a sequence where the gate has one, else intervals that are
 // stricter at later looks. done: the claim is left open.
 func (c *claim) looked(in *Input, t *panel.TargetPanel) (_ *Input, done bool) {
-	l, alpha := c.look(in)
+	l, alpha := in.Evidence.Now(c.g, LookAt{c.v.Target, c.g.Metric, c.v.Key, c.v.Value})
 	var why string
 	if c.sequence, why = c.sequenced(in, l, alpha); c.sequence != nil || why == "" {
 		return in, false
@@ -255,27 +325,24 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 	if s, why = c.g.Sequence(alpha); why != "" {
 		return nil, why
 	}
-	var means []panel.TaskMean
-	slice := panel.SliceID{Key: c.v.Key, Value: c.v.Value}
-	e := in.Evidence
-	if s.pair {
+	slice, e := panel.SliceID{Key: c.v.Key, Value: c.v.Value}, in.Evidence
+	tasks, why := e.Tasks.Sums(c.v.Target, c.g.Metric, slice, e.Order)
+	var base []panel.TaskSum
+	if why == "" && s.pair {
 		if e.Base == nil {
 			return nil, "there is no baseline to compare with"
 		}
-		means, why = panel.MeanChanges(e.Base, e.Tasks, baseOf(in, c.v.Target), c.v.Target, c.g.Metric, slice, e.Order)
-	} else {
-		means, why = e.Tasks.Means(c.v.Target, c.g.Metric, slice, e.Order)
+		base, why = e.Base.Sums(baseOf(in, c.v.Target), c.g.Metric, panel.SliceID{}, e.Order)
 	}
 	if why != "" {
 		return nil, why
 	}
-	for _, m := range means {
-		s.Add(m)
-	}
+	s.Begin(base, e.Earlier[LookAt{Target: c.v.Target, Metric: c.g.Metric}])
+	s.Feed(tasks)
 	above, below := s.Evidence()
 	planned := e.Planned
 	if c.v.Key != "" {
-		planned = len(means)
+		planned = s.N() // how many cases are in the slice is known of those that were asked
 	}
 	c.v.Notes = append(c.v.Notes,
 		"the interval is descriptive: the evidence decides, and it may be looked at after each "+c.task)

@@ -187,12 +187,15 @@ func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 	return p, err
 }
 
-// GatePanels sums the run up by slices of every size: gates ask for them by name.
-func (r *Run) GatePanels(ctx context.Context, sliceBy []string,
+// GatePanels sums the run up by slices of every size: gates ask for them by name. A confidence of 0 is the
+// usual one.
+func (r *Run) GatePanels(ctx context.Context, sliceBy []string, confidence float64,
 	calibrations []steps.Calibrated,
 ) (*panel.Panels, error) {
 	p, _, err := r.Measure(ctx,
-		steps.Config{SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations}, nil)
+		steps.Config{
+			SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations, Confidence: confidence,
+		}, nil)
 	return p, err
 }
 

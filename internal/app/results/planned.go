@@ -66,7 +66,7 @@ type PlannedGrid struct {
 	// leftOut are the targets that were asked until their gates were decided: what is not stored of them
 	// was left out on purpose.
 	leftOut []bool
-	yield  func(report.Row, error) bool
+	yield   func(report.Row, error) bool
 }
 
 // Plan puts the cases in order and counts their attempts.

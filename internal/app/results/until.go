@@ -28,6 +28,8 @@ type Until struct {
 	Gates  []byte `json:"gates"`
 	// Baseline is the id of the run that gates about a baseline compare with; "": there is none.
 	Baseline string `json:"baseline,omitempty"`
+	// Ledger is a file that keeps the looks at the gates; "": the store does.
+	Ledger string `json:"ledger,omitempty"`
 }
 
 // Read gives the gates. Each may be looked at any number of times.
@@ -71,6 +73,20 @@ func (r *Run) among(ctx context.Context) iter.Seq2[report.Row, error] {
 			}
 		}
 	}
+}
+
+// Ids lists the ids of the cases of the run in Order.
+func (r *Run) Ids() ([]string, error) {
+	order := r.Manifest.Order(r.CaseLines.Len())
+	ids := make([]string, len(order))
+	for i, at := range order {
+		c, err := r.CaseLines.Case(at)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = c.ID
+	}
+	return ids, nil
 }
 
 // Sequenced are the metrics of gates that are decided task by task.

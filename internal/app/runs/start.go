@@ -198,7 +198,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		ran = read.Suite
 	}
 	man := newManifest(req, s.app.Config.Version, specs, ran)
-	if req.UntilDecided { // the manifest has the text of its gates
+	if req.UntilDecided != nil { // the manifest has the text of its gates
 		s.settings.Gates = ""
 		man.Settings = &s.settings
 	}

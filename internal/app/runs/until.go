@@ -45,46 +45,53 @@ type decidingTarget struct {
 	// whole is why all of its cases are asked; "" where its gates may end it.
 	whole  string
 	notes  []string // why some gates are decided later than they might be
-	over   []int // attempts that are over, by the place in order
-	next   int   // cases at the beginning of order whose attempts are all over
-	fed    int   // of these, the ones that the gates have looked at
+	over   []int    // attempts that are over, by the place in order
+	next   int      // cases at the beginning of order whose attempts are all over
+	fed    int      // of these, the ones that the gates have looked at
 	enough atomic.Bool
 }
 
 // watched is a gate of a target, and of a slice.
 type watched struct {
 	*gates.Sequence
-	gate  *gates.Gate
-	slice panel.SliceID
-	left  []int // by place in order: tasks of the slice from there on
+	gate          *gates.Gate
+	slice         panel.SliceID
+	left          []int           // by place in order: tasks of the slice from there on
+	alpha         float64         // the error rate of each side
+	base, earlier []panel.TaskSum // tasks of the baseline, and of earlier looks
+}
+
+// begin starts the sequence.
+func (w *watched) begin() {
+	w.Sequence, _ = w.gate.Sequence(w.alpha)
+	w.Begin(w.base, w.earlier)
 }
 
 // untilOf reads the gates that a run is to ask for, and keeps their text.
 func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run) (*results.Until, error) {
-	if !req.UntilDecided {
+	ask := req.UntilDecided
+	if ask == nil {
 		return nil, nil
 	}
-	u := &results.Until{Source: req.Gates, Gates: r.OwnGates()}
+	u := &results.Until{Source: "gates of suite " + r.Suite.Name, Gates: r.OwnGates(), Ledger: ask.Ledger}
 	switch {
-	case req.GatesText != "":
-		u.Source, u.Gates = "gates", []byte(req.GatesText)
+	case ask.Text != nil:
+		u.Source, u.Gates = "gates", ask.Text
 	case req.Gates != "":
 		b, err := a.Read(req.Gates, suite.MaxGatesBytes)
 		if err != nil {
 			return nil, fmt.Errorf("read gates: %w", err)
 		}
-		u.Gates = b
+		u.Source, u.Gates = req.Gates, b
 	case u.Gates == nil:
 		return nil, app.Wrong("until_decided", "", "which gates? {gates} FILE, or gates in the suite")
-	default:
-		u.Source = "gates of suite " + r.Suite.Name
 	}
 	file, err := u.Read()
 	if err != nil {
 		return nil, err
 	}
-	if req.Baseline != "" {
-		b, err := results.Open(ctx, a, req.Baseline)
+	if ask.Baseline != "" {
+		b, err := results.Open(ctx, a, ask.Baseline)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +136,10 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 }
 
 func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, error) {
-	r := *of // with its own choice of attempts
+	r, err := results.OpenIn(ctx, of.DB, of.Stored.ID) // with its own choice of attempts
+	if err != nil {
+		return nil, err
+	}
 	man := r.Manifest
 	file, err := man.Until.Read()
 	if err != nil {
@@ -142,7 +152,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 		}
 	}
 	d := &deciding{
-		run: &r, order: man.Order(r.CaseLines.Len()), place: map[int]int{},
+		run: r, order: man.Order(r.CaseLines.Len()), place: map[int]int{},
 		cfg: measure.SideConfig{By: keysOf(file.Gates), Metrics: results.Sequenced(file.Gates)},
 	}
 	side, err := measure.NewSide(r.Stored.ID, d.cfg)
@@ -168,6 +178,11 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 		}
 		d.place[at], d.ids, cases[i] = i, append(d.ids, c.ID), c
 	}
+	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, d.cfg.Metrics, d.ids)
+	if err != nil {
+		return nil, err
+	}
+	evidence := &gates.Evidence{Looks: looks.At, Earlier: looks.Earlier}
 	d.targets = make([]decidingTarget, len(man.Targets))
 	models := slices.ContainsFunc(man.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range d.targets {
@@ -175,7 +190,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 		t.name, t.base, t.over = of.Name, d.baseOf(of.Name), make([]int, len(d.order))
 		for g := range file.Gates {
 			if file.Gates[g].Target == of.Name || file.Gates[g].Target == "" && !(models && of.Floor) {
-				t.watch(&file.Gates[g], cases)
+				d.watch(t, &file.Gates[g], cases, evidence)
 			}
 		}
 		if len(t.watched) == 0 && t.whole == "" {
@@ -197,7 +212,7 @@ func (d *deciding) baseOf(name string) string {
 }
 
 // watch adds a gate to a target: one sequence, or one for each value of its key.
-func (t *decidingTarget) watch(g *gates.Gate, cases []*callvet.Case) {
+func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case, e *gates.Evidence) {
 	if g.Severity == gates.Soft {
 		return
 	}
@@ -221,7 +236,14 @@ func (t *decidingTarget) watch(g *gates.Gate, cases []*callvet.Case) {
 	}
 	for _, v := range values {
 		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
-		w.Sequence, _ = g.Sequence(gate.Alpha)
+		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
+		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric}]
+		if g.Kind == gates.Regression {
+			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
+				return
+			}
+		}
+		w.begin()
 		for i := len(cases) - 1; i >= 0; i-- {
 			w.left[i] = w.left[i+1]
 			if cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
@@ -300,7 +322,7 @@ func (d *deciding) resume(ctx context.Context) error {
 		clear(t.over)
 		t.next, t.fed = 0, 0
 		for j := range t.watched {
-			t.watched[j].Sequence, _ = t.watched[j].gate.Sequence(gate.Alpha)
+			t.watched[j].begin()
 		}
 		for _, s := range all {
 			if s.target == i && s.over {
@@ -342,7 +364,7 @@ func (d *deciding) look(ctx context.Context) {
 
 // feed gives the gates of a target the tasks that are complete and that they have not looked at.
 func (d *deciding) feed(ctx context.Context, target int) error {
-	t, r := &d.targets[target], *d.run
+	t, r := &d.targets[target], d.run
 	r.Among = []store.Place{}
 	for _, at := range d.order[t.fed:t.next] {
 		for repeat := range r.Manifest.RepeatsOf(at) {
@@ -359,20 +381,12 @@ func (d *deciding) feed(ctx context.Context, target int) error {
 	ids := d.ids[t.fed:t.next]
 	for i := range t.watched {
 		w := &t.watched[i]
-		var means []panel.TaskMean
-		var why string
-		if w.gate.Kind == gates.Regression {
-			means, why = panel.MeanChanges(d.base, led, t.base, t.name, w.gate.Metric, w.slice, ids)
-		} else {
-			means, why = led.Means(t.name, w.gate.Metric, w.slice, ids)
-		}
+		tasks, why := led.Sums(t.name, w.gate.Metric, w.slice, ids)
 		if why != "" {
 			t.whole = fmt.Sprintf("%s has no early decision: %s", w.gate.Label(), why)
 			return nil
 		}
-		for _, m := range means {
-			w.Add(m)
-		}
+		w.Feed(tasks)
 	}
 	t.fed = t.next
 	return nil

@@ -37,6 +37,8 @@ type GateRequest struct {
 	// Judge is whose verdicts of trace files are compared with the baseline's; "": the
 	// source's own checks.
 	Judge string `json:"judge,omitempty"`
+	// Ledger is a file that keeps the looks at gates of runs; "": the store does.
+	Ledger string `json:"ledger,omitempty"`
 	// TraceSettings are of trace files, but for labels and calibrations.
 	app.TraceSettings
 }
@@ -80,7 +82,8 @@ type held struct {
 	subject   string
 	baseline  string
 	look      func(*gates.Report) ([][]app.Action, error)
-	sentences []string // further sentences for reports
+	sentences []string       // further sentences for reports
+	looks     *results.Looks // nil of trace files, whose looks are not tracked
 }
 
 // Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
@@ -108,12 +111,11 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 	if err != nil {
 		return nil, err
 	}
-	looks, err := results.EarlierLooks(ctx, a, r)
-	if err != nil {
-		return nil, err
-	}
-	h.sentences = append(quarantined, looks...)
+	h.sentences = append(quarantined, h.looks.Warnings...)
 	out, err := decide(a, h, file, &req)
+	if err == nil {
+		err = h.looks.Keep(ctx, out.Report.Verdicts)
+	}
 	if err == nil && r.Stored.Status != store.StatusDone {
 		again := r.Resume()
 		out.Resume = &again
@@ -284,12 +286,12 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 		return nil, bad
 	}
 	var err error
-	if h.input.Panels, err = heldPanels(ctx, a, r, req, keys, events); err != nil {
+	if h.input.Panels, err = heldPanels(ctx, a, r, req, keys, 0, events); err != nil {
 		return nil, err
 	}
 	if req.Baseline != (app.Side{}) {
 		h.input.Comparison, h.baseline, err = Against(ctx, a, r, req.Baseline,
-			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, events)
+			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, 0, events)
 		if err != nil {
 			return nil, err
 		}
@@ -310,26 +312,28 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 			}
 		}
 	}
-	if h.input.Evidence, err = evidenceOf(ctx, a, r, req, gs); err != nil {
+	if h.input.Evidence, h.looks, err = evidenceOf(ctx, a, r, req, gs); err != nil {
+		return nil, err
+	}
+	if err := stricter(ctx, a, r, req, h, gs, events); err != nil {
 		return nil, err
 	}
 	h.look = func(rep *gates.Report) ([][]app.Action, error) { return examplesOfVerdicts(ctx, r, rep) }
 	return h, nil
 }
 
-// evidenceOf is what gates of a run need that are looked at more than once; nil where all are looked at
-// once.
+// evidenceOf is what gates of a run need that are looked at more than once.
 func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateRequest,
 	gs []gates.Gate,
-) (*gates.Evidence, error) {
-	if !slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny }) {
-		return nil, nil
-	}
+) (*gates.Evidence, *results.Looks, error) {
 	cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: results.Sequenced(gs)}
-	out := &gates.Evidence{Planned: r.Cases(), Early: r.Early()}
+	out := &gates.Evidence{Planned: r.Cases(), Early: r.Early(), Stricter: map[int]gates.Stricter{}}
 	var err error
 	if out.Tasks, err = r.Ledger(ctx, cfg); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if out.Order, err = r.Ids(); err != nil {
+		return nil, nil, err
 	}
 	switch base := req.Baseline; {
 	case base == (app.Side{}):
@@ -343,27 +347,66 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, at := range r.Manifest.Order(r.CaseLines.Len()) {
-		c, err := r.CaseLines.Case(at)
-		if err != nil {
-			return nil, err
-		}
-		out.Order = append(out.Order, c.ID)
+	file := req.Ledger
+	if u := r.Manifest.Until; file == "" && u != nil {
+		file = u.Ledger
 	}
-	return out, nil
+	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, cfg.Metrics, out.Order)
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Looks, out.Earlier = looks.At, looks.Earlier
+	return out, looks, nil
 }
 
-// heldPanels are those of a run for its gates, with what people's labels say of its judges.
-func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, keys []string,
+// stricter sums a run up for gates without a sequence that are not at their first look.
+func stricter(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, h *held, gs []gates.Gate,
 	events app.Events,
+) error {
+	for at, look := range h.input.Evidence.Looks {
+		if _, made := h.input.Evidence.Stricter[look.Number]; made || look.Number < 2 ||
+			!slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Metric == at.Metric && !early(&g, h.input.Evidence) }) {
+			continue
+		}
+		confidence := 1 - 2*gate.LookAlpha(look.Number)
+		p, err := heldPanels(ctx, a, r, req, sliceKeys(gs), confidence, events)
+		if err != nil {
+			return err
+		}
+		s := gates.Stricter{Panels: p}
+		if h.input.Comparison != nil {
+			cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: compared(gs)}
+			if s.Comparison, _, err = Against(ctx, a, r, req.Baseline, cfg, gs, confidence, nil); err != nil {
+				return err
+			}
+		}
+		h.input.Evidence.Stricter[look.Number] = s
+	}
+	return nil
+}
+
+// early reports whether a gate is decided task by task.
+func early(g *gates.Gate, e *gates.Evidence) bool {
+	_, why := g.Sequence(gate.Alpha)
+	for _, t := range e.Tasks.Targets() {
+		if why == "" {
+			_, why = e.Tasks.Sums(t, g.Metric, panel.SliceID{}, e.Order)
+		}
+	}
+	return why == ""
+}
+
+// heldPanels are those of a run for its gates at a confidence, 0 the usual one, with what people's labels say of its judges.
+func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, keys []string,
+	confidence float64, events app.Events,
 ) (*panel.Panels, error) {
 	calibrations, err := results.Calibrated(a, req.Calibrations, []results.Tasks{r.Tasks(ctx)}, events)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.GatePanels(ctx, keys, calibrations)
+	p, err := r.GatePanels(ctx, keys, confidence, calibrations)
 	if err == nil && req.Labels != "" {
 		err = results.AddLabelled(a, p, r.Tasks(ctx), req.Labels, calibrations, events)
 	}
