@@ -79,8 +79,11 @@ func TestSumsOfCalls(t *testing.T) {
 	l := NewLedger("r", []string{"m"}, []string{})
 	l.Measure("safe_calls", "safe_calls_by_task", "arg_em")
 	l.Add(&callvet.Case{ID: "a"}, &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}})
-	l.Observe(0, "a", nil, []Observation{{Metric: 0, Sum: 3, N: 4}, {Metric: 1, Sum: 3, N: 4},
-		{Metric: 2, Sum: 0.5, N: 1, Each: true, Fractional: true}})
+	l.Observe(0, "a", nil, []Observation{
+		{Metric: 0, Sum: 3, N: 4},
+		{Metric: 1, Sum: 3, N: 4},
+		{Metric: 2, Sum: 0.5, N: 1, Each: true, Fractional: true},
+	})
 	if _, why := l.Sums("m", "safe_calls", SliceID{}, []string{"a"}); why == "" {
 		t.Error("a rate of calls has sums by attempt")
 	}
@@ -97,12 +100,16 @@ func TestSumsOfCalls(t *testing.T) {
 func TestPool(t *testing.T) {
 	got := Pool(
 		[]TaskSum{{Task: "a", Asks: "1", Sum: 1, Values: 1}, {Task: "b", Asks: "1", Values: 1}},
-		[]TaskSum{{Task: "c", Sum: 1, Values: 1}, {Task: "b", Asks: "2", Sum: 1, Values: 1},
-			{Task: "a", Asks: "1", Values: 2, Lost: 1}},
+		[]TaskSum{
+			{Task: "c", Sum: 1, Values: 1},
+			{Task: "b", Asks: "2", Sum: 1, Values: 1},
+			{Task: "a", Asks: "1", Values: 2, Lost: 1},
+		},
 		[]TaskSum{{Task: "c", Sum: 1, Values: 1, Cached: true}},
 	)
 	want := []TaskSum{
-		{Task: "a", Asks: "1", Sum: 1, Values: 3, Lost: 1}, {Task: "b", Asks: "2", Sum: 1, Values: 1},
+		{Task: "a", Asks: "1", Sum: 1, Values: 3, Lost: 1},
+		{Task: "b", Asks: "2", Sum: 1, Values: 1},
 		{Task: "c", Sum: 1, Values: 1},
 	}
 	if d := cmp.Diff(want, got); d != "" {

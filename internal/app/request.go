@@ -58,7 +58,7 @@ type RunRequest struct {
 	// UntilDecided ends the run when the gates of Settings.Gates, or of the suite, are decided; nil: it asks
 	// everything.
 	UntilDecided *UntilRequest `json:"until_decided,omitempty"`
-	Origin    Origin `json:"origin,omitzero"`
+	Origin       Origin        `json:"origin,omitzero"`
 	// Selection is laid over what the suite says of scoring decisions.
 	Selection *SelectionRequest `json:"selection,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.

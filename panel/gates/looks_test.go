@@ -17,8 +17,10 @@ import (
 func attempted(verdicts string) (l *panel.Ledger, order []string) {
 	l = panel.NewLedger("r", []string{"agent"}, []string{"lang"})
 	for i, v := range verdicts {
-		c := &callvet.Case{ID: fmt.Sprint("c", i), Context: "x",
-			Fields: map[string]string{"lang": []string{"en", "sv"}[i%2]}}
+		c := &callvet.Case{
+			ID: fmt.Sprint("c", i), Context: "x",
+			Fields: map[string]string{"lang": []string{"en", "sv"}[i%2]},
+		}
 		cell := &callvet.Cell{Trace: callvet.Trace{Outcome: callvet.OutcomeCalled}}
 		cell.Result.Verdict = map[rune]callvet.Verdict{
 			'p': callvet.VerdictPass, 'f': callvet.VerdictFail, 'e': callvet.VerdictError,
@@ -61,20 +63,28 @@ func TestLooks(t *testing.T) {
 		alpha    float64 // 0: it is no sequence
 	}{
 		"one look is that of the interval": {atLeast(panel.MetricPass, 0.9), good, nil, gate.Fail, 0, 0},
-		"declared, good": {anyTime(atLeast(panel.MetricPass, 0.9)), good, nil, gate.Pass, 52,
-			gate.Alpha},
-		"declared, bad": {anyTime(atLeast(panel.MetricPass, 0.9)), bad, nil, gate.Fail, 10,
-			gate.Alpha},
+		"declared, good": {
+			anyTime(atLeast(panel.MetricPass, 0.9)), good, nil, gate.Pass, 52,
+			gate.Alpha,
+		},
+		"declared, bad": {
+			anyTime(atLeast(panel.MetricPass, 0.9)), bad, nil, gate.Fail, 10,
+			gate.Alpha,
+		},
 		"second look, declared": {
 			anyTime(atLeast(panel.MetricPass, 0.9)), good, at(2, true), gate.Pass, 52, gate.Alpha,
 		},
 		"second look, not declared before": {
 			anyTime(atLeast(panel.MetricPass, 0.9)), good, at(2, false), gate.Pass, 71, gate.LaterAlpha,
 		},
-		"second look, not declared": {atLeast(panel.MetricPass, 0.9), good, at(2, true), gate.Pass, 71,
-			gate.LaterAlpha},
-		"a tenth lost": {anyTime(atLeast(panel.MetricPass, 0.5)), errors, nil, gate.Inconclusive, 0,
-			gate.Alpha},
+		"second look, not declared": {
+			atLeast(panel.MetricPass, 0.9), good, at(2, true), gate.Pass, 71,
+			gate.LaterAlpha,
+		},
+		"a tenth lost": {
+			anyTime(atLeast(panel.MetricPass, 0.5)), errors, nil, gate.Inconclusive, 0,
+			gate.Alpha,
+		},
 		"a tenth lost, ignored": {
 			func() gates.Gate { g := anyTime(atLeast(panel.MetricPass, 0.5)); g.Lost = gates.LostIgnore; return g }(),
 			errors, nil, gate.Pass, 30, gate.Alpha,
@@ -190,10 +200,14 @@ func TestNoSequence(t *testing.T) {
 		"error rate": {atMost(panel.MetricError, 0.1), ""},
 		"zero":       {zero(0), ""},
 		"baseline":   {gates.Gate{Metric: panel.MetricPass, Kind: gates.Regression}, ""},
-		"case by case": {atOf(func(g *gates.Gate) { g.Key, g.Value = gates.KeyCase, "a" }),
-			"it is decided case by case"},
-		"newly failing": {gates.Gate{Metric: gates.NewlyFailing, Kind: gates.Ratchet},
-			"it counts cases that fail now"},
+		"case by case": {
+			atOf(func(g *gates.Gate) { g.Key, g.Value = gates.KeyCase, "a" }),
+			"it is decided case by case",
+		},
+		"newly failing": {
+			gates.Gate{Metric: gates.NewlyFailing, Kind: gates.Ratchet},
+			"it counts cases that fail now",
+		},
 		"quantile":           {atMost("latency_p90", 100), "it has no mean of each task in [0,1]"},
 		"cost":               {atMost(panel.MetricCost, 1), "it is an amount"},
 		"cost and baseline":  {gates.Gate{Metric: panel.MetricCost, Kind: gates.Regression}, "it is an amount"},
