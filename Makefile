@@ -223,7 +223,7 @@ bench-page: web callvet ## the page with 100,000 attempts in a real browser: fir
 # Each verify target says how many comparisons the index of its data asks for, and fails on
 # fewer, on one that disagrees and is not explained by name, and without data. Its last
 # line is one figure: N of M compared agree.
-.PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-tau verify-agentdojo verify-judges
+.PHONY: verify-matcher verify-bfcl verify-bfcl-multiturn verify-until verify-tau verify-agentdojo verify-judges
 verify-matcher: ## the matcher conformance cases
 	$(VERIFY) matcher
 
@@ -232,6 +232,9 @@ verify-bfcl: ## agreement with the official BFCL verdicts, case by case
 
 verify-bfcl-multiturn: ## BFCL's executed conversations, and its runs compared case by case
 	$(VERIFY) bfcl-multiturn
+
+verify-until: ## gates that are looked at after each case, on the recorded BFCL verdicts: cases asked, wrong decisions, losses found
+	$(VERIFY) until
 
 verify-tau: ## the verdicts of tau-bench and tau2-bench, derived again from the messages
 	$(VERIFY) tau
@@ -242,9 +245,12 @@ verify-agentdojo: ## AgentDojo's table, and our verdicts on attacks beside its o
 verify-judges: ## published figures of judges, and success corrected for their errors
 	$(VERIFY) judges
 
-.PHONY: verify-judge-parsing
+.PHONY: verify-judge-parsing verify-variance
 verify-judge-parsing: ## recorded answers of judges are read as outside verdicts say, or not at all
 	$(VERIFY) judge-parsing
+
+verify-variance: ## shares of tasks, attempts and judges in recorded verdicts, compared with other methods
+	$(VERIFY) variance
 
 .PHONY: verify-resume verify-stats verify-coverage
 verify-resume: callvet ## kill -9 in the middle of 5,000 attempts, resume, count

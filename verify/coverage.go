@@ -36,7 +36,7 @@ func coverage(_ context.Context, c *proof.Check, p place) error {
 // coverageStudies are all of them.
 func coverageStudies() ([]conform.Study, error) {
 	planned, err := plannedStudies()
-	return slices.Concat(conform.Studies(), pairedStudies(), neededStudies(), decisionStudies(), planned), err
+	return slices.Concat(conform.Studies(), pairedStudies(), neededStudies(), decisionStudies(), varianceStudies(), planned), err
 }
 
 // simulate runs the studies with a name that the pattern matches, and prints each as it ends.

@@ -78,6 +78,8 @@ type question struct {
 	flags  map[string]float64
 	// attempts are what a plan of attempts is asked about.
 	attempts []int
+	// looks is how often the gate is looked at.
+	looks string
 }
 
 func (q question) ask() (*plan.Plan, error) {
@@ -92,7 +94,10 @@ func (q question) ask() (*plan.Plan, error) {
 		a.Tasks = int(n)
 	}
 	if q.power > 0 {
-		a.Power = q.power
+		a.Power, a.Given = q.power, append(a.Given, "power")
+	}
+	if a.Looks = q.looks; q.looks != "" {
+		a.Given = append(a.Given, "looks")
 	}
 	for name := range q.flags {
 		a.Given = append(a.Given, strings.ReplaceAll(name, "-", "_"))
@@ -128,7 +133,7 @@ func plannedStudies() ([]conform.Study, error) {
 	var out []conform.Study
 	for _, part := range []func() ([]conform.Study, error){
 		plannedRates, plannedLabels, plannedChanges,
-		plannedAmounts,
+		plannedAmounts, plannedLooks,
 	} {
 		more, err := part()
 		if err != nil {
@@ -197,6 +202,53 @@ func plannedRates() ([]conform.Study, error) {
 		for _, s := range p.Rate.Several {
 			out = append(out, sized(fmt.Sprintf("%s, %d attempts", name, s.Attempts), s.Tasks, p.MinUnits, p.Power,
 				passes(s.Attempts))...)
+		}
+	}
+	return out, nil
+}
+
+// plannedLooks hold the chance of gates that are looked at after each task, at most as often as a plan
+// says.
+func plannedLooks() ([]conform.Study, error) {
+	var out []conform.Study
+	for _, c := range []struct {
+		metric                   string
+		bound, truth, power, icc float64
+		attempts                 []int
+	}{
+		{"pass_rate", 0.85, 0.95, 0.9, 0.3, []int{1, 3}},
+		{"over_call_rate_by_task", 0.1, 0.05, 0.8, 0.5, []int{1, 5}},
+	} {
+		q := question{
+			metric: c.metric, power: c.power, attempts: c.attempts, looks: plan.LooksAny,
+			flags: map[string]float64{"bound": c.bound, "truth": c.truth, "correlation": c.icc},
+		}
+		p, err := q.ask()
+		if err != nil {
+			return nil, err
+		}
+		direction := gate.AtLeast
+		if p.Rate.AtMost {
+			direction = gate.AtMost
+		}
+		for _, d := range p.Looks.Designs {
+			rule, flip := gate.Bounded(direction, c.bound)
+			rule.MinUnits = p.MinUnits
+			name := fmt.Sprintf("plan %s, %g at %g, %d attempts, a look after each task of %d: chance reported", c.metric,
+				c.bound, c.truth, d.Attempts, d.Until.Most)
+			out = append(out, promised(name, d.Until.Chance, func(t *trialRun) bool {
+				s, _ := gate.NewSequence(rule) // the plan has taken the bound
+				for s.N() < d.Until.Most && !s.Decided() {
+					passes := stats.DrawPasses(t.Rand, d.Attempts, stats.DrawRate(t.Rand, c.truth, c.icc))
+					x := float64(passes) / float64(d.Attempts)
+					task := gate.Task{Low: x, High: x}
+					if flip {
+						task = task.Flipped()
+					}
+					s.Add(task)
+				}
+				return s.Decision().Verdict == gate.Pass
+			}))
 		}
 	}
 	return out, nil

@@ -133,7 +133,9 @@ func TestUnracedPublicData(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.data, "sets")); err != nil {
 		t.Skipf("SKIPPED: no public data in %s; set CALLVET_TESTDATA to check against them", p.data)
 	}
-	for _, name := range []string{"matcher", "tau", "bm25", "bigtool", "agentdojo", "bfcl-multiturn", "judge-parsing"} {
+	for _, name := range []string{
+		"matcher", "tau", "bm25", "bigtool", "agentdojo", "bfcl-multiturn", "judge-parsing", "variance",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if ok, out := verdict(t, name, p); !ok {

@@ -7,6 +7,7 @@
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
 //	callvet-verify bfcl-multiturn   BFCL's conversations, and its runs compared
+//	callvet-verify until            gates that are looked at after each case, on recorded verdicts
 //	callvet-verify tau              the verdicts of τ-bench and τ²-bench
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
 //	callvet-verify websocket BINARY a thousand WebSocket clients on a run: each event once, in order, how soon
@@ -15,6 +16,7 @@
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
+//	callvet-verify variance         shares of tasks, attempts and judges in the variance of verdicts
 //	callvet-verify judge-parsing    recorded answers of judges, compared with outside verdicts
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on public catalogs, compared with BM25 references
@@ -125,6 +127,7 @@ func checks() []check {
 		{name: "bfcl", run: withData(bfclAgreement)},
 		{name: "bfcl-multiturn", run: withData(conversations)},
 		{name: "tau", run: withData(tau)},
+		{name: "until", run: withData(until)},
 		{
 			name: "resume", needs: "BINARY",
 			run: func(ctx context.Context, c *proof.Check, p place) error { return resume(ctx, c, p.args[0]) },
@@ -154,6 +157,7 @@ func checks() []check {
 			name: "judge-parsing",
 			run:  withData(func(_ context.Context, c *proof.Check, d proof.Data) error { return judgeParsing(c, d) }),
 		},
+		{name: "variance", run: withData(variance)},
 		{name: "bm25", run: withData(retrieval.BM25)},
 		{name: "retrieval", run: withData(retrieval.Table)},
 		{name: "abstention", run: withPlace(func(ctx context.Context, c *proof.Check, d proof.Data, p place) error {

@@ -96,6 +96,8 @@ func (h hints) text(act app.Action, man *results.Manifest) string {
 		line = "callvet runs"
 	case app.VerbDelete:
 		line = "callvet runs --delete " + act.Run
+	case app.VerbJudge:
+		line = "callvet judge run " + act.Run + words(act.With)
 	case app.VerbLint:
 		return "callvet lint " + shellQuote(act.Case) + words(inFlags(act.With))
 	case app.VerbScore:

@@ -163,7 +163,8 @@ func spokenVerbs() map[string]spoken {
 			requests: []reflect.Type{of[runs.LabelStampRequest]()},
 			args:     []string{"run", "traces", "labels"},
 		},
-		"plan": {requests: []reflect.Type{of[traces.PlanRequest]()}},
+		"plan":     {requests: []reflect.Type{of[traces.PlanRequest]()}},
+		"variance": {requests: []reflect.Type{of[results.VarianceRequest]()}, args: []string{"runs"}},
 		"lint": {
 			requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"},
 			client: []string{"strict"},

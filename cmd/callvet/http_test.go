@@ -217,8 +217,11 @@ func frontOf(a *app.App) *recorder {
 		}),
 		"label stamp": route(verbOf(f, a, runs.LabelStamp)),
 		"plan":        route(verbOf(f, a, traces.Plan)),
-		"lint":        route(verb(f, a.Lint)),
-		"convert":     route(verb(f, a.Convert)),
+		"variance": route(func(ctx context.Context, q results.VarianceRequest) (any, error) {
+			return results.Variance(ctx, a, q)
+		}),
+		"lint":    route(verb(f, a.Lint)),
+		"convert": route(verb(f, a.Convert)),
 		"schema": route(func(_ context.Context, q named) (any, error) {
 			b, err := app.Schema(q.Name)
 			return json.RawMessage(b), err
@@ -360,6 +363,7 @@ func TestUnracedEveryVerbOverHTTP(t *testing.T) {
 		"labels.jsonl": `{"task_id":"t1","pass":true,"by":"ana"}` + "\n" +
 			`{"task_id":"t2","pass":false,"by":"ana"}` + "\n",
 		"prices.json": `{"gpt-5-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
+		"answer.json": `{"message": "It rains.", "toolCalls": []}`,
 		"judge.yaml":  "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"fine\"}'\n",
 		"judged.jsonl": `{"type":"task","task_id":"t1","gold":{"steps":[]},"judged":[{"judge":"j","pass":true}]}` +
 			"\n" + `{"type":"task","task_id":"t2","judged":[{"judge":"j","pass":false}]}` + "\n",
@@ -454,8 +458,14 @@ func TestUnracedEveryVerbOverHTTP(t *testing.T) {
 		},
 		{"judge list", `{"run": "first"}`, `"version":1`},
 		{"judge show", `{"run": "first"}`, `"reason":"fine"`},
+		{
+			"run",
+			`{"suite": "weather.yaml", "name": "twice", "repeats": 2, "targets": [{"target": "exec:cat answer.json"}]}`, `"fail":`,
+		},
+		{"variance", `{"runs": ["twice"]}`, `"status":"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.5, "from": "first"}`, `"pilot"`},
+		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.99, "looks": "any"}`, `"after_each_task"`},
 		{"prices", `{"name": "prices.json"}`, `true`},
 		{"doctor", `{}`, `"healthy":true`},
 		{"backup", `{"file": "copy.db"}`, `"runs":`},

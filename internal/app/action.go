@@ -16,6 +16,7 @@ const (
 	VerbDiff   Verb = "diff"
 	VerbList   Verb = "list"
 	VerbDelete Verb = "delete"
+	VerbJudge  Verb = "judge"
 	// Case is the file then.
 	VerbLint  Verb = "lint"
 	VerbScore Verb = "score"

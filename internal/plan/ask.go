@@ -55,6 +55,13 @@ type Ask struct {
 	Before   *stats.Correlation `json:"-"`
 	// MinUnits is the least number of tasks of the gate; gate.MinUnits unless given.
 	MinUnits int `json:"min_n,omitempty"`
+	// Looks is how often the gate is looked at: LooksOnce, or LooksAny, which adds the number of tasks of a
+	// gate that is looked at after each one.
+	Looks string `json:"looks,omitempty"`
+	// Gates is a gate file, whose gates are planned with Truth, Power and the other figures. File are its
+	// gates: the caller reads the file and sets them.
+	Gates string       `json:"gates,omitempty"`
+	File  []gates.Gate `json:"-"`
 	// Given are the names of the fields that were set, as JSON spells them.
 	Given []string `json:"-"`
 }
@@ -193,9 +200,16 @@ func (q *Ask) check() error {
 			return err
 		}
 	}
+	return q.checkNumbers()
+}
+
+// checkNumbers checks the fields that all metrics have.
+func (q *Ask) checkNumbers() error {
 	switch {
 	case !(q.Power >= 0.05 && q.Power <= 0.99):
 		return wrong("power", "", "{power} is a chance between 0.05 and 0.99")
+	case !slices.Contains([]string{"", LooksOnce, LooksAny}, q.Looks):
+		return wrong("looks", "{looks} any", "{looks} is once or any, and not %q", q.Looks)
 	case q.given("min_n") && q.MinUnits < 1:
 		return wrong("min_n", "", "{min_n} is the least number of tasks, 1 or more")
 	case q.given("correlation") && !(q.Correlation >= 0 && q.Correlation < 1):
@@ -215,7 +229,7 @@ const maxAttempts = 100
 // if it applies.
 func (q *Ask) useless(field string) error {
 	k := kindOf(q.Metric)
-	if q.Metric == "" || field == "metric" {
+	if q.Metric == "" || field == "metric" || field == "looks" {
 		return nil
 	}
 	var hint string

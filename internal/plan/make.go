@@ -16,6 +16,12 @@ import (
 // confidence is that of an exposure without incident.
 const confidence = 0.95
 
+// The format of a Plan.
+const (
+	format  = "callvet.plan"
+	version = 2
+)
+
 // Most is the largest number of tasks that is looked for.
 const Most = gates.MostTasks
 
@@ -23,16 +29,20 @@ const Most = gates.MostTasks
 type Plan struct {
 	Format  string  `json:"format"`
 	Version int     `json:"version"`
-	Metric  string  `json:"metric"`
+	Metric  string  `json:"metric,omitempty"`
 	Power   float64 `json:"power"`
 	// MinUnits is the least number of tasks for a decision of the gate.
-	MinUnits int        `json:"min_n"`
+	MinUnits int        `json:"min_n,omitempty"`
 	Rate     *Rate      `json:"rate,omitempty"`
 	Mean     *Mean      `json:"mean,omitempty"`
 	Judge    *Judge     `json:"judge,omitempty"`
 	Paired   *Paired    `json:"paired,omitempty"`
 	Zero     []Exposure `json:"incidents,omitempty"`
 	Ends     []Ends     `json:"quantiles,omitempty"`
+	// Looks are set where a gate that is looked at after each task was asked for.
+	Looks *Looks `json:"looks,omitempty"`
+	// Gates are the gates of a file, one by one; then the parts above are nil.
+	Gates []OfGate `json:"gates,omitempty"`
 
 	searches []func()
 }
@@ -183,19 +193,31 @@ type Ends struct {
 func Make(q Ask) (*Plan, error) {
 	q.Metric = panel.MetricName(q.Metric)
 	q.usual()
+	if q.given("gates") {
+		return q.gates()
+	}
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Format: "callvet.plan", Version: 2, Metric: q.Metric, Power: q.Power, MinUnits: q.MinUnits}
+	p := &Plan{Format: format, Version: version, Metric: q.Metric, Power: q.Power, MinUnits: q.MinUnits}
 	if err := p.ask(&q); err != nil {
 		return nil, err
 	}
+	if err := p.search(); err != nil {
+		return nil, err
+	}
+	p.looks(&q)
+	return p, p.search()
+}
+
+// search does the searches that were added.
+func (p *Plan) search() error {
 	err := parallel.Each(searchers, len(p.searches), func(i int) error {
 		p.searches[i]()
 		return nil
 	})
 	p.searches = nil
-	return p, err
+	return err
 }
 
 // searchers is how many searches run at once.

@@ -17,6 +17,9 @@ import (
 // Plan writes how many tasks and labels a gate needs.
 func Plan(w io.Writer, p *plan.Plan) error {
 	var b strings.Builder
+	if p.Gates != nil {
+		planGates(&b, p)
+	}
 	if p.Rate != nil {
 		planRate(&b, p.Rate, p)
 	}
@@ -42,6 +45,9 @@ func Plan(w io.Writer, p *plan.Plan) error {
 	for _, q := range p.Ends {
 		fmt.Fprintf(&b, "  p%g  %4d tasks (lower end: %d)\n", 100*q.Quantile, q.Upper, q.Lower)
 	}
+	if p.Looks != nil {
+		planLooks(&b, p.Looks, p)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -52,13 +58,7 @@ func planRate(w io.Writer, r *plan.Rate, p *plan.Plan) {
 		sign, one, many = "<=", "case of it", "cases of it"
 	}
 	fmt.Fprintf(w, "gate %s %s %g\n", p.Metric, sign, r.Bound)
-	assumed := ""
-	switch {
-	case r.Assumed:
-		assumed = " (assumed: --truth says otherwise)"
-	case r.FromPilot:
-		assumed = " (the pilot's: --truth says otherwise)"
-	}
+	assumed := assumedBy(r)
 	if r.Tasks == 0 {
 		fmt.Fprintf(w, "  if it is really %.4g%s, even two million tasks pass with less than %s\n", r.Truth, assumed,
 			plain.Percent(p.Power))
@@ -76,6 +76,17 @@ func planRate(w io.Writer, r *plan.Rate, p *plan.Plan) {
 	for _, m := range r.Smallest {
 		fmt.Fprintf(w, "    %6s with at most %d\n", plain.Thousands(m.Tasks), m.Failures)
 	}
+}
+
+// assumedBy is where the true rate comes from, unless it was given.
+func assumedBy(r *plan.Rate) string {
+	switch {
+	case r.Assumed:
+		return " (assumed: --truth says otherwise)"
+	case r.FromPilot:
+		return " (the pilot's: --truth says otherwise)"
+	}
+	return ""
 }
 
 // planAttempts prints what several attempts at each task change.

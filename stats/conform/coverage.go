@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
@@ -377,7 +378,7 @@ func otherStudies() []Study {
 	return append([]Study{
 		paired, mcnemar, difference("Newcombe paired", stats.Newcombe), difference("Tango", stats.Tango), order,
 		woodruff, ratio, bca,
-	}, sequentialStudies()...)
+	}, slices.Concat(sequentialStudies(), untilStudies())...)
 }
 
 // looked draws cases at a rate of .85 one by one and calls find after each every cases, until it

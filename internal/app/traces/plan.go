@@ -29,6 +29,13 @@ func Plan(ctx context.Context, a *app.App, req PlanRequest, events app.Events) (
 			return nil, err
 		}
 	}
+	if req.Gates != "" {
+		file, err := results.GateFile(a, req.Gates, nil)
+		if err != nil {
+			return nil, err
+		}
+		req.File = file.Gates
+	}
 	if req.Measured {
 		if req.Before, err = measuredBefore(ctx, a, req.From, req.Metric); err != nil {
 			return nil, err
