@@ -29,6 +29,11 @@ func (a *cli) conclude(out *runs.Outcome, f *runFlags, show func(*report.View, *
 	if err := show(v, f); err != nil {
 		return err
 	}
+	if out.Gates != nil {
+		if err := a.showGates(out.Gates, out.Saved()); err != nil {
+			return err
+		}
+	}
 	if !f.quiet {
 		report.Used(a.err, v.Models)
 	}

@@ -58,6 +58,8 @@ Exit code 0: passed (or inconclusive under the lenient policy), 3: failed, 4: in
 		"run or trace file to compare with, for gates with a baseline")
 	fs.StringVar((*string)(&req.Policy), "policy", "",
 		"strict: an inconclusive gate stops the build; lenient: it warns (default: that of the file, else strict)")
+	fs.StringVar(&req.Ledger, "ledger", "",
+		"of a run: file that keeps the looks at gates, for builds without a database that lasts (default: the database)")
 	fs.StringVar(&address, "remote", "", "address of the callvet server that has the run (callvet login URL)")
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"file to write; its extension is the form: .md .xml .json .txt; may be repeated")
@@ -185,6 +187,19 @@ func (a *cli) command(res *traces.GateResult) {
 	if res.Resume != nil {
 		res.Report.Warnings = append(res.Report.Warnings, "the run is not complete: "+a.hints().text(*res.Resume, nil))
 	}
+}
+
+// showGates prints the gates that ended a run. With JSON they are part of the run's report.
+func (a *cli) showGates(res *traces.GateResult, saved string) error {
+	a.command(res)
+	if a.jsonOut {
+		return nil
+	}
+	if err := a.showVerdict(res, &gateFlags{}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.out, saved)
+	return err
 }
 
 func (a *cli) showVerdict(res *traces.GateResult, f *gateFlags) error {

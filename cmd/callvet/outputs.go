@@ -60,7 +60,7 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 // readsFile reports whether the value of a flag names a file, or may.
 func readsFile(flag string) bool {
 	switch flag {
-	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "live",
+	case "abstain-on", "against", "baseline", "calibration", "edits", "faults", "gates", "guard", "labels", "ledger", "live",
 		"mocks", "model", "prices", "prompt", "recordings",
 		"routes", "run", "safety", "schema", "scoring", "seeds", "snapshots", "suite", "system", "system-for",
 		"targets", "test", "tools", "weights":

@@ -18,7 +18,7 @@ func TestOutputsKnowInputs(t *testing.T) {
 	words := strings.Fields(
 		`world record on-miss abstain-route accept agent allow-host api-key-env base-url bug by cancel case command description difficulty embed embedder exec-env expect experiment failed-from fallback
 		filter format from fusion goal header http judge judge-base-url judge-model keep name of policy prefix preset primary protocol reasoning-effort
-		notes remote rerank resume role roots run-tag set slice status strategy task tier to tool tool-choice transport unit via watch world`)
+		notes remote rerank resume role roots run-tag set slice status strategy target-version task tier to tool tool-choice transport unit via watch world`)
 	root, seen := new(cli).rootCommand(), map[string]bool{}
 	for _, verb := range verbs(root, nil) {
 		cmd, _, err := root.Find(strings.Fields(verb))

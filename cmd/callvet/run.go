@@ -45,6 +45,9 @@ type runFlags struct {
 	failUnder   float64
 	requirePass bool
 	gates       string
+	until       bool
+	baseline    string
+	ledger      string
 	slices      []string
 	keepKinds   []string
 	allowExec   bool
@@ -149,7 +152,13 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under",
 		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.StringVar(&f.gates, "gates", "",
-		"gate file: --require-pass and --fail-under leave its quarantine out (default: the suite's own)")
+		"gate file: --until-decided asks for it; --require-pass and --fail-under leave its quarantine out (default: the suite's own)")
+	fs.BoolVar(&f.until, "until-decided", false,
+		"ask cases in random order (--seed), and stop when every gate is decided; the exit code is that of the gates")
+	fs.StringVar(&f.baseline, "baseline", "",
+		"with --until-decided: run that gates about a baseline compare with")
+	fs.StringVar(&f.ledger, "ledger", "",
+		"with --until-decided: file that keeps the looks at gates, in place of the database")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,
@@ -217,6 +226,11 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 		Slices: f.slices, Keep: f.keepKinds, Prices: f.target.prices,
 		Guard: f.guard, NoLint: f.noLint, NoCache: f.noCache, RealLatency: f.realLatency, Faults: f.faults,
 		WorldRequest: f.world, Settings: f.settings(changed), Origin: f.origin,
+	}
+	if f.until {
+		req.UntilDecided = &app.UntilRequest{Baseline: f.baseline, Ledger: f.ledger}
+	} else if changed("baseline") || changed("ledger") {
+		return req, usagef("--baseline and --ledger belong to --until-decided")
 	}
 	if changed("judge") || changed("judge-model") || changed("judge-under") || f.judges.Live {
 		j := f.judges
@@ -315,6 +329,7 @@ func startOnly() []string {
 		"repeat", "sample", "seed", "filter", "failed-from", "temperature", "top-p", "max-tokens", "tool-choice",
 		"parallel-calls", "reasoning-effort",
 		"set", "system", "system-for", "replace-system", "name", "notes", "run-tag", "faults",
+		"until-decided", "baseline", "ledger", "target-version",
 	}
 }
 

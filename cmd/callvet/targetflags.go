@@ -33,6 +33,7 @@ type targetFlags struct {
 	headers     []string
 	agent       []string
 	execEnv     []string
+	version     string
 }
 
 func (f *targetFlags) register(fs *pflag.FlagSet) {
@@ -58,6 +59,8 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 		"'NAME: VALUE' for an HTTP agent; ${VAR} reads the environment; may be repeated")
 	fs.StringSliceVar(&f.execEnv, "exec-env", nil,
 		"variable named like a secret that exec: agents may see; * stands for any letters; may be repeated")
+	fs.StringVar(&f.version, "target-version", "",
+		"identifies what is asked, such as a commit of an agent, for gates that are looked at again")
 	fs.StringArrayVar(&f.agent, "agent", nil,
 		"SETTING=VALUE for agents: preset, body, input, session, history, system, tools, stubs, text, calls, name, args, result, error; k for services that select tools; may be repeated")
 }
@@ -67,6 +70,7 @@ func (a *cli) shared(f *runFlags, changed func(string) bool) (app.TargetSpec, er
 	t := &f.target
 	s := app.TargetSpec{
 		BaseURL: t.baseURL, APIKeyEnv: t.keyEnv, ToolChoice: f.toolChoice, Stream: t.stream,
+		TargetVersion: t.version,
 		ReplaceSystem: &t.replace, ExecEnv: t.execEnv, Params: callvet.Params{ReasoningEffort: t.effort},
 	}
 	if changed("temperature") {

@@ -55,7 +55,10 @@ type RunRequest struct {
 	NoCache     bool `json:"no_cache,omitempty"`
 	RealLatency bool `json:"real_latency,omitempty"`
 	Settings
-	Origin Origin `json:"origin,omitzero"`
+	// UntilDecided ends the run when the gates of Settings.Gates, or of the suite, are decided; nil: it asks
+	// everything.
+	UntilDecided *UntilRequest `json:"until_decided,omitempty"`
+	Origin       Origin        `json:"origin,omitzero"`
 	// Selection is laid over what the suite says of scoring decisions.
 	Selection *SelectionRequest `json:"selection,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
@@ -86,9 +89,29 @@ func (q *RunRequest) Check() error {
 		return Wrong("repeats", strconv.Itoa(q.Repeats), "write 1 or more")
 	case q.Sample < 0:
 		return Wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
+	case q.UntilDecided != nil && (q.RequirePass || q.FailUnder > 0):
+		return &callvet.FieldError{
+			Field: "until_decided",
+			Text:  "{until_decided} ends the run by its gates, {require_pass} and {fail_under} judge all of its attempts: give one of them",
+			Fix:   "make a gate of it, such as pass_rate >= 0.9",
+		}
+	}
+	set := q.Settings
+	if q.UntilDecided != nil {
+		set.Gates = ""
 	}
 	_, err := Kinds(q.Keep)
-	return errors.Join(err, CheckWords(&q.Words), q.Settings.Check(), q.WorldRequest.Check())
+	return errors.Join(err, CheckWords(&q.Words), set.Check(), q.WorldRequest.Check())
+}
+
+// UntilRequest is how a run asks for its gates.
+type UntilRequest struct {
+	// Text are the gates, in place of a file or of those of the suite; nil: there is no text.
+	Text []byte `json:"-"`
+	// Baseline is the run that gates about a baseline compare with.
+	Baseline string `json:"baseline,omitempty"`
+	// Ledger is a file that keeps the looks at the gates; "": the store does.
+	Ledger string `json:"ledger,omitempty"`
 }
 
 // CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.

@@ -23,13 +23,16 @@ import (
 // TargetSpec is one target with its settings, as the manifest keeps it: it can
 // be opened again, and holds no secret (headers name their variables).
 type TargetSpec struct {
-	Target       string         `json:"target" form:"required full"`
-	Name         string         `json:"name,omitempty"`
-	BaseURL      string         `json:"base_url,omitempty"`
-	APIKeyEnv    string         `json:"api_key_env,omitempty"`
-	SystemPrompt string         `json:"system_prompt,omitempty"`
-	ToolChoice   string         `json:"tool_choice,omitempty"`
-	Params       callvet.Params `json:"params,omitzero"`
+	Target string `json:"target" form:"required full"`
+	Name   string `json:"name,omitempty"`
+	// TargetVersion identifies what is asked, such as a commit of an agent: looks at the gates of the same version
+	// count together. "": how the target is asked does, and an agent is not known to be the same.
+	TargetVersion string         `json:"target_version,omitempty"`
+	BaseURL       string         `json:"base_url,omitempty"`
+	APIKeyEnv     string         `json:"api_key_env,omitempty"`
+	SystemPrompt  string         `json:"system_prompt,omitempty"`
+	ToolChoice    string         `json:"tool_choice,omitempty"`
+	Params        callvet.Params `json:"params,omitzero"`
 	// DefaultTemperature is sent where Params has none and the model takes it; nil:
 	// none, and so of older runs.
 	DefaultTemperature *float64 `json:"default_temperature,omitempty"`

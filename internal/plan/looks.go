@@ -32,6 +32,8 @@ type Looks struct {
 type Designs struct {
 	Attempts int          `json:"attempts"`
 	Verdict  gate.Verdict `json:"verdict"`
+	// Change: they are of a difference to a baseline; else of a bound.
+	Change bool `json:"against_baseline,omitempty"`
 	// Breaks: of a loss, some tasks break; else all lose alike.
 	Breaks bool `json:"breaking,omitempty"`
 	// Once is the number of tasks for one look; 0 where no number is enough.
@@ -66,25 +68,33 @@ type MeanAt struct {
 	Mean  float64 `json:"mean"`
 }
 
+// ofCalls are rates of calls without a score of attempts, in addition to those with panel.ByCall.
+var ofCalls = [...]string{
+	"unknown_tool_rate", panel.MetricOverCall, panel.MetricMiss, "execution_success", panel.MetricRateLimited,
+	"timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", panel.MetricInBudget,
+	panel.MetricInP50,
+}
+
 // noEarly is why a metric has no early decision; "" if it has one.
 func noEarly(metric string) string {
-	switch of := panel.Describe(metric).Of; kindOf(metric) {
+	switch kindOf(metric) {
 	case quantiles:
 		return "it is a quantile"
 	case means, changes:
 		return "it is an amount"
 	case incidents:
 		return "its gate fails at the first incident, and passes after all of the exposure"
-	default:
-		_, why := panel.PairingOf(metric)
-		switch {
-		case why != "":
-			return "it has no mean of each task between 0 and 1"
-		case strings.HasSuffix(metric, panel.ByCall), strings.HasSuffix(of, "calls"), of == "executions":
-			return "it is a rate of calls and not of tasks"
-		}
 	}
-	return ""
+	_, unpaired := panel.PairingOf(metric)
+	switch {
+	case unpaired != "":
+		return "it has no mean of each task between 0 and 1"
+	case !strings.HasSuffix(metric, panel.ByCall) && !slices.Contains(ofCalls[:], metric):
+		return ""
+	case slices.Contains(gates.Metrics(), panel.ByTask(metric)):
+		return "it is a rate of calls; " + panel.ByTask(metric) + " has one"
+	}
+	return "it is a rate of calls"
 }
 
 // law draws what a task enters a sequence with, in [0,1]: values with their chances.
@@ -324,10 +334,11 @@ func (p *Plan) looksAtChange() {
 				once = row.Breaks
 			}
 			twice := min(2*d.Diff, good)
-			p.design(Designs{Attempts: row.Attempts, Verdict: gate.Fail, Breaks: breaks, Once: once}, rule,
-				enter(d.Diff, breaks), []drawnAt{{twice, enter(twice, breaks)}})
+			p.design(Designs{Attempts: row.Attempts, Verdict: gate.Fail, Change: true, Breaks: breaks, Once: once},
+				rule, enter(d.Diff, breaks), []drawnAt{{twice, enter(twice, breaks)}})
 		}
-		p.design(Designs{Attempts: row.Attempts, Verdict: gate.Pass, Once: row.Passes}, rule, enter(0, false), nil)
+		p.design(Designs{Attempts: row.Attempts, Verdict: gate.Pass, Change: true, Once: row.Passes}, rule,
+			enter(0, false), nil)
 	}
 }
 

@@ -175,6 +175,20 @@ func TestUnracedLooksAtABaseline(t *testing.T) {
 	}
 }
 
+// TestUnracedLooksOfBoth: a plan of a bound and of a baseline names what each number is of.
+func TestUnracedLooksOfBoth(t *testing.T) {
+	t.Parallel()
+	p, err := plan.Make(anyLook("pass_rate", map[string]float64{
+		"bound": 0.7, "truth": 0.9, "baseline-diff": 0.2, "margin": 0.2, "correlation": 0.5,
+	}, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, p, "  1 attempt at each task: one look: ", "if it is at the bound 0.7,",
+		"  a loss of 20.0 points fails, 1 attempt at each task: one look: ", "if it is 40.0 points\n",
+		"  no change passes, 1 attempt at each task: one look: ")
+}
+
 // TestLooksTake: which design is taken, for what is asked of it.
 func TestLooksTake(t *testing.T) {
 	t.Parallel()
@@ -231,7 +245,8 @@ func TestLooksOfEveryMetric(t *testing.T) {
 	for m, want := range map[string]bool{
 		"pass_rate": true, "judged_pass": true, "schema_valid": true, "error_rate": true, "abstention_accuracy": true,
 		"over_call_rate_by_task": true, "over_call_rate": false, "schema_valid_by_call": false, "true_success": false,
-		"arg_f1_micro": false, "latency_p90": false, "cost_per_attempt": false, "safety_incidents": false,
+		"arg_f1_micro": false, "execution_success": false, "timeout_rate": false, "safe_calls_by_task": true,
+		"miss_rate": false, "latency_p90": false, "cost_per_attempt": false, "safety_incidents": false,
 	} {
 		if early[m] != want {
 			t.Errorf("%s has an early decision: %t", m, early[m])
@@ -333,7 +348,7 @@ func TestUnracedLooksOfGateFile(t *testing.T) {
 		"judged_pass:strict >= 0.80 [tasks of each language], if it is really 0.95: one look: ",
 		"pass_rate against the baseline, a loss of 4.0 points fails: one look: ",
 		"safety_incidents = 0: 299 exposed tasks without an incident", "latency_p90 <= 800 ms: no plan: it is a quantile",
-		"if it is really 0.05: one look: 41 tasks. No early decision: it is a rate of calls and not of tasks")
+		"if it is really 0.05: one look: 41 tasks. No early decision: it is a rate of calls; over_call_rate_by_task has one")
 	if once := make(map[string]float64{"truth": 0.95}, plan.LooksOnce); once.Gates[0].Plan.Looks != nil ||
 		!strings.Contains(once.Gates[1].NoPlan, "depends on the baseline's rate") {
 		t.Errorf("%+v", once.Gates)

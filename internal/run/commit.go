@@ -37,6 +37,7 @@ type committer struct {
 	unbooked func() callvet.Spent
 	lost     callvet.Spent // spent, and not known to the journal
 	began    time.Time
+	most     int // cells of a batch
 
 	totals  Totals
 	targets []Totals
@@ -45,8 +46,11 @@ type committer struct {
 
 func newCommitter(cfg *Config, fail func(error)) *committer {
 	c := &committer{
-		cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(),
+		cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(), most: maxBatch,
 		targets: make([]Totals, len(cfg.Targets)),
+	}
+	if cfg.Enough != nil { // what waits to be stored was asked before it is known that it is enough
+		c.queue, c.most = make(chan finished), cfg.inFlight()
 	}
 	c.buffers.New = func() any { return new([]byte) }
 	perTarget := 0
@@ -151,7 +155,7 @@ func (c *committer) run(ctx context.Context) {
 func (c *committer) gather(batch []finished) []finished {
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
-	for len(batch) < maxBatch {
+	for len(batch) < c.most {
 		select {
 		case f, ok := <-c.queue:
 			if !ok {

@@ -197,6 +197,9 @@ type Config struct {
 	Hold func(unmet int) string
 	// Only are the targets that are asked, by their positions in Targets; nil: all. The others have no cells.
 	Only []int
+	// Enough, when set, reports that no further cell of a target is to start: what is left of it is left out
+	// on purpose. It is called from many goroutines. What it reports once stays so.
+	Enough func(target int) bool
 	// Repeats of every case by every target; zero means 1. Own has the repeats of the cases with another
 	// number, by position.
 	Repeats int
@@ -351,6 +354,15 @@ func positions(what string, list []int, n int) error {
 		}
 	}
 	return nil
+}
+
+// inFlight is how many requests there are at once at most.
+func (c *Config) inFlight() int {
+	n := 0
+	for _, p := range c.providers() {
+		n += c.Share.of(c.limits(p.name)).Concurrency
+	}
+	return max(n, 1)
 }
 
 // provider is a group of targets that share limits, by their positions.

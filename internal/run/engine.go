@@ -269,11 +269,24 @@ func (e *engine) next(g *group) (job, bool) {
 				g.prep = nil
 			}
 		}
-		if !e.done.has(e.cfg.index(ix, j.seat.ix, j.repeat)) {
+		if !e.done.has(e.cfg.index(ix, j.seat.ix, j.repeat)) && !e.enough(j.seat.ix) {
 			return j, true
 		}
 	}
 	return job{}, false
+}
+
+// enough reports whether no further cell of a target is to start.
+func (e *engine) enough(target int) bool { return e.cfg.Enough != nil && e.cfg.Enough(target) }
+
+// leaveOut counts the cells of targets that are asked no further.
+func (e *engine) leaveOut(s *Summary) {
+	for i := range s.Targets {
+		if t := &s.Targets[i]; e.enough(i) {
+			t.LeftOut = t.Total - t.Done
+			s.LeftOut += t.LeftOut
+		}
+	}
 }
 
 // watch turns the user's wish to stop into the end of the run.
@@ -426,12 +439,13 @@ func (e *engine) summary(ctx, work context.Context) (Summary, error) {
 			s.Stopped = append(s.Stopped, st.Name+": "+f.Error())
 		}
 	}
+	e.leaveOut(&s)
 	cause := context.Cause(work)
 	switch {
 	case cause != nil && !errors.Is(cause, context.Canceled):
 		s.Status = StatusFailed
 		return s, cause
-	case s.Done == s.Total:
+	case s.Done+s.LeftOut == s.Total:
 		return s, nil
 	case ctx.Err() != nil || cause != nil || e.yields():
 		s.Status = StatusInterrupted
@@ -442,7 +456,7 @@ func (e *engine) summary(ctx, work context.Context) (Summary, error) {
 		return s, err
 	}
 	s.Status = StatusFailed
-	return s, fmt.Errorf("run attempts: %d of %d were not done", s.Total-s.Done, s.Total)
+	return s, fmt.Errorf("run attempts: %d of %d were not done", s.Total-s.Done-s.LeftOut, s.Total)
 }
 
 // bitmap has one bit per cell; the nil bitmap has none set.

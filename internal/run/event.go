@@ -18,7 +18,9 @@ type Totals struct {
 	Fail   int `json:"fail"`
 	Error  int `json:"error"`
 	NotRun int `json:"not_run"`
-	Cached int `json:"cached"`
+	// LeftOut are cells that were not asked on purpose, because of Config.Enough. They are not in Done.
+	LeftOut int `json:"left_out,omitempty"`
+	Cached  int `json:"cached"`
 	// Requests were sent to targets, retries included.
 	Requests int `json:"requests"`
 	// CostUSD sums the known costs; CostKnown is false when what some answer cost is

@@ -383,3 +383,43 @@ func TestSampleOfAll(t *testing.T) {
 		}
 	}
 }
+
+// TestEnough: a target is asked no further once it is enough. What is left of it is left out on purpose, the
+// others go on, and few attempts wait to be stored meanwhile.
+func TestEnough(t *testing.T) {
+	t.Parallel()
+	const cases, concurrency, after = 400, 4, 25
+	var lock sync.Mutex
+	stored := map[int]int{} // by target
+	cfg, j := onPaper(suite(cases), concurrency, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		return answer("yes"), nil
+	})
+	first := cfg.Targets[0]
+	second := first
+	second.Name, second.Provider = "second", "other"
+	cfg.Targets = []run.Target{first, second}
+	cfg.Enough = func(target int) bool {
+		lock.Lock()
+		defer lock.Unlock()
+		return target == 0 && stored[0] >= after
+	}
+	cfg.Observe = func(ev run.Event) {
+		lock.Lock()
+		defer lock.Unlock()
+		for _, c := range ev.Cells {
+			stored[c.Target]++
+		}
+	}
+	sum := mustRun(t, cfg)
+	// in flight, waiting to be stored, and in the batch that is being stored
+	if n := sum.Targets[0].Done; n < after || n > after+4*2*concurrency {
+		t.Errorf("%d attempts of a target for which %d are enough", n, after)
+	}
+	if sum.Status != run.StatusDone || sum.Targets[1].Done != cases || sum.Targets[1].LeftOut != 0 {
+		t.Errorf("%s: the other target has %d attempts, %d left out", sum.Status, sum.Targets[1].Done, sum.Targets[1].LeftOut)
+	}
+	if sum.Targets[0].LeftOut != cases-sum.Targets[0].Done || sum.LeftOut != sum.Targets[0].LeftOut ||
+		sum.Total != 2*cases || len(j.cells) != sum.Done {
+		t.Errorf("%+v: %d stored", sum.Totals, len(j.cells))
+	}
+}

@@ -378,7 +378,7 @@ func TestTotals(t *testing.T) {
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &committer{queue: make(chan finished, maxBatch)}
+		c := &committer{queue: make(chan finished, maxBatch), most: maxBatch}
 		for range maxBatch {
 			c.queue <- finished{}
 		}

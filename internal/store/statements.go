@@ -31,6 +31,11 @@ var serverSchema string
 //go:embed schema/006_selection_gates.sql
 var selectionSchema string
 
+// looksSchema is the schema of the looks at gates.
+//
+//go:embed schema/011_looks.sql
+var looksSchema string
+
 // partsSchema is what workers share of jobs.
 //
 //go:embed schema/007_parts.sql

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,11 +52,16 @@ func summedTables() []summedTable {
 	}
 }
 
+// summedLooks is the table of version 11.
+func summedLooks() []summedTable {
+	return []summedTable{{name: "looks", columns: "id,user_id,suite,target,run_id,created,content"}}
+}
+
 // wholeSchema adds the checksums to the tables. Only views and triggers call row_sum: other
 // programs, which have no such function, can read the tables, copy and check the file.
-func wholeSchema() string {
+func wholeSchema(tables []summedTable) string {
 	var b strings.Builder
-	for _, t := range summedTables() {
+	for _, t := range tables {
 		sum := "row_sum(" + t.columns + ")"
 		next := fmt.Sprintf("CASE WHEN OLD.sum IS row_sum(OLD.%s) THEN %s ELSE -1 END",
 			strings.ReplaceAll(t.columns, ",", ",OLD."), sum)
@@ -118,7 +124,7 @@ func Intact(whole bool, what string) error {
 
 // checkRows counts the damaged rows of each table.
 func (db *DB) checkRows(ctx context.Context) (problems []string, err error) {
-	for _, t := range summedTables() {
+	for _, t := range slices.Concat(summedTables(), summedLooks()) {
 		var n int
 		if err := db.read.QueryRowContext(ctx,
 			"SELECT count(*) FROM checked_"+t.name+" WHERE NOT whole").Scan(&n); err != nil {

@@ -72,8 +72,8 @@ type Quarantine struct {
 func (q *Quarantine) Over(now time.Time) bool { return now.UTC().Format(time.DateOnly) > q.Until }
 
 const (
-	gatefileFileKeys = "callvet policy correction gates quarantine"
-	gateKeys         = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts removed population correlation"
+	gatefileFileKeys = "callvet policy correction looks gates quarantine"
+	gateKeys         = "gate name metric slice target at_least at_most zero baseline severity min_n min_coverage max_rate lost newly_failing attempts removed population correlation looks"
 	baselineKeys     = "margin min_effect"
 )
 
@@ -103,7 +103,7 @@ func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 		r.gates(f, &document.Root)
 		return f, r.Problems
 	}
-	listed := false
+	listed, looks := false, gates.Looks("")
 	r.Fields(&document.Root, strings.Fields(gatefileFileKeys), func(key string, v *doc.Node) bool {
 		switch key {
 		case "callvet":
@@ -114,6 +114,8 @@ func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 			f.Policy = gate.Policy(r.oneOf(v, string(gate.Strict), string(gate.Lenient)))
 		case "correction":
 			f.Correction = gates.Correction(r.oneOf(v, string(gates.Holm), string(gates.BH)))
+		case "looks":
+			looks = gates.Looks(r.oneOf(v, string(gates.LooksAny)))
 		case "gates":
 			listed = true
 			r.gates(f, v)
@@ -124,10 +126,20 @@ func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 		}
 		return true
 	})
+	if looks != "" {
+		f.LookAnyTime()
+	}
 	if !listed && len(r.Problems) == 0 {
 		r.Note(document.Root.At, "no-gates", "gates: [schema_valid >= 0.98]", "the file has no list of gates")
 	}
 	return f, r.Problems
+}
+
+// LookAnyTime makes each gate one that may be looked at any number of times.
+func (f *GateFile) LookAnyTime() {
+	for i := range f.Gates {
+		f.Gates[i].Looks = gates.LooksAny
+	}
 }
 
 // quarantine reads the cases that are out of gates for a while.
@@ -332,6 +344,8 @@ func (r *gatefileReader) setting(g *gates.Gate, key string, v *doc.Node) bool {
 		g.RemovedOK = r.oneOf(v, "ok") == "ok"
 	case "correlation":
 		g.Correlation = gates.Correlation(r.oneOf(v, string(gates.CorrelationMeasured)))
+	case "looks":
+		g.Looks = gates.Looks(r.oneOf(v, string(gates.LooksAny)))
 	case "lost":
 		g.Lost = gates.Lost(r.oneOf(v, string(gates.LostIgnore)))
 	case "max_rate":

@@ -48,6 +48,10 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.unit = panel.UnitRate
 	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of, c.v.P = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s", &d.P
 	dec := c.g.HoldChange(d.Difference, &d.Pairing)
+	if c.sequence != nil {
+		p := min(1, 2*c.sequence.P()) // as the two-sided one of an interval
+		dec, c.v.P = c.sequence.Decision(), &p
+	}
 	c.v.End = c.endOf(dec.Reason, d)
 	have, want := 1.0, 0.0
 	if m != nil && d.Metric != panel.MetricPass {
@@ -62,13 +66,19 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	case have < want:
 		dec = gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
 		why, cure = c.because(dec.Reason, m, 2, have, want), "say what would have been right for more of them"
+	case c.sequence != nil:
+		c.v.Verdict = dec.Verdict
+		why = c.evidenceWords("a loss of less than "+points(margin), "a loss")
 	default:
 		why, cure = c.regressionWords(dec, d, margin, effect)
 	}
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		unmended := []string{ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage} // more tasks do not help
+		if dec.Reason == gate.ReasonUndecided {
+			c.cureSequence()
+		}
+		unmended := []string{ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage, gate.ReasonUndecided} // more tasks do not help
 		if !slices.Contains(unmended, dec.Reason) && iv.Usable() {
 			c.cureChange(d, cure)
 		}
@@ -380,7 +390,11 @@ func correct(out []Verdict, how Correction, within bool) {
 		if v.PAdjusted = &q; within {
 			among, v.PHolm, v.PAdjusted = "values", &q, nil
 		}
-		if v.Verdict != gate.Fail || q < 1-v.Interval.Confidence {
+		level := 1 - v.Interval.Confidence
+		if v.Looked != nil {
+			level = 2 * v.Looked.Alpha
+		}
+		if v.Verdict != gate.Fail || q < level || q == level && v.Looked != nil {
 			continue
 		}
 		v.Verdict, v.Reason, v.End = gate.Inconclusive, reason, ""

@@ -39,6 +39,9 @@ func (c *claim) bound(m *panel.Metric) {
 	have, want := c.coverage(m)
 	dec := c.g.Hold(iv, have, want)
 	dec = c.withLost(dec, m.Lost, func(iv stats.Interval) gate.Decision { return c.g.Hold(iv, have, want) })
+	if c.sequence != nil {
+		dec = c.bySequence(have, want)
+	}
 	c.v.Lost = m.Lost
 	c.v.LostAttempts, c.v.Planned = c.lost()
 	if dec.Reason == gate.ReasonStraddles && c.g.Direction == gate.AtMost && math.IsInf(iv.Upper, 1) {
@@ -50,13 +53,25 @@ func (c *claim) bound(m *panel.Metric) {
 		digits = max(digits, digitsFor(c.unit, end, c.g.Bound))
 	}
 	digits = shareDigits(c.unit, iv.Point, digits)
-	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " +
-		c.because(dec.Reason, m, digits, have, want) + ": " + verdictWord(dec.Verdict)
+	why := c.because(dec.Reason, m, digits, have, want)
+	if c.sequence != nil && dec.Reason != gate.ReasonCoverage {
+		bound := number(c.unit, c.g.Bound, digits)
+		above, below := "above "+bound, "below "+bound
+		if c.g.Direction == gate.AtMost {
+			above, below = below, above
+		}
+		why = c.evidenceWords(above, below)
+	}
+	c.v.Sentence = c.head(iv, digits) + c.atWorst(m.Lost, digits) + ": " + why + ": " + verdictWord(dec.Verdict)
 	if dec.Reason == gate.ReasonTooFewUnits || !iv.Usable() { // the sentence already has it
 		c.v.Notes = slices.DeleteFunc(c.v.Notes,
 			func(n string) bool { return smallness(n) || strings.Contains(c.v.Sentence, n) })
 	}
-	if dec.Verdict == gate.Inconclusive {
+	switch {
+	case dec.Verdict != gate.Inconclusive:
+	case dec.Reason == gate.ReasonUndecided:
+		c.cureSequence()
+	default:
 		c.cure(dec.Reason, m, have, want)
 	}
 	if n, of := c.slice.Lost(c.g.Metric, c.unread()); c.g.Lost == LostIgnore && n > 0 {

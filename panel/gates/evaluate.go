@@ -119,6 +119,8 @@ type claim struct {
 	task  string
 	conf  float64
 	gone  *panel.Lost // records that could not be read; nil: none
+	// sequence decides the gate where it may be looked at more than once; nil: the interval does.
+	sequence *Sequence
 }
 
 // open is a verdict without a number.
@@ -206,6 +208,10 @@ func valuesHint(g *Gate, t *panel.TargetPanel) string {
 }
 
 func (c *claim) decide(in *Input, t *panel.TargetPanel) {
+	in, done := c.looked(in, t)
+	if done {
+		return
+	}
 	switch c.g.Kind {
 	case Regression:
 		c.regression(in, t)

@@ -98,6 +98,8 @@ type Gate struct {
 	// Correlation, for Bound, is CorrelationMeasured where the correlation of earlier runs replaces
 	// 1.
 	Correlation Correlation `json:"correlation,omitempty"`
+	// Looks is LooksAny where the gate may be looked at any number of times.
+	Looks Looks `json:"looks,omitempty"`
 	// Position is the place of the gate in its file.
 	Position callvet.Position `json:"position"`
 }
@@ -120,6 +122,8 @@ type Input struct {
 	Alike []panel.Alike
 	// Keys are the slice keys that exist, whether or not they have a table here.
 	Keys []string
+	// Evidence belongs to gates that are looked at more than once; nil: each is looked at once.
+	Evidence *Evidence
 	// Task is the name of a unit of the panels: "case" or "task".
 	Task string
 }
@@ -182,6 +186,8 @@ type Verdict struct {
 	// Correlation is the correlation between the attempts at a task in earlier runs of the suite;
 	// nil where 1 is assumed.
 	Correlation *stats.Correlation `json:"correlation,omitempty"`
+	// Looked is the evidence of a gate that is looked at more than once; nil: it has one look.
+	Looked *Looked `json:"looked,omitempty"`
 	// Coverage is the share of known values, in [0,1]; nil where the metric needs none.
 	Coverage *float64 `json:"coverage,omitempty"`
 	// P, for Regression, is the two-sided p value of no change. PHolm is adjusted over all values
@@ -234,6 +240,7 @@ const (
 	ReasonNoUpperEnd = "no_upper_end"
 	ReasonNoBase     = "baseline_may_be_none"
 	ReasonRemoved    = "removed_tasks"
+	ReasonNotEarly   = "no_early_decision"
 	// Of Ratchet.
 	ReasonFell        = "newly_failing"
 	ReasonNoneFell    = "none_newly_failing"

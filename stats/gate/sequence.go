@@ -129,21 +129,41 @@ func NewSequence(r SequenceRule) (s *Sequence, ok bool) {
 
 // Add takes the next task and returns the decision so far. After a decision it changes nothing.
 func (s *Sequence) Add(t Task) Decision {
-	if s.Decided() {
-		return s.decided
+	if !s.Decided() {
+		s.n++
+		s.count(t, 1)
+		s.look()
 	}
-	s.n++
-	s.pass.Add(t.Low)
-	s.fail.Add(1 - t.High)
-	s.lost, s.high = s.lost+t.High-t.Low, s.high+t.High
+	return s.decided
+}
+
+// Replace takes the mean of a task anew, after further attempts at it. After a decision it changes
+// nothing.
+func (s *Sequence) Replace(old, with Task) Decision {
+	if !s.Decided() {
+		s.count(old, -1)
+		s.count(with, 1)
+		s.look()
+	}
+	return s.decided
+}
+
+// count bets on a task, or with a sign of -1 takes the bet on it back.
+func (s *Sequence) count(t Task, sign float64) {
+	s.pass.add(t.Low, sign)
+	s.fail.add(1-t.High, sign)
+	s.lost, s.high = s.lost+sign*(t.High-t.Low), s.high+sign*t.High
+}
+
+// look decides where the evidence is enough.
+func (s *Sequence) look() {
 	n := float64(s.n)
-	switch need := -math.Log(s.rule.Alpha); {
+	switch need := s.Needed(); {
 	case s.fail.reaches(need) && s.high/n <= s.rule.Fail-s.rule.MinEffect:
 		s.decided, s.after = Decision{Fail, ReasonBetFails}, s.n
 	case s.pass.reaches(need) && s.n >= s.rule.MinUnits && s.lost <= s.rule.MaxLost*n:
 		s.decided, s.after = Decision{Pass, ReasonBetPasses}, s.n
 	}
-	return s.decided
 }
 
 // Decision is the decision so far.

@@ -4,6 +4,7 @@ package results
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -104,4 +105,33 @@ func MeasuredMetrics(gs []gates.Gate) []string {
 		}
 	}
 	return out
+}
+
+// mostEarlier is how many runs of a store are gone through for earlier ones of a suite.
+const mostEarlier = 1000
+
+// earlierRuns yields the runs of a suite of the same name that were started before r, the newest first,
+// each with its manifest.
+func earlierRuns(ctx context.Context, a *app.App, r *Run, failed *error) iter.Seq2[*store.Run, *Manifest] {
+	return func(yield func(*store.Run, *Manifest) bool) {
+		db, err := a.Config.Store(ctx)
+		if err != nil {
+			*failed = err
+			return
+		}
+		list, err := db.Runs(ctx, mostEarlier)
+		if err != nil {
+			*failed = err
+			return
+		}
+		for i := range list {
+			s := &list[i]
+			if s.SuiteName != r.Stored.SuiteName || s.ID == r.Stored.ID || !s.Created.Before(r.Stored.Created) {
+				continue
+			}
+			if m, err := ReadManifest(s); err == nil && !yield(s, m) { // a run of another version may not be readable
+				return
+			}
+		}
+	}
 }

@@ -68,7 +68,7 @@ func countLine(ctx context.Context, a *app.App, db *store.DB, r *store.Run, m *M
 	for _, i := range counted {
 		t := &targets[i]
 		out.Cells.Pass, out.Cells.Fail = out.Cells.Pass+t.Pass, out.Cells.Fail+t.Fail
-		out.Cells.Error, out.Cells.NotRun = out.Cells.Error+t.Error, out.Cells.NotRun+t.NotRun+max(0, t.Total-t.Done)
+		out.Cells.Error, out.Cells.NotRun = out.Cells.Error+t.Error, out.Cells.NotRun+t.NotRun+max(0, t.Total-t.Done-t.LeftOut)
 		out.InPart += t.InPart
 	}
 	if out.Cells.NotRun == 0 {

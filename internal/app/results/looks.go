@@ -3,81 +3,371 @@
 package results
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"iter"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 )
 
-// mostEarlier is how many runs of a store are gone through for earlier ones of a suite.
-const mostEarlier = 1000
-
-// EarlierLooks warns that a run is not the first look: earlier runs of a suite of the same name asked a
-// target in the same way. A gate of so many tasks errs as often as it promises where it is looked at
-// once. Targets that answer the same each time give nothing new, so that no look is another one.
+// Looks are the looks at the gates of a run, this one and the earlier ones: at a suite of the same name, at
+// targets of the same identity. Where gates are looked at again, their promise holds for all looks together.
 // Source: Statistics specification, section 16.6.
-func EarlierLooks(ctx context.Context, a *app.App, r *Run) ([]string, error) {
-	now, err := r.Manifest.asked()
-	if err != nil {
-		return nil, err
+type Looks struct {
+	// At numbers the looks, Earlier has the tasks of the earlier ones.
+	At      map[gates.LookAt]gates.Look
+	Earlier map[gates.LookAt][]panel.TaskSum
+	// Warnings are for people: which looks are not tracked, and which are not the first.
+	Warnings []string
+
+	book  lookBook
+	suite string
+	fresh []newLook
+}
+
+// look is a look at the gates of a target, as it is kept.
+type look struct {
+	Run     string                     `json:"run"`
+	Created time.Time                  `json:"created"`
+	Gates   []keptLook                 `json:"gates"`
+	Tasks   map[string][]panel.TaskSum `json:"tasks"` // by metric
+}
+
+// keptLook is a gate that was looked at. Declared: it may be looked at any number of times.
+type keptLook struct {
+	gates.LookAt
+	Declared bool `json:"declared,omitempty"`
+}
+
+// newLook is a look that is not kept yet.
+type newLook struct {
+	target, identity string
+	look
+}
+
+// lookBook keeps looks.
+type lookBook interface {
+	looks(ctx context.Context, suite, identity string) ([]look, error)
+	add(ctx context.Context, suite string, list []newLook) error
+}
+
+// LookBack finds the earlier looks at gates of a run. tasks has its attempts, with the metrics, in the order
+// of the given ids; nil: they are still to be asked, and each has a new answer. file keeps the looks; "": the
+// store does.
+func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel.Ledger, metrics, order []string,
+) (*Looks, error) {
+	l := &Looks{
+		At: map[gates.LookAt]gates.Look{}, Earlier: map[gates.LookAt][]panel.TaskSum{}, suite: r.Suite.Name,
 	}
-	looks, first := map[string]int{}, map[string]time.Time{}
-	for p, m := range earlierRuns(ctx, a, r, &err) {
-		then, bad := m.asked()
-		if bad != nil { // a run of another version may not be readable
+	l.book = lookFile{a, file}
+	if file == "" {
+		of, err := r.DB.Rows().RunOwner(ctx, r.Stored.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read the owner of run %s: %w", r.Stored.ID, err)
+		}
+		l.book = storedLooks{r.DB, of.UserID}
+	}
+	for i := range r.Manifest.Targets {
+		t := &r.Manifest.Targets[i]
+		identity, err := r.Manifest.identity(i)
+		switch {
+		case err != nil:
+			return nil, err
+		case GivesFacts(t):
+			continue
+		case identity == "":
+			l.Warnings = append(l.Warnings, fmt.Sprintf(
+				"looks at %s are not tracked, because it is not known whether the agent is the same: give it a version (--target-version)",
+				t.Name))
 			continue
 		}
-		for _, hash := range then {
-			looks[hash], first[hash] = looks[hash]+1, p.Created
+		earlier, err := l.book.looks(ctx, l.suite, identity)
+		if err != nil {
+			return nil, err
+		}
+		now := newLook{t.Name, identity, look{Run: r.Stored.ID, Created: a.Config.Now().UTC(), Tasks: map[string][]panel.TaskSum{}}}
+		for _, m := range append([]string{panel.MetricPass}, metrics...) {
+			if sums, why := sumsOf(tasks, t.Name, m, order); why == "" {
+				now.Tasks[m] = sums
+			}
+		}
+		l.target(now, earlier)
+	}
+	return l, nil
+}
+
+// sumsOf are the sums of the attempts at tasks, or without any those of tasks that will be asked.
+func sumsOf(tasks *panel.Ledger, target, metric string, order []string) (out []panel.TaskSum, why string) {
+	if tasks != nil {
+		return tasks.Sums(target, metric, panel.SliceID{}, order)
+	}
+	for _, id := range order {
+		out = append(out, panel.TaskSum{Task: id})
+	}
+	return out, ""
+}
+
+// identity is that of a target: of its version where it has one, else of how it is asked. It is "" for an agent
+// without a version.
+func (m *Manifest) identity(target int) (string, error) {
+	t := &m.Targets[target]
+	if len(m.Specs) == len(m.Targets) {
+		if s := &m.Specs[target]; s.TargetVersion != "" {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Target, s.TargetVersion))
+			return "version:" + hex.EncodeToString(sum[:12]), nil
 		}
 	}
-	var out []string
-	for i, hash := range now {
-		if t := &r.Manifest.Targets[i]; looks[hash] > 0 && !GivesFacts(t) {
-			same := ""
-			if t.Agent {
-				same = "; whether the agent is the same is not known"
+	if t.Agent {
+		return "", nil
+	}
+	hashes, err := m.asked()
+	if err != nil {
+		return "", err
+	}
+	return hashes[target], nil
+}
+
+// target numbers the look at a target.
+func (l *Looks) target(now newLook, earlier []look) {
+	at := slices.IndexFunc(earlier, func(e look) bool { return e.Run == now.Run && sameTasks(e.Tasks, now.Tasks) })
+	same := at >= 0 // the data of an earlier look again
+	if same {
+		earlier = earlier[:at]
+	}
+	var before []look // the last look at each other run
+	for i := range earlier {
+		e := &earlier[i]
+		later := slices.ContainsFunc(earlier[i+1:], func(o look) bool { return o.Run == e.Run })
+		if e.Run != now.Run && !later {
+			before = append(before, *e)
+		}
+	}
+	fresh, repeated := 0, false
+	for metric, sums := range now.Tasks {
+		var lists [][]panel.TaskSum
+		for i := range before {
+			lists = append(lists, before[i].Tasks[metric])
+		}
+		pooled := panel.Pool(lists...)
+		if len(pooled) > 0 {
+			l.Earlier[gates.LookAt{Target: now.target, Metric: metric}] = pooled
+		}
+		n, again := newTasks(pooled, sums)
+		fresh, repeated = fresh+n, repeated || again
+	}
+	more := 1
+	if fresh == 0 && len(before) > 0 { // answers that were used again
+		same, more = true, 0
+	}
+	count := 0
+	for i := range earlier {
+		count = max(count, i+1)
+		for _, g := range earlier[i].Gates {
+			g.Target = now.target
+			k, known := l.At[g.LookAt]
+			if !known {
+				k = gates.Look{Number: more, Declared: true}
 			}
-			out = append(out,
-				fmt.Sprintf(
-					"this is look %d at %s: the store has %s of this suite since %s%s. A gate is for one look: who decides at the second one "+
-						"is wrong in up to 7 %% of cases, at the tenth in 9 %%, where one look is wrong in 2.5 %%",
-					looks[hash]+1, t.Name, plain.Count(looks[hash], "earlier run", "earlier runs"),
-					first[hash].UTC().Format(time.DateOnly), same))
+			k.Number++
+			k.Declared = k.Declared && g.Declared && !repeated
+			l.At[g.LookAt] = k
+		}
+	}
+	if count > 0 && more > 0 {
+		l.Warnings = append(l.Warnings, fmt.Sprintf("this is look %d at %s, the first was on %s: gates count all looks, so that their promise holds",
+			count+1, now.target, earlier[0].Created.UTC().Format(time.DateOnly)))
+	}
+	if !same {
+		l.fresh = append(l.fresh, now)
+	}
+}
+
+// newTasks counts the tasks that are new, or have new attempts; again reports whether there are any of the
+// latter.
+func newTasks(known, now []panel.TaskSum) (n int, again bool) {
+	asked := make(map[string]string, len(known))
+	for i := range known {
+		asked[known[i].Task] = known[i].Asks
+	}
+	for i := range now {
+		asks, seen := asked[now[i].Task]
+		switch {
+		case !seen || asks != now[i].Asks && now[i].Asks != "":
+			n++
+		case !now[i].Cached:
+			n, again = n+1, true
+		}
+	}
+	return n, again
+}
+
+func sameTasks(a, b map[string][]panel.TaskSum) bool {
+	x, err := json.Marshal(a)
+	y, bad := json.Marshal(b)
+	return err == nil && bad == nil && bytes.Equal(x, y)
+}
+
+// Keep keeps this look at the gates with verdicts, unless it was kept before.
+func (l *Looks) Keep(ctx context.Context, verdicts []gates.Verdict) error {
+	for i := range l.fresh {
+		for j := range verdicts {
+			v := &verdicts[j]
+			if v.Target == l.fresh[i].target && v.Key != gates.KeyCase {
+				l.fresh[i].Gates = append(l.fresh[i].Gates, keptLook{
+					gates.LookAt{Metric: v.Gate.Metric, Key: v.Key, Value: v.Value}, v.Gate.Looks == gates.LooksAny,
+				})
+			}
+		}
+	}
+	if len(l.fresh) == 0 {
+		return nil
+	}
+	err := l.book.add(ctx, l.suite, l.fresh)
+	if errors.Is(err, callvet.ErrDenied) {
+		l.Warnings = append(l.Warnings,
+			"this look is not kept, because the store cannot be written to: the next one will not know of it")
+		return nil
+	}
+	return err
+}
+
+// storedLooks are the looks that a store keeps, of a user of a server or of one person.
+type storedLooks struct {
+	db   *store.DB
+	user string
+}
+
+func (s storedLooks) looks(ctx context.Context, suite, identity string) ([]look, error) {
+	list, err := s.db.Rows().Looks(ctx, rows.LooksParams{UserID: s.user, Suite: suite, Target: identity})
+	if err != nil {
+		return nil, fmt.Errorf("read looks: %w", err)
+	}
+	out := make([]look, len(list))
+	for i := range list {
+		whole := list[i].Whole
+		if err := store.Intact(whole, "a look at gates"); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(list[i].Content, &out[i]); err != nil {
+			return nil, fmt.Errorf("read look %s: %w", list[i].ID, doc.Explain(err))
+		}
+	}
+	return out, nil
+}
+
+func (s storedLooks) add(ctx context.Context, suite string, list []newLook) error {
+	return s.db.Change(ctx, "keep looks at gates", func(q *rows.Queries) error {
+		for i := range list {
+			n := &list[i]
+			id, err := store.NewID(nil, "look")
+			if err != nil {
+				return err
+			}
+			b, err := json.Marshal(n.look)
+			if err != nil {
+				return fmt.Errorf("write look: %w", err)
+			}
+			err = q.AddLook(ctx, rows.AddLookParams{
+				ID: id, UserID: s.user, Suite: suite, Target: n.identity, RunID: n.Run,
+				Created: n.Created.UnixMilli(), Content: b,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lookFile is a file that keeps looks, one a line, for builds without a store that lasts.
+type lookFile struct {
+	app  *app.App
+	name string
+}
+
+// lookLine is a line of the file.
+type lookLine struct {
+	Format   string `json:"format"` // callvet.look
+	Version  int    `json:"version"`
+	Suite    string `json:"suite"`
+	Target   string `json:"target"`
+	Identity string `json:"identity"`
+	look
+}
+
+const (
+	lookFormat       = "callvet.look"
+	maxLookFileBytes = 256 << 20
+)
+
+// lines reads the file; a missing one is empty.
+func (f lookFile) lines() (text []byte, list []lookLine, err error) {
+	if f.app.Config.Files.Kind(f.name) == app.KindNone {
+		return nil, nil, nil
+	}
+	if text, err = f.app.Read(f.name, maxLookFileBytes); err != nil {
+		return nil, nil, fmt.Errorf("read looks: %w", err)
+	}
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var l lookLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			return nil, nil, fmt.Errorf("read looks: %s:%d: %w: %w", f.name, n, callvet.ErrInvalid, doc.Explain(err))
+		}
+		if l.Format != lookFormat || l.Version != 1 {
+			return nil, nil, fmt.Errorf("read looks: %s:%d: %w: not a line of format %s, version 1", f.name, n,
+				callvet.ErrInvalid, lookFormat)
+		}
+		list = append(list, l)
+	}
+	return text, list, nil
+}
+
+func (f lookFile) looks(_ context.Context, suite, identity string) (out []look, err error) {
+	_, list, err := f.lines()
+	for i := range list {
+		if list[i].Suite == suite && list[i].Identity == identity {
+			out = append(out, list[i].look)
 		}
 	}
 	return out, err
 }
 
-// earlierRuns yields the runs of a suite of the same name that were started before r, the newest first,
-// each with its manifest.
-func earlierRuns(ctx context.Context, a *app.App, r *Run, failed *error) iter.Seq2[*store.Run, *Manifest] {
-	return func(yield func(*store.Run, *Manifest) bool) {
-		db, err := a.Config.Store(ctx)
-		if err != nil {
-			*failed = err
-			return
-		}
-		list, err := db.Runs(ctx, mostEarlier)
-		if err != nil {
-			*failed = err
-			return
-		}
-		for i := range list {
-			s := &list[i]
-			if s.SuiteName != r.Stored.SuiteName || s.ID == r.Stored.ID || !s.Created.Before(r.Stored.Created) {
-				continue
-			}
-			if m, err := ReadManifest(s); err == nil && !yield(s, m) { // a run of another version may not be readable
-				return
-			}
-		}
+func (f lookFile) add(ctx context.Context, suite string, list []newLook) error {
+	text, _, err := f.lines()
+	if err != nil {
+		return err
 	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	for i := range list {
+		line, err := json.Marshal(lookLine{lookFormat, 1, suite, list[i].target, list[i].identity, list[i].look})
+		if err != nil {
+			return fmt.Errorf("write looks: %w", err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	return f.app.Config.Files.Write(ctx, f.name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 // GivesFacts reports whether a target answers the same each time.

@@ -83,6 +83,8 @@ type Manifest struct {
 	Settings *app.Settings `json:"settings,omitempty"`
 	// Judges are asked when the attempts are over; nil: none is.
 	Judges *app.RunJudges `json:"judges,omitempty"`
+	// Until are the gates that end the run when they are decided; nil: it asks everything.
+	Until *Until `json:"until,omitempty"`
 	// Judging is what a run of a judge does; nil of any other run.
 	Judging *Judging `json:"judging,omitempty"`
 }

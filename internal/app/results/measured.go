@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
@@ -39,8 +40,14 @@ func (r *Run) Identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 // traced gives each attempt to do before it yields it.
 func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)) iter.Seq2[trace.Attempt, error] {
 	var of *callvet.Case
+	all := func() iter.Seq2[report.Row, error] {
+		if r.Among != nil {
+			return r.among(ctx)
+		}
+		return r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase)
+	}
 	rows := func(yield func(measure.Row, error) bool) {
-		for row, err := range r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase) {
+		for row, err := range all() {
 			if err == nil && r.Without[row.Case.ID] {
 				continue
 			}
@@ -180,12 +187,15 @@ func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 	return p, err
 }
 
-// GatePanels sums the run up by slices of every size: gates ask for them by name.
-func (r *Run) GatePanels(ctx context.Context, sliceBy []string,
+// GatePanels sums the run up by slices of every size: gates ask for them by name. A confidence of 0 is the
+// usual one.
+func (r *Run) GatePanels(ctx context.Context, sliceBy []string, confidence float64,
 	calibrations []steps.Calibrated,
 ) (*panel.Panels, error) {
 	p, _, err := r.Measure(ctx,
-		steps.Config{SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations}, nil)
+		steps.Config{
+			SliceBy: sliceBy, MinTagTasks: 1, MaxValues: 1 << 16, Calibrations: calibrations, Confidence: confidence,
+		}, nil)
 	return p, err
 }
 

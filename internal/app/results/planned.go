@@ -63,13 +63,17 @@ type PlannedGrid struct {
 	before []int // attempts of a target at the cases before each one, and at all
 	ByCase bool  // else target by target
 	next   int   // attempts that were passed
-	yield  func(report.Row, error) bool
+	// leftOut are the targets that were asked until their gates were decided: what is not stored of them
+	// was left out on purpose.
+	leftOut []bool
+	yield   func(report.Row, error) bool
 }
 
 // Plan puts the cases in order and counts their attempts.
 func (g *PlannedGrid) Plan() {
 	slices.Sort(g.Cases)
 	g.Cases = slices.Compact(g.Cases)
+	g.leftOut = g.Run.decidedEarly()
 	g.before = make([]int, len(g.Cases)+1)
 	for i, at := range g.Cases {
 		g.before[i+1] = g.before[i] + g.Run.Manifest.RepeatsOf(at)
@@ -122,6 +126,9 @@ func (g *PlannedGrid) upTo(c *callvet.Cell) bool {
 	}
 	for ; g.next < end; g.next++ {
 		cell := g.At(g.next)
+		if g.leftOut[cell.Target] {
+			continue
+		}
 		of, err := g.Run.CaseLines.Case(cell.Case)
 		if err != nil {
 			g.yield(report.Row{}, err)

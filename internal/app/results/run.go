@@ -30,9 +30,12 @@ type Run struct {
 	Suite     *callvet.Suite // without cases
 	CaseLines *store.CaseReader
 	Without   map[string]bool // cases that are left out of sums and comparisons
-	DB        *store.DB
-	opinions  opinions
-	damage    *damagedError // nil where its manifest and its suite could be read
+	// Among are the only attempts of sums and comparisons, in the order of the suite; nil: all that were
+	// planned.
+	Among    []store.Place
+	DB       *store.DB
+	opinions opinions
+	damage   *damagedError // nil where its manifest and its suite could be read
 }
 
 // NoRunError says that there is no such run. It wraps callvet.ErrNotFound.

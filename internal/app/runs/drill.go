@@ -128,7 +128,7 @@ func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error
 	if bad != nil {
 		return nil, bad
 	}
-	p, err := r.GatePanels(ctx, []string{drills.FieldDrill, "language", drills.FieldTwin}, nil)
+	p, err := r.GatePanels(ctx, []string{drills.FieldDrill, "language", drills.FieldTwin}, 0, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -392,6 +392,9 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	if err := errors.Join(s.guard(&cfg), s.worlds(&cfg)); err != nil {
 		return run.Summary{Status: run.StatusFailed}, err
 	}
+	if err := s.decideAsAsked(context.WithoutCancel(ctx), &cfg); err != nil {
+		return run.Summary{Status: run.StatusFailed}, err
+	}
 	begun := s.app.Config.Now()
 	switch {
 	case s.shard != nil:

@@ -114,7 +114,7 @@ func (s *Session) splits() bool {
 		return false
 	}
 	man, how := s.Manifest, s.resume.Split
-	return how.Workers > 1 && s.live == nil && man.Live == nil && man.Replay == nil && man.Judging == nil &&
+	return how.Workers > 1 && s.live == nil && man.Live == nil && man.Replay == nil && man.Judging == nil && man.Until == nil &&
 		len(s.op.Models) == 0 &&
 		!slices.ContainsFunc(s.targets, func(t run.Target) bool {
 			return t.Recorded || s.settings.MaxCostUSD > 0 && s.op.Unpriced(&t.Target)

@@ -198,6 +198,10 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		ran = read.Suite
 	}
 	man := newManifest(req, s.app.Config.Version, specs, ran)
+	if req.UntilDecided != nil { // the manifest has the text of its gates
+		s.settings.Gates = ""
+		man.Settings = &s.settings
+	}
 	man.Judging, man.Guard, man.Live, man.World = s.judging, s.policy, s.tools, s.world.ran()
 	man.Rubrics, man.Scorers = rubrics, own.List()
 	app.ReportCommands("the suite "+req.Suite, own.All(), s.events)
@@ -219,6 +223,9 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		return err
 	}
 	chosen.of(man)
+	if man.Until, err = untilOf(ctx, s.app, req, s.Run); err != nil {
+		return err
+	}
 	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets),
 		s.agree(s.tools, req.Live)); err != nil {
 		return err

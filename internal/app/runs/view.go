@@ -32,7 +32,7 @@ func View(ctx context.Context, a *app.App, req results.ViewRequest, events app.E
 	op, why := results.ReopenCatalogues(ctx, a, r, events)
 	v, err := r.View(ctx, req.Slices, red, op, why)
 	if err == nil && req.Baseline != (app.Side{}) {
-		v.View.Diff, _, err = traces.Against(ctx, a, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, events)
+		v.View.Diff, _, err = traces.Against(ctx, a, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, 0, events)
 	}
 	return v, err
 }

@@ -200,8 +200,7 @@ func (r *DiffRequest) with(has []string, name string) string {
 
 // Against compares a run with a baseline, and gives the baseline's name.
 func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, cfg measure.SideConfig,
-	gs []gates.Gate,
-	events app.Events,
+	gs []gates.Gate, confidence float64, events app.Events,
 ) (*panel.Comparison, string, error) {
 	name := baseline.Traces
 	cfg.Without = r.Without
@@ -227,7 +226,7 @@ func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side,
 	if err != nil {
 		return nil, "", err
 	}
-	return comparedFor(gs, base, cand, panel.DiffConfig{}), name, nil
+	return comparedFor(gs, base, cand, panel.DiffConfig{Confidence: confidence}), name, nil
 }
 
 // comparedFor compares two sides for gates: about tasks like these, and about this suite where one of

@@ -37,6 +37,8 @@ type GateRequest struct {
 	// Judge is whose verdicts of trace files are compared with the baseline's; "": the
 	// source's own checks.
 	Judge string `json:"judge,omitempty"`
+	// Ledger is a file that keeps the looks at gates of runs; "": the store does.
+	Ledger string `json:"ledger,omitempty"`
 	// TraceSettings are of trace files, but for labels and calibrations.
 	app.TraceSettings
 }
@@ -80,7 +82,8 @@ type held struct {
 	subject   string
 	baseline  string
 	look      func(*gates.Report) ([][]app.Action, error)
-	sentences []string // further sentences for reports
+	sentences []string       // further sentences for reports
+	looks     *results.Looks // nil of trace files, whose looks are not tracked
 }
 
 // Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
@@ -96,7 +99,7 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 	if err != nil {
 		return nil, err
 	}
-	file, err := results.GateFile(a, req.Gates, r)
+	file, err := gatesOf(a, &req, r)
 	if err != nil {
 		return nil, err
 	}
@@ -108,17 +111,36 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 	if err != nil {
 		return nil, err
 	}
-	looks, err := results.EarlierLooks(ctx, a, r)
-	if err != nil {
-		return nil, err
-	}
-	h.sentences = append(quarantined, looks...)
+	h.sentences = append(quarantined, h.looks.Warnings...)
 	out, err := decide(a, h, file, &req)
+	if err == nil {
+		err = h.looks.Keep(ctx, out.Report.Verdicts)
+	}
 	if err == nil && r.Stored.Status != store.StatusDone {
 		again := r.Resume()
 		out.Resume = &again
 	}
 	return out, err
+}
+
+// gatesOf are the gates of a request: of a run until they are decided, its own. Such a run ended by its
+// gates, so that others may be looked at any number of times, too.
+func gatesOf(a *app.App, req *GateRequest, r *results.Run) (*suite.GateFile, error) {
+	u := r.Manifest.Until
+	if u == nil {
+		return results.GateFile(a, req.Gates, r)
+	}
+	if req.Baseline == (app.Side{}) && u.Baseline != "" {
+		req.Baseline.Run = u.Baseline
+	}
+	if req.Gates == "" {
+		return u.Read()
+	}
+	file, err := results.GateFile(a, req.Gates, r)
+	if err == nil {
+		file.LookAnyTime()
+	}
+	return file, err
 }
 
 // decide evaluates the gates and says where to look.
@@ -264,12 +286,12 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 		return nil, bad
 	}
 	var err error
-	if h.input.Panels, err = heldPanels(ctx, a, r, req, keys, events); err != nil {
+	if h.input.Panels, err = heldPanels(ctx, a, r, req, keys, 0, events); err != nil {
 		return nil, err
 	}
 	if req.Baseline != (app.Side{}) {
 		h.input.Comparison, h.baseline, err = Against(ctx, a, r, req.Baseline,
-			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, events)
+			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, 0, events)
 		if err != nil {
 			return nil, err
 		}
@@ -290,19 +312,101 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 			}
 		}
 	}
+	if h.input.Evidence, h.looks, err = evidenceOf(ctx, a, r, req, gs); err != nil {
+		return nil, err
+	}
+	if err := stricter(ctx, a, r, req, h, gs, events); err != nil {
+		return nil, err
+	}
 	h.look = func(rep *gates.Report) ([][]app.Action, error) { return examplesOfVerdicts(ctx, r, rep) }
 	return h, nil
 }
 
-// heldPanels are those of a run for its gates, with what people's labels say of its judges.
-func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, keys []string,
+// evidenceOf is what gates of a run need that are looked at more than once.
+func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateRequest,
+	gs []gates.Gate,
+) (*gates.Evidence, *results.Looks, error) {
+	cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: results.Sequenced(gs)}
+	out := &gates.Evidence{Planned: r.Cases(), Early: r.Early(), Stricter: map[int]gates.Stricter{}}
+	var err error
+	if out.Tasks, err = r.Ledger(ctx, cfg); err != nil {
+		return nil, nil, err
+	}
+	if out.Order, err = r.Ids(); err != nil {
+		return nil, nil, err
+	}
+	switch base := req.Baseline; {
+	case base == (app.Side{}):
+	case base.Traces != "":
+		out.Base, err = ledger(ctx, a, base, cfg, &ScoreRequest{Slices: cfg.By}, nil)
+	default:
+		var b *results.Run
+		if b, err = results.Open(ctx, a, base.Run); err == nil {
+			b.Without = r.Without
+			out.Base, err = b.Ledger(ctx, cfg)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file := req.Ledger
+	if u := r.Manifest.Until; file == "" && u != nil {
+		file = u.Ledger
+	}
+	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, cfg.Metrics, out.Order)
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Looks, out.Earlier = looks.At, looks.Earlier
+	return out, looks, nil
+}
+
+// stricter sums a run up for gates without a sequence that are not at their first look.
+func stricter(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, h *held, gs []gates.Gate,
 	events app.Events,
+) error {
+	for at, look := range h.input.Evidence.Looks {
+		if _, made := h.input.Evidence.Stricter[look.Number]; made || look.Number < 2 ||
+			!slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Metric == at.Metric && !early(&g, h.input.Evidence) }) {
+			continue
+		}
+		confidence := 1 - 2*gate.LookAlpha(look.Number)
+		p, err := heldPanels(ctx, a, r, req, sliceKeys(gs), confidence, events)
+		if err != nil {
+			return err
+		}
+		s := gates.Stricter{Panels: p}
+		if h.input.Comparison != nil {
+			cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: compared(gs)}
+			if s.Comparison, _, err = Against(ctx, a, r, req.Baseline, cfg, gs, confidence, nil); err != nil {
+				return err
+			}
+		}
+		h.input.Evidence.Stricter[look.Number] = s
+	}
+	return nil
+}
+
+// early reports whether a gate is decided task by task.
+func early(g *gates.Gate, e *gates.Evidence) bool {
+	_, why := g.Sequence(gate.Alpha)
+	for _, t := range e.Tasks.Targets() {
+		if why == "" {
+			_, why = e.Tasks.Sums(t, g.Metric, panel.SliceID{}, e.Order)
+		}
+	}
+	return why == ""
+}
+
+// heldPanels are those of a run for its gates at a confidence, 0 the usual one, with what people's labels say of its judges.
+func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, keys []string,
+	confidence float64, events app.Events,
 ) (*panel.Panels, error) {
 	calibrations, err := results.Calibrated(a, req.Calibrations, []results.Tasks{r.Tasks(ctx)}, events)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.GatePanels(ctx, keys, calibrations)
+	p, err := r.GatePanels(ctx, keys, confidence, calibrations)
 	if err == nil && req.Labels != "" {
 		err = results.AddLabelled(a, p, r.Tasks(ctx), req.Labels, calibrations, events)
 	}
@@ -338,7 +442,7 @@ func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) 
 				continue
 			}
 			last := len(v.Open) > 0 && v.Open[len(v.Open)-1].Task == row.Case.ID
-			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && inSlice(row.Case, v.Key, v.Value) &&
+			if !last && v.Target == r.Manifest.Targets[row.Cell.Target].Name && results.InSlice(row.Case, v.Key, v.Value) &&
 				falls(row.Cell, &v.Gate) {
 				v.Open = append(v.Open, gates.Place{Task: row.Case.ID})
 				show(i, row.Case.ID)
@@ -349,18 +453,6 @@ func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) 
 		}
 	}
 	return look, nil
-}
-
-func inSlice(c *callvet.Case, key, value string) bool {
-	switch key {
-	case "":
-		return true
-	case "tier":
-		return string(c.Tier) == value
-	case "tag":
-		return slices.Contains(c.Tags, value)
-	}
-	return c.Fields[key] == value
 }
 
 // falls reports whether an attempt is one of those that a gate's metric suffers from.

@@ -73,6 +73,11 @@ type EvalRequest struct {
 	Embedder         string         `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
 	Judge            *app.RunJudges `json:"judge,omitempty"`
 
+	UntilDecided   bool   `json:"until_decided,omitempty" doc:"asks cases in random order (seed), and ends when every gate is decided"`
+	Gates          string `json:"gates,omitempty" maxLength:"1000000" doc:"with until_decided: a gate file, YAML or JSON; empty: the gates of the suite"`
+	BaselineEvalID string `json:"baseline_eval_id,omitempty" maxLength:"100" doc:"with until_decided: the run that gates about a baseline compare with"`
+	TargetVersion  string `json:"target_version,omitempty" maxLength:"200" doc:"identifies what is asked, such as a commit, for gates that are looked at again"`
+
 	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
 	Timeout  int `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
@@ -212,8 +217,15 @@ func mayRun(ctx context.Context, s *api.Server, by *account.Principal, q *submis
 	if err := s.May(ctx, by, api.KindSuite, q.suite, false); err != nil {
 		return err
 	}
-	if from := q.ask.FailedFrom; from != "" {
-		if err := s.May(ctx, by, api.KindRun, from, false); err != nil {
+	named := []string{q.ask.FailedFrom}
+	if u := q.ask.UntilDecided; u != nil {
+		named = append(named, u.Baseline)
+	}
+	for _, id := range named {
+		if id == "" {
+			continue
+		}
+		if err := s.May(ctx, by, api.KindRun, id, false); err != nil {
 			return err
 		}
 	}
@@ -403,6 +415,15 @@ func (q *EvalRequest) run() (*app.RunRequest, error) {
 			TimeoutMS: q.RequestTimeoutMS,
 		},
 	}
+	switch {
+	case q.UntilDecided:
+		ask.UntilDecided = &app.UntilRequest{Baseline: q.BaselineEvalID}
+		if q.Gates != "" {
+			ask.UntilDecided.Text = []byte(q.Gates)
+		}
+	case q.Gates+q.BaselineEvalID != "":
+		return nil, app.Refused("until_decided", "gates and baseline_eval_id belong to {until_decided}")
+	}
 	ask.Embedder = q.Embedder
 	if len(q.Tags) > 0 {
 		tags := make([]string, len(q.Tags))
@@ -437,6 +458,7 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 	keys := map[string][]int{} // by provider_key::model_id
 	put := func(provider, model string, spec app.TargetSpec) {
 		spec.Params, spec.ToolChoice, spec.DefaultTemperature, spec.Stream = params, q.ToolChoice, &zero, q.Stream
+		spec.TargetVersion = q.TargetVersion
 		key := provider + "::" + model
 		keys[key] = append(keys[key], len(specs))
 		specs = append(specs, spec)

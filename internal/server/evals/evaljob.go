@@ -130,10 +130,14 @@ func ToolEval(ctx context.Context, s *api.Server, j job.Job, r *job.Report) (jso
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{
+	done := map[string]any{
 		"eval_id": j.ResultRef, "status": out.Summary.Status,
 		"totals": out.Summary.Totals, "requests": out.Summary.Spent.Requests,
-	})
+	}
+	if out.Gates != nil {
+		done["verdict"], done["saved"] = out.Gates.Report.Verdict, out.Saved()
+	}
+	return json.Marshal(done)
 }
 
 // split shares the run of a job among the workers of the server.

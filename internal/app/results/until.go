@@ -1,0 +1,144 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package results
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// Until are the gates that a run asks for until they are decided.
+type Until struct {
+	// Source is the name of the gates, Gates their text.
+	Source string `json:"source"`
+	Gates  []byte `json:"gates"`
+	// Baseline is the id of the run that gates about a baseline compare with; "": there is none.
+	Baseline string `json:"baseline,omitempty"`
+	// Ledger is a file that keeps the looks at the gates; "": the store does.
+	Ledger string `json:"ledger,omitempty"`
+}
+
+// Read gives the gates. Each may be looked at any number of times.
+func (u *Until) Read() (*suite.GateFile, error) {
+	file, problems := suite.ReadGates(u.Source, u.Gates)
+	if len(problems) > 0 {
+		return nil, &BadGatesError{problems}
+	}
+	file.LookAnyTime()
+	return file, nil
+}
+
+// Order lists the positions of the cases of the run in the order in which gates look at them, and in
+// which a run until they are decided asks them: shuffled by the seed of the run. n is how many cases
+// the suite has.
+func (m *Manifest) Order(n int) []int {
+	order := slices.Clone(m.Cases)
+	if order == nil {
+		order = make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+	}
+	rank := make(map[int]uint64, len(order))
+	for _, at := range order {
+		sum := sha256.Sum256(fmt.Appendf(nil, "order %d %d", m.Seed, at))
+		rank[at] = binary.BigEndian.Uint64(sum[:])
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
+	return order
+}
+
+// among streams the attempts of Among.
+func (r *Run) among(ctx context.Context) iter.Seq2[report.Row, error] {
+	return func(yield func(report.Row, error) bool) {
+		for places := range slices.Chunk(r.Among, store.MostPlaces) {
+			for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase, At: places}) {
+				if !yield(row, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Ids lists the ids of the cases of the run in Order.
+func (r *Run) Ids() ([]string, error) {
+	order := r.Manifest.Order(r.CaseLines.Len())
+	ids := make([]string, len(order))
+	for i, at := range order {
+		c, err := r.CaseLines.Case(at)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = c.ID
+	}
+	return ids, nil
+}
+
+// Sequenced are the metrics of gates that are decided task by task.
+func Sequenced(gs []gates.Gate) []string {
+	var out []string
+	for i := range gs {
+		if _, why := gs[i].Sequence(gate.Alpha); why == "" && !slices.Contains(out, gs[i].Metric) {
+			out = append(out, gs[i].Metric)
+		}
+	}
+	return out
+}
+
+// InSlice reports whether a case is in the slice of a tag, a tier or a field; an empty key is all cases.
+func InSlice(c *callvet.Case, key, value string) bool {
+	switch key {
+	case "":
+		return true
+	case "tier":
+		return string(c.Tier) == value
+	case "tag":
+		return slices.Contains(c.Tags, value)
+	}
+	return c.Fields[key] == value
+}
+
+// Early are the targets whose gates were decided before all of their cases were asked, by name.
+func (r *Run) Early() map[string]bool {
+	out := map[string]bool{}
+	for i, early := range r.decidedEarly() {
+		if early {
+			out[r.Manifest.Targets[i].Name] = true
+		}
+	}
+	return out
+}
+
+// decidedEarly reports of each target whether what is not stored of it was left out on purpose: its
+// gates were decided.
+func (r *Run) decidedEarly() []bool {
+	early := make([]bool, len(r.Manifest.Targets))
+	if r.Manifest.Until == nil {
+		return early
+	}
+	var sum run.Summary
+	if len(r.Stored.Totals) == 0 || json.Unmarshal(r.Stored.Totals, &sum) != nil {
+		return early
+	}
+	for i := range sum.Targets {
+		if i < len(early) {
+			early[i] = sum.Targets[i].LeftOut > 0
+		}
+	}
+	return early
+}

@@ -1,0 +1,404 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// deciding follows the gates of a run that ends when they are decided. It looks at the tasks in their
+// planned order, whatever is over first: at the tasks before the first one that is not over.
+type deciding struct {
+	run     *results.Run
+	cfg     measure.SideConfig
+	order   []int    // positions of the cases, as they are asked
+	ids     []string // of the cases, by their place in order
+	place   map[int]int
+	base    *panel.Ledger
+	targets []decidingTarget
+	// slow: reading calls costs more than reading verdicts, so that the gates look less often at many tasks.
+	slow   bool
+	failed error
+}
+
+// decidingTarget is a target with its gates.
+type decidingTarget struct {
+	name    string
+	base    string
+	watched []watched
+	// whole is why all of its cases are asked; "" where its gates may end it.
+	whole  string
+	notes  []string // why some gates are decided later than they might be
+	over   []int    // attempts that are over, by the place in order
+	next   int      // cases at the beginning of order whose attempts are all over
+	fed    int      // of these, the ones that the gates have looked at
+	enough atomic.Bool
+}
+
+// watched is a gate of a target, and of a slice.
+type watched struct {
+	*gates.Sequence
+	gate          *gates.Gate
+	slice         panel.SliceID
+	left          []int           // by place in order: tasks of the slice from there on
+	alpha         float64         // the error rate of each side
+	base, earlier []panel.TaskSum // tasks of the baseline, and of earlier looks
+}
+
+// begin starts the sequence.
+func (w *watched) begin() {
+	w.Sequence, _ = w.gate.Sequence(w.alpha)
+	w.Begin(w.base, w.earlier)
+}
+
+// untilOf reads the gates that a run is to ask for, and keeps their text.
+func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run) (*results.Until, error) {
+	ask := req.UntilDecided
+	if ask == nil {
+		return nil, nil
+	}
+	u := &results.Until{Source: "gates of suite " + r.Suite.Name, Gates: r.OwnGates(), Ledger: ask.Ledger}
+	switch {
+	case ask.Text != nil:
+		u.Source, u.Gates = "gates", ask.Text
+	case req.Gates != "":
+		b, err := a.Read(req.Gates, suite.MaxGatesBytes)
+		if err != nil {
+			return nil, fmt.Errorf("read gates: %w", err)
+		}
+		u.Source, u.Gates = req.Gates, b
+	case u.Gates == nil:
+		return nil, app.Wrong("until_decided", "", "which gates? {gates} FILE, or gates in the suite")
+	}
+	file, err := u.Read()
+	if err != nil {
+		return nil, err
+	}
+	if ask.Baseline != "" {
+		b, err := results.Open(ctx, a, ask.Baseline)
+		if err != nil {
+			return nil, err
+		}
+		u.Baseline = b.Stored.ID
+	} else if slices.ContainsFunc(file.Gates, func(g gates.Gate) bool { return g.Kind == gates.Regression }) {
+		return nil, app.Wrong("baseline", "", "a gate compares with a baseline: {baseline} RUN")
+	}
+	return u, nil
+}
+
+// decideAsAsked makes the run of a session end when its gates are decided.
+func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
+	if s.Manifest.Until == nil {
+		return nil
+	}
+	d, err := newDeciding(ctx, s.app, s.Run)
+	if err != nil {
+		return err
+	}
+	if err := d.resume(ctx); err != nil {
+		return err
+	}
+	cfg.Cases, cfg.Last, cfg.Hold, cfg.Enough = d.order, nil, nil, func(t int) bool { return d.targets[t].enough.Load() }
+	for i := range d.targets {
+		t := &d.targets[i]
+		if t.whole != "" {
+			t.notes = append(t.notes, "all cases are asked: "+t.whole)
+		}
+		for _, text := range t.notes {
+			s.events.Note("until-decided", "%s: %s", t.name, text)
+		}
+	}
+	observe := cfg.Observe
+	cfg.Observe = func(ev run.Event) {
+		for _, c := range ev.Cells {
+			d.count(c.Case, c.Target)
+		}
+		d.look(ctx)
+		observe(ev)
+	}
+	return nil
+}
+
+func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, error) {
+	r, err := results.OpenIn(ctx, of.DB, of.Stored.ID) // with its own choice of attempts
+	if err != nil {
+		return nil, err
+	}
+	man := r.Manifest
+	file, err := man.Until.Read()
+	if err != nil {
+		return nil, err
+	}
+	r.Without = map[string]bool{}
+	for i := range file.Quarantine {
+		if q := &file.Quarantine[i]; !q.Over(a.Config.Now()) {
+			r.Without[q.Case] = true
+		}
+	}
+	d := &deciding{
+		run: r, order: man.Order(r.CaseLines.Len()), place: map[int]int{},
+		cfg: measure.SideConfig{By: keysOf(file.Gates), Metrics: results.Sequenced(file.Gates)},
+	}
+	side, err := measure.NewSide(r.Stored.ID, d.cfg)
+	if err != nil {
+		return nil, err
+	}
+	d.slow = side.NeedsSteps()
+	if man.Until.Baseline != "" {
+		b, err := results.Open(ctx, a, man.Until.Baseline)
+		if err != nil {
+			return nil, err
+		}
+		b.Without = r.Without
+		if d.base, err = b.Ledger(ctx, d.cfg); err != nil {
+			return nil, err
+		}
+	}
+	cases := make([]*callvet.Case, len(d.order))
+	for i, at := range d.order {
+		c, err := r.CaseLines.Case(at)
+		if err != nil {
+			return nil, err
+		}
+		d.place[at], d.ids, cases[i] = i, append(d.ids, c.ID), c
+	}
+	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, d.cfg.Metrics, d.ids)
+	if err != nil {
+		return nil, err
+	}
+	evidence := &gates.Evidence{Looks: looks.At, Earlier: looks.Earlier}
+	d.targets = make([]decidingTarget, len(man.Targets))
+	models := slices.ContainsFunc(man.Targets, func(t callvet.Target) bool { return !t.Floor })
+	for i := range d.targets {
+		t, of := &d.targets[i], &man.Targets[i]
+		t.name, t.base, t.over = of.Name, d.baseOf(of.Name), make([]int, len(d.order))
+		for g := range file.Gates {
+			if file.Gates[g].Target == of.Name || file.Gates[g].Target == "" && !(models && of.Floor) {
+				d.watch(t, &file.Gates[g], cases, evidence)
+			}
+		}
+		if len(t.watched) == 0 && t.whole == "" {
+			t.whole = "no hard gate is about it"
+		}
+	}
+	return d, nil
+}
+
+// baseOf is the target of the baseline that a target is compared with.
+func (d *deciding) baseOf(name string) string {
+	if d.base == nil {
+		return ""
+	}
+	if names := d.base.Targets(); len(names) == 1 && len(d.run.Manifest.Targets) == 1 {
+		return names[0]
+	}
+	return name
+}
+
+// watch adds a gate to a target: one sequence, or one for each value of its key.
+func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case, e *gates.Evidence) {
+	if g.Severity == gates.Soft {
+		return
+	}
+	if _, why := g.Sequence(gate.Alpha); why != "" {
+		t.whole = fmt.Sprintf("%s has no early decision: %s", g.Label(), why)
+		return
+	}
+	if g.Kind == gates.Zero && g.MaxRate == 0 {
+		t.notes = append(t.notes,
+			fmt.Sprintf("%s passes when all cases were asked; with max_rate it may pass earlier", g.Label()))
+	}
+	values := []string{g.Value}
+	switch {
+	case g.Key == "":
+	case g.Key == callvet.SliceExpectedTool || g.Key == callvet.SliceCalledTool || strings.Contains(g.Key, "*"):
+		t.whole = fmt.Sprintf("%s of %s=%s has no early decision: the slice is known when its cases were asked", g.Label(),
+			g.Key, g.Value)
+		return
+	case g.Value == gates.Every:
+		values = valuesOf(cases, g.Key)
+	}
+	for _, v := range values {
+		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
+		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
+		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric}]
+		if g.Kind == gates.Regression {
+			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
+				return
+			}
+		}
+		w.begin()
+		for i := len(cases) - 1; i >= 0; i-- {
+			w.left[i] = w.left[i+1]
+			if cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
+				w.left[i]++
+			}
+		}
+		t.watched = append(t.watched, w)
+	}
+}
+
+// valuesOf lists the values that cases have of a key.
+func valuesOf(cases []*callvet.Case, key string) []string {
+	seen := map[string]bool{}
+	var out []string
+	add := func(v string) {
+		if v != "" && !seen[v] {
+			seen[v], out = true, append(out, v)
+		}
+	}
+	for _, c := range cases {
+		switch key {
+		case "tier":
+			add(string(c.Tier))
+		case "tag":
+			for _, tag := range c.Tags {
+				add(tag)
+			}
+		default:
+			add(c.Fields[key])
+		}
+	}
+	return out
+}
+
+// keysOf are the keys that gates slice by.
+func keysOf(gs []gates.Gate) []string {
+	keys := []string{}
+	for i := range gs {
+		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// resume looks at what is stored. Attempts that ended in an error count where all gates are decided with
+// them; else they are asked again.
+func (d *deciding) resume(ctx context.Context) error {
+	type stored struct {
+		at, target int
+		over       bool
+	}
+	var all []stored
+	for c, err := range d.run.DB.DoneCells(ctx, d.run.Stored.ID) {
+		if err != nil {
+			return err
+		}
+		v := c.Result.Verdict
+		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail ||
+			v == callvet.VerdictNotRun && c.Trace.End == callvet.EndSkipped})
+	}
+	again := false
+	for _, s := range all {
+		d.count(s.at, s.target)
+		again = again || !s.over
+	}
+	d.look(ctx)
+	if !again || d.failed != nil {
+		return d.failed
+	}
+	for i := range d.targets {
+		t := &d.targets[i]
+		if t.enough.Load() {
+			continue
+		}
+		clear(t.over)
+		t.next, t.fed = 0, 0
+		for j := range t.watched {
+			t.watched[j].begin()
+		}
+		for _, s := range all {
+			if s.target == i && s.over {
+				d.count(s.at, s.target)
+			}
+		}
+	}
+	d.look(ctx)
+	return d.failed
+}
+
+// count counts an attempt that is over.
+func (d *deciding) count(at, target int) {
+	i, chosen := d.place[at]
+	if !chosen || target >= len(d.targets) {
+		return
+	}
+	t := &d.targets[target]
+	t.over[i]++
+	for t.next < len(d.order) && t.over[t.next] >= d.run.Manifest.RepeatsOf(d.order[t.next]) {
+		t.next++
+	}
+}
+
+// look has the gates look at the tasks that were added to the complete ones. After an error nothing ends
+// early any more.
+func (d *deciding) look(ctx context.Context) {
+	for i := range d.targets {
+		t := &d.targets[i]
+		if d.failed != nil || t.whole != "" || t.enough.Load() || t.next == t.fed ||
+			d.slow && t.next < min(t.fed+t.fed/50+1, len(d.order)) {
+			continue
+		}
+		if d.failed = d.feed(ctx, i); d.failed == nil && t.decided() {
+			t.enough.Store(true)
+		}
+	}
+}
+
+// feed gives the gates of a target the tasks that are complete and that they have not looked at.
+func (d *deciding) feed(ctx context.Context, target int) error {
+	t, r := &d.targets[target], d.run
+	r.Among = []store.Place{}
+	for _, at := range d.order[t.fed:t.next] {
+		for repeat := range r.Manifest.RepeatsOf(at) {
+			r.Among = append(r.Among, store.Place{Case: at, Target: target, Repeat: repeat})
+		}
+	}
+	slices.SortFunc(r.Among, func(a, b store.Place) int {
+		return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Repeat, b.Repeat))
+	})
+	led, err := r.Ledger(ctx, d.cfg)
+	if err != nil {
+		return err
+	}
+	ids := d.ids[t.fed:t.next]
+	for i := range t.watched {
+		w := &t.watched[i]
+		tasks, why := led.Sums(t.name, w.gate.Metric, w.slice, ids)
+		if why != "" {
+			t.whole = fmt.Sprintf("%s has no early decision: %s", w.gate.Label(), why)
+			return nil
+		}
+		w.Feed(tasks)
+	}
+	t.fed = t.next
+	return nil
+}
+
+// decided reports whether no gate of the target needs a further task: each is decided, or no outcome of
+// the rest decides it.
+func (t *decidingTarget) decided() bool {
+	for i := range t.watched {
+		if w := &t.watched[i]; !w.Decided() && !w.Hopeless(w.left[t.fed]) {
+			return false
+		}
+	}
+	return t.whole == "" && len(t.watched) > 0
+}

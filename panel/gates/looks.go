@@ -1,0 +1,413 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package gates
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/stats"
+	"github.com/callvet/callvet/stats/gate"
+)
+
+// Looks is how often a gate may be looked at.
+type Looks string
+
+// LooksAny makes a gate decide task by task, so that it may be looked at any number of times.
+const LooksAny Looks = "any"
+
+// Evidence is what gates need that are looked at more than once.
+type Evidence struct {
+	// Tasks has the attempts of this look, Base those of the baseline; nil without one.
+	Tasks, Base *panel.Ledger
+	// Earlier are the tasks of earlier looks, by target and metric, in the order in which they were looked at.
+	Earlier map[LookAt][]panel.TaskSum
+	// Order are the ids of the tasks in the order that was fixed before they were asked.
+	Order []string
+	// Planned is how many tasks could have been asked of a target.
+	Planned int
+	// Looks are the looks at each target, gate by gate.
+	Looks map[LookAt]Look
+	// Early are the targets that were asked until their gates were decided, and not to the end.
+	Early map[string]bool
+	// Stricter is what gates without a sequence decide on at later looks, by the number of the look.
+	Stricter map[int]Stricter
+}
+
+// Stricter are panels and, with a baseline, a comparison whose intervals have the confidence of a later
+// look: 1 - 2·gate.LookAlpha.
+type Stricter struct {
+	Panels     *panel.Panels
+	Comparison *panel.Comparison
+}
+
+// LookAt is what is looked at.
+type LookAt struct {
+	Target string `json:"-"`
+	Metric string `json:"metric"`
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"value,omitempty"`
+}
+
+// Look is one of the looks at a gate.
+type Look struct {
+	// Number is that of the look, from 1; a gate without a Look is at its first one.
+	Number int `json:"number"`
+	// Declared reports that the gate had LooksAny at each look so far.
+	Declared bool `json:"declared"`
+}
+
+// Looked is the evidence of a gate that is looked at more than once.
+type Looked struct {
+	Look
+	// Alpha is the error rate of each side.
+	Alpha float64 `json:"alpha"`
+	// After is the number of tasks that decided the gate, 0 where it is undecided; Tasks is how many it
+	// looked at, Planned how many could have been asked.
+	After   int `json:"after,omitempty"`
+	Tasks   int `json:"tasks"`
+	Planned int `json:"planned"`
+	// Above and Below are natural logarithms of the evidence for a pass and for a failure; Needed
+	// decides. They are 700 at most; all are 0 of a metric without a sequence.
+	Above  float64 `json:"log_evidence_pass"`
+	Below  float64 `json:"log_evidence_fail"`
+	Needed float64 `json:"log_evidence_needed"`
+	// Curve are Tasks, Above and Below from task to task, 200 points at most.
+	Curve [][3]float64 `json:"curve,omitempty"`
+}
+
+// mostEvidence bounds a logarithm: a certain failure has infinite evidence, which JSON cannot have.
+const mostEvidence = 700
+
+// Sequence decides a gate task by task.
+type Sequence struct {
+	*gate.Sequence
+	g *Gate
+	// flip: less is better. pair: the tasks are differences of a baseline.
+	flip, pair bool
+	required   int // exposure that lets a gate on incidents pass; 0: no number does
+	incident   bool
+	lost       bool
+	lower      bool                     // less is better, of pairs
+	known      map[string]panel.TaskSum // by task
+	before     map[string]panel.TaskSum // of the baseline
+	earlier    map[string]panel.TaskSum // of earlier looks, of a slice
+	curve      [][3]float64
+	stride     int
+}
+
+// Sequence starts to decide the gate task by task, with an error rate of alpha for each side. why is
+// not empty where the gate has no early decision.
+func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
+	s = &Sequence{
+		g: g, stride: 1, known: map[string]panel.TaskSum{}, before: map[string]panel.TaskSum{},
+		earlier: map[string]panel.TaskSum{},
+	}
+	var rule gate.SequenceRule
+	switch {
+	case g.Key == KeyCase:
+		return nil, "it is decided case by case"
+	case g.Kind == Ratchet:
+		return nil, "it counts cases that fail now"
+	case g.Kind == Regression && g.About() == panel.ThisSuite:
+		return nil, "it is about the attempts at each case of this suite"
+	case g.Kind == Regression:
+		margin, effect := g.allowed()
+		rule, s.pair = gate.Paired(margin, effect), true
+	case g.Kind == Zero:
+		rule, s.flip = gate.Bounded(gate.AtMost, 0)
+		if g.MaxRate > 0 {
+			exposure, _, _ := stats.ExposureFor(g.MaxRate, zeroConf)
+			s.required = max(exposure, g.LeastUnits())
+		}
+	default:
+		rule, s.flip = gate.Bounded(g.Direction, g.Bound)
+	}
+	p, unpaired := panel.PairingOf(g.Metric)
+	s.lower = p.LowerIsBetter
+	switch {
+	case unpaired != "":
+		return nil, "it has no mean of each task in [0,1]"
+	case p.Unit != panel.UnitRate && g.Kind != Zero:
+		return nil, "it is an amount"
+	}
+	rule.Alpha, rule.MinUnits, rule.MaxLost = alpha, g.LeastUnits(), maxLost
+	var ok bool
+	if s.Sequence, ok = gate.NewSequence(rule); !ok {
+		return nil, "its bound is not between 0 and 1"
+	}
+	return s, ""
+}
+
+// task is the mean of a task as the sequence sees it; ok is false for one that the baseline does not have.
+func (s *Sequence) task(t *panel.TaskSum) (_ gate.Task, ok bool) {
+	m := t.Mean()
+	if s.pair {
+		before, known := s.before[t.Task]
+		if !known {
+			return gate.Task{}, false
+		}
+		if m, ok = panel.MeanChange(&before, t, s.lower); !ok {
+			return gate.Task{}, false
+		}
+		m.Low, m.High = (1+m.Low)/2, (1+m.High)/2
+	}
+	s.incident = s.incident || s.g.Kind == Zero && m.Low > 0
+	s.lost = s.lost || m.High > m.Low
+	if s.flip {
+		return gate.Task(m).Flipped(), true
+	}
+	return gate.Task(m), true
+}
+
+// Begin gives the sequence the tasks of the baseline, where it compares, and those of earlier looks. In a
+// slice, which earlier tasks belong to it is known when they are asked again.
+func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
+	if s.g.Lost == LostIgnore {
+		base, earlier = withoutLost(base), withoutLost(earlier)
+	}
+	for _, t := range base {
+		s.before[t.Task] = t
+	}
+	for i := range earlier {
+		if s.g.Key != "" {
+			s.earlier[earlier[i].Task] = earlier[i]
+		} else {
+			s.feed(earlier[i])
+		}
+	}
+}
+
+// Feed gives the sequence tasks, one after the other. A task that it knows has further attempts: they count
+// with those before, unless the task was changed since. Answers that were used again add nothing.
+func (s *Sequence) Feed(tasks []panel.TaskSum) {
+	if s.g.Lost == LostIgnore {
+		tasks = withoutLost(tasks)
+	}
+	for _, t := range tasks {
+		if e, known := s.earlier[t.Task]; known {
+			s.feed(e)
+			delete(s.earlier, t.Task)
+		}
+		s.feed(t)
+	}
+}
+
+func (s *Sequence) feed(t panel.TaskSum) {
+	old, known := s.known[t.Task]
+	if s.Decided() || known && t.Cached && old.Asks == t.Asks {
+		return
+	}
+	if known {
+		t = panel.Pool([]panel.TaskSum{old, t})[0]
+	}
+	with, ok := s.task(&t)
+	if !ok {
+		return
+	}
+	if was, had := s.task(&old); known && had {
+		s.Replace(was, with)
+	} else {
+		s.Add(with)
+	}
+	s.known[t.Task] = t
+	s.point()
+}
+
+// withoutLost leaves lost attempts out, and the tasks that have no others.
+func withoutLost(tasks []panel.TaskSum) (out []panel.TaskSum) {
+	for _, t := range tasks {
+		if t.Lost = 0; t.Values > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// point keeps the evidence for the curve: every task, and with more than 200 points every second one,
+// every fourth one, and so on.
+func (s *Sequence) point() {
+	n := s.N()
+	if n%s.stride != 0 && !s.Decided() {
+		return
+	}
+	above, below := s.Evidence()
+	s.curve = append(s.curve, [3]float64{float64(n), min(above, mostEvidence), min(below, mostEvidence)})
+	if len(s.curve) < 200 {
+		return
+	}
+	half := s.curve[:0]
+	for i, p := range s.curve {
+		if i%2 == 1 || i == len(s.curve)-1 {
+			half = append(half, p)
+		}
+	}
+	s.curve, s.stride = half, 2*s.stride
+}
+
+// Decided reports whether the gate passed or failed.
+func (s *Sequence) Decided() bool {
+	return s.Sequence.Decided() || s.required > 0 && s.N() >= s.required && !s.incident && !s.lost
+}
+
+// Hopeless reports whether no outcome of so many further tasks decides the gate.
+func (s *Sequence) Hopeless(left int) bool {
+	if s.g.Kind == Zero { // each further task may have an incident
+		return !s.Decided() && left == 0
+	}
+	return s.Sequence.Hopeless(left)
+}
+
+// Now is the look at a gate of a target and a slice, and the error rate of each of its sides.
+func (e *Evidence) Now(g *Gate, at LookAt) (l Look, alpha float64) {
+	l = Look{Number: 1, Declared: g.Looks == LooksAny}
+	if e == nil {
+		return l, gate.Alpha
+	}
+	if known, ok := e.Looks[at]; ok {
+		l = Look{Number: known.Number, Declared: known.Declared && l.Declared}
+	}
+	if l.Number > 1 && !l.Declared {
+		return l, gate.LaterAlpha
+	}
+	return l, gate.Alpha
+}
+
+// looked prepares a claim for its look: a sequence where the gate has one, else intervals that are
+// stricter at later looks. done: the claim is left open.
+func (c *claim) looked(in *Input, t *panel.TargetPanel) (_ *Input, done bool) {
+	l, alpha := in.Evidence.Now(c.g, LookAt{c.v.Target, c.g.Metric, c.v.Key, c.v.Value})
+	var why string
+	if c.sequence, why = c.sequenced(in, l, alpha); c.sequence != nil || why == "" {
+		return in, false
+	}
+	if in.Evidence != nil && in.Evidence.Early[t.Name] {
+		c.leaveOpen(ReasonNotEarly, fmt.Sprintf("%s: it has no early decision (%s), and the run ended when other gates were decided",
+			c.subject(), why), "run without --until-decided, or make the gate hard: the run then goes on for it")
+		return in, true
+	}
+	if l.Number == 1 {
+		c.v.Notes = append(c.v.Notes, "looks: any has no effect at the first look: "+why)
+		return in, false
+	}
+	strict, ok := in.Evidence.Stricter[l.Number]
+	if !ok {
+		return in, false
+	}
+	other := *in
+	other.Panels, other.Comparison = strict.Panels, strict.Comparison
+	for i := range strict.Panels.Targets {
+		if strict.Panels.Targets[i].Name != t.Name {
+			continue
+		}
+		for _, s := range tablesOf(c.g, &strict.Panels.Targets[i]) {
+			if s.Key == c.slice.Key && s.Value == c.slice.Value {
+				c.slice, c.conf = s, strict.Panels.Confidence
+			}
+		}
+	}
+	c.v.Looked = &Looked{Look: l, Alpha: gate.LookAlpha(l.Number), Tasks: c.slice.Cases, Planned: c.slice.Cases}
+	c.v.Notes = append(c.v.Notes, fmt.Sprintf("look %d: the interval has a confidence of %s", l.Number,
+		percent(1-2*gate.LookAlpha(l.Number))))
+	return &other, false
+}
+
+// sequenced decides a gate task by task where it may be looked at more than once; nil where it is a
+// gate of one look, or has no early decision. why is the reason of the latter.
+func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why string) {
+	if l.Number == 1 && !l.Declared || c.g.Kind == Zero {
+		return nil, ""
+	}
+	if in.Evidence == nil || in.Evidence.Tasks == nil {
+		return nil, "the tasks are not known one by one"
+	}
+	if s, why = c.g.Sequence(alpha); why != "" {
+		return nil, why
+	}
+	slice, e := panel.SliceID{Key: c.v.Key, Value: c.v.Value}, in.Evidence
+	tasks, why := e.Tasks.Sums(c.v.Target, c.g.Metric, slice, e.Order)
+	var base []panel.TaskSum
+	if why == "" && s.pair {
+		if e.Base == nil {
+			return nil, "there is no baseline to compare with"
+		}
+		base, why = e.Base.Sums(baseOf(in, c.v.Target), c.g.Metric, panel.SliceID{}, e.Order)
+	}
+	if why != "" {
+		return nil, why
+	}
+	s.Begin(base, e.Earlier[LookAt{Target: c.v.Target, Metric: c.g.Metric}])
+	s.Feed(tasks)
+	above, below := s.Evidence()
+	planned := e.Planned
+	if c.v.Key != "" {
+		planned = s.N() // how many cases are in the slice is known of those that were asked
+	}
+	c.v.Notes = append(c.v.Notes,
+		"the interval is descriptive: the evidence decides, and it may be looked at after each "+c.task)
+	c.v.Looked = &Looked{
+		Look: l, Alpha: alpha, After: s.After(), Tasks: s.N(), Planned: max(planned, s.N()),
+		Above: min(above, mostEvidence), Below: min(below, mostEvidence), Needed: s.Needed(), Curve: s.curve,
+	}
+	return s, ""
+}
+
+// baseOf is the target of the baseline that a target is compared with.
+func baseOf(in *Input, target string) string {
+	for i := range targetsCompared(in) {
+		if tc := &in.Comparison.Targets[i]; tc.Candidate == target {
+			return tc.Baseline
+		}
+	}
+	return target
+}
+
+// bySequence is the decision of a sequence, with the coverage of the metric.
+func (c *claim) bySequence(have, want float64) gate.Decision {
+	if have < want {
+		return gate.Decision{Verdict: gate.Inconclusive, Reason: gate.ReasonCoverage}
+	}
+	return c.sequence.Decision()
+}
+
+// odds writes evidence as "41 to 1".
+func odds(log float64) string {
+	switch x := math.Exp(log); {
+	case log >= math.Log(1e6):
+		return "over a million to 1"
+	case x >= 10:
+		return fmt.Sprintf("%.0f to 1", x)
+	default:
+		return fmt.Sprintf("%.2g to 1", x)
+	}
+}
+
+// evidenceWords is why a sequence decided or did not. above and below are the two claims, "above the
+// bound 0.85".
+func (c *claim) evidenceWords(above, below string) string {
+	l := c.v.Looked
+	after := fmt.Sprintf("after %s", c.tasks(l.Tasks))
+	if l.Planned > l.Tasks {
+		after = fmt.Sprintf("after %d of %s", l.Tasks, c.tasks(l.Planned))
+	}
+	enough := odds(l.Needed)
+	switch c.v.Verdict {
+	case gate.Pass:
+		return fmt.Sprintf("%s the evidence is %s for %s, and %s is enough", after, odds(l.Above), above, enough)
+	case gate.Fail:
+		return fmt.Sprintf("%s the evidence is %s for %s, and %s is enough", after, odds(l.Below), below, enough)
+	}
+	return fmt.Sprintf("%s the evidence is %s for %s and %s for %s, and %s decides", after, odds(l.Above), above,
+		odds(l.Below), below, enough)
+}
+
+// cureSequence says how an undecided sequence goes on.
+func (c *claim) cureSequence() {
+	c.v.Needed, c.v.NeededHalf, c.v.NeededAttempts = 0, 0, 0
+	if l := c.v.Looked; l.Tasks < l.Planned {
+		c.v.Cure = "ask the other " + c.task + "s: a further look keeps the promise of the gate"
+		return
+	}
+	c.v.Cure = "add " + c.task + "s and look again, which keeps the promise of the gate (callvet plan --looks any)"
+}
