@@ -171,7 +171,7 @@ type Variance struct {
 
 const (
 	varianceLevel = 0.95
-	// fewFlips is the number of tasks with a flip below which resampling them says too little.
+	// fewFlips is the number of tasks with a flip below which resampling them is not enough.
 	fewFlips = 10
 )
 

@@ -59,7 +59,7 @@ func TestNestedVarianceByHand(t *testing.T) {
 			all:  nest([][]float64{{1, 1}, {0, 0}}, [][]float64{{1, 1}, {1, 0}}),
 			want: [sourceCount]float64{-0.125, 0.25, 0, 0.125}, flips: 0.75, judge: 0.25,
 		},
-		// Task means 1 and 1/3: SSB = 2/3 of 5 verdicts, whose coefficient is 5 - (4+9)/5.
+		// Task means 1 and 1/3: the sum of squares between them is 8/15, and its coefficient is 5 - (4+9)/5.
 		"unbalanced": {
 			all:  nest(attemptsOf(1, 1), attemptsOf(1, 0, 0)),
 			want: [sourceCount]float64{(8.0/15 - 2.0/9) / 2.4, 2.0 / 9, 0, 0}, flips: 1.0 / 3, judge: math.NaN(),

@@ -66,7 +66,7 @@ func (d *nestedDesign) draw(rng *rand.Rand) (all, recorded []stats.NestedTask) {
 	for i := range all {
 		rate := stats.DrawRate(rng, d.mean, d.ofTasks)
 		fill(&all[i], rate)
-		if recorded != nil { // the recordings fix a part of what varies
+		if recorded != nil { // recordings fix a part of the variance
 			fill(&recorded[i], stats.DrawRate(rng, rate, max(0, d.ofTools)/rest))
 		}
 	}

@@ -20,8 +20,8 @@ func TestNestedReferences(t *testing.T) {
 		known [componentCount]bool
 		want  components
 	}{
-		"two levels":  {nested{{{1}, {1}}, {{1}, {0}}}, [componentCount]bool{true, true, false}, components{0, 0.25, 0}},
-		"one attempt": {single, [componentCount]bool{true, false, true}, components{1.0 / 6, 0, 1.0 / 6}},
+		"two levels":   {nested{{{1}, {1}}, {{1}, {0}}}, [componentCount]bool{true, true, false}, components{0, 0.25, 0}},
+		"one attempt":  {single, [componentCount]bool{true, false, true}, components{1.0 / 6, 0, 1.0 / 6}},
 		"three levels": {nested{{{1, 1}, {0, 0}}, {{1, 1}, {1, 0}}}, all, components{-0.125, 0.25, 0.125}},
 	} {
 		for by, got := range map[string]components{

@@ -21,7 +21,7 @@ func (a *cli) varianceCommand() *cobra.Command {
 	var label float64
 	cmd := &cobra.Command{
 		Use:   "variance RUN…",
-		Short: "Say whether tasks, target, tools or judge make verdicts differ, and what to measure next",
+		Short: "Show whether tasks, target, tools or judge make verdicts differ, and what to measure next",
 		Long: `Split the variance of the verdicts of repeated cases by its sources:
 
   tasks    some tasks are harder than others

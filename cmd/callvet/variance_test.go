@@ -110,5 +110,8 @@ func TestVarianceOfTools(t *testing.T) {
 			v.Sources[2].Known {
 			t.Errorf("%s: %+v, %+v", name, v.Unknown, v.Sources)
 		}
+		_, line, _ := strings.Cut(runApp(t, dir, env, exitOK, "variance", name), "to see it: ")
+		line, _, _ = strings.Cut(line, "\n")
+		runApp(t, dir, env, exitOK, argv(t, strings.NewReplacer("FILE", "live.json", "DIR", "records").Replace(line))...)
 	}
 }

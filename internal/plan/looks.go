@@ -32,6 +32,8 @@ type Looks struct {
 type Designs struct {
 	Attempts int          `json:"attempts"`
 	Verdict  gate.Verdict `json:"verdict"`
+	// Change: they are of a difference to a baseline; else of a bound.
+	Change bool `json:"against_baseline,omitempty"`
 	// Breaks: of a loss, some tasks break; else all lose alike.
 	Breaks bool `json:"breaking,omitempty"`
 	// Once is the number of tasks for one look; 0 where no number is enough.
@@ -332,10 +334,11 @@ func (p *Plan) looksAtChange() {
 				once = row.Breaks
 			}
 			twice := min(2*d.Diff, good)
-			p.design(Designs{Attempts: row.Attempts, Verdict: gate.Fail, Breaks: breaks, Once: once}, rule,
-				enter(d.Diff, breaks), []drawnAt{{twice, enter(twice, breaks)}})
+			p.design(Designs{Attempts: row.Attempts, Verdict: gate.Fail, Change: true, Breaks: breaks, Once: once},
+				rule, enter(d.Diff, breaks), []drawnAt{{twice, enter(twice, breaks)}})
 		}
-		p.design(Designs{Attempts: row.Attempts, Verdict: gate.Pass, Once: row.Passes}, rule, enter(0, false), nil)
+		p.design(Designs{Attempts: row.Attempts, Verdict: gate.Pass, Change: true, Once: row.Passes}, rule,
+			enter(0, false), nil)
 	}
 }
 

@@ -26,7 +26,7 @@ func planLooks(w io.Writer, l *plan.Looks, p *plan.Plan) {
 	for i := range l.Designs {
 		d := &l.Designs[i]
 		what := plain.Count(d.Attempts, "attempt", "attempts") + " at each task"
-		if p.Paired != nil && p.Rate == nil {
+		if d.Change {
 			what = changeOf(d, p.Paired) + ", " + what
 		}
 		fmt.Fprintf(w, "  %s: %s\n", what, designs(d))
@@ -80,12 +80,12 @@ func rounded(x float64) int { return int(math.Round(x)) }
 func elsewhere(d *plan.Designs) string {
 	var of []string
 	for i, m := range d.Until.Elsewhere {
-		at := plain.Decimals(m.Truth) + " points"
-		if d.Verdict == gate.Pass {
-			at = fmt.Sprintf("%.4g", m.Truth)
-			if i == 0 {
-				at = "at the bound " + at
-			}
+		at := fmt.Sprintf("%.4g", m.Truth)
+		switch {
+		case d.Change:
+			at = plain.Decimals(m.Truth) + " points"
+		case i == 0:
+			at = "at the bound " + at
 		}
 		of = append(of, fmt.Sprintf("%s if it is %s", plain.Thousands(rounded(m.Mean)), at))
 	}
@@ -103,7 +103,7 @@ func take(d *plan.Designs) string {
 	case plan.LooksOnce:
 		return "Take one look"
 	case plan.TakeEither:
-		if d.Verdict == gate.Fail || len(d.Until.Elsewhere) == 0 {
+		if d.Change {
 			return "About as many: looks: any pays where the change is larger"
 		}
 		return "About as many: looks: any pays where it is further from the bound"

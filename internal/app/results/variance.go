@@ -62,6 +62,9 @@ type TargetVariance struct {
 	Facts int            `json:"facts,omitempty"`
 	// Unknown are sources whose part the runs do not show.
 	Unknown []UnknownSource `json:"unknown,omitempty"`
+	// Resamples and Seed are those of the intervals.
+	Resamples int    `json:"resamples"`
+	Seed      uint32 `json:"seed"`
 	// Next are further measurements, the cheapest for what it brings first. ByCost: by dollars, else by
 	// attempts and verdicts, because a cost is not known.
 	Next   []Measurement `json:"next,omitempty"`
@@ -155,7 +158,7 @@ func unfit(run, format string, args ...any) error {
 	return fmt.Errorf("run %s: %w: %s", run, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// openVaried opens runs of one suite, none of which repeats the answers of another run.
+// openVaried opens runs of one suite. A run that repeats the answers of another run is an error.
 func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*Run, err error) {
 	for _, ref := range refs {
 		r, err := Open(ctx, a, ref)
@@ -213,9 +216,11 @@ func sameTargets(runs []*Run, req *VarianceRequest) (out []*varied, err error) {
 	}
 	switch {
 	case len(out) == 0 && fixed != "":
-		return nil, unfit(req.Runs[0],
-			"%s answers the same each time, so that its attempts are facts and do not vary: "+
-				"with {judge} the verdicts on them may", fixed)
+		return nil, &callvet.Hinted{
+			Err: unfit(req.Runs[0], "%s answers the same each time, so that its attempts are facts and do not vary",
+				fixed),
+			Hint: "--judge NAME: the verdicts of a judge on them may vary",
+		}
 	case len(out) == 0:
 		return nil, app.Wrong("target", req.Target, "the run has no such target")
 	}
@@ -274,15 +279,6 @@ func (m *meanCost) of(n int) *float64 {
 		x = m.sum / float64(m.n) * float64(n)
 	}
 	return &x
-}
-
-// plus is a cost with that of n more; nil: not known.
-func (m *meanCost) plus(usd float64, n int) *float64 {
-	x := m.of(n)
-	if x != nil {
-		*x += usd
-	}
-	return x
 }
 
 // read adds the attempts of the k-th run. What is planned and not seen was not run.
@@ -389,12 +385,13 @@ func (v *varied) nested() (all, recorded []stats.NestedTask, side *RecordedSide)
 func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetVariance, error) {
 	all, recorded, side := v.nested()
 	maps.DeleteFunc(v.lost, func(_ string, n int) bool { return n <= 0 })
-	h := fnv.New64a()
+	h := fnv.New32a()
 	fmt.Fprint(h, "variance", v.target.Name, req.Judge, runs)
 	t := &TargetVariance{
 		Target: r.Manifest.Targets[v.place[0]].Name, Lost: v.lost, Facts: v.facts, Recorded: side,
-		Variance: stats.NestedVariance(all, recorded, stats.Replicates, [2]uint64{h.Sum64(), 1}),
+		Resamples: stats.Replicates, Seed: h.Sum32(),
 	}
+	t.Variance = stats.NestedVariance(all, recorded, t.Resamples, [2]uint64{uint64(t.Seed), 1})
 	switch {
 	case t.Tasks == 0 && req.Judge == "":
 		return nil, &callvet.Hinted{
@@ -443,12 +440,15 @@ func (v *varied) unknown(t *TargetVariance, r *Run) {
 	case v.sides == [2]bool{true, true}:
 		add(stats.SourceTools, again(r, "repeat", "3"),
 			"with real or with recorded answers of tools, no task has several attempts")
+	case v.sides[recordedSide] && r.Manifest.World != nil && r.Manifest.World.Recordings != "":
+		add(stats.SourceTools, nil, "recordings answered in every run: name the run that recorded them, too")
 	case v.sides[recordedSide]:
 		add(stats.SourceTools, again(r, "world", "live", "live", "FILE"), "mocks or recordings answered in every run")
 	case v.target.Agent:
 		add(stats.SourceTools, nil, "the agent called its own tools in every run")
 	default:
-		add(stats.SourceTools, again(r, "world", "recorded", "recordings", "DIR"), "every run called the tools")
+		add(stats.SourceTools, again(r, "record", "DIR"),
+			"every run called the tools: record them, and run the suite with --recordings DIR in place of --live")
 	}
 	switch {
 	case t.Verdicts > t.Attempts:
@@ -477,11 +477,15 @@ func (v *varied) next(t *TargetVariance, r *Run, req *VarianceRequest) {
 		judged = t.Verdicts
 	}
 	cost := func(attempts, verdicts int) *float64 {
-		sum := v.costs.of(attempts)
-		if sum == nil || v.judged == nil {
-			return sum
+		a, b := v.costs.of(attempts), new(float64)
+		if v.judged != nil {
+			b = v.judged.costs.of(verdicts)
 		}
-		return v.judged.costs.plus(*sum, verdicts)
+		if a == nil || b == nil {
+			return nil
+		}
+		*a += *b
+		return a
 	}
 	add := func(m Measurement) {
 		m.Reduction = *t.SE - m.SE
