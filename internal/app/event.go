@@ -9,6 +9,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/stats/gate"
 )
 
 // Event is what a client may show while a request goes on. One field is set.
@@ -26,6 +27,8 @@ type Event struct {
 	// Session: a run is about to be carried out, or followed.
 	Session  *SessionEvent  `json:"session,omitempty"`
 	Progress *ProgressEvent `json:"progress,omitempty"`
+	// Evidence is how far the gates of a run are that ends when they are decided.
+	Evidence *EvidenceEvent `json:"evidence,omitempty"`
 	// Ended is how a session ended, before its results.
 	Ended *EndedEvent `json:"ended,omitempty"`
 	// Used is what models of vectors and orders were asked, at the end of a request about
@@ -78,6 +81,26 @@ type ProgressEvent struct {
 	CostUnknown bool    `json:"cost_unknown,omitempty"`
 	// ETA is the time left; 0 means not known.
 	ETA time.Duration `json:"eta_ns,omitempty"`
+}
+
+// EvidenceEvent is the evidence that the gates of a target have, after so many of its cases.
+type EvidenceEvent struct {
+	Target string         `json:"target"`
+	Cases  int            `json:"cases"`
+	Of     int            `json:"of"`
+	Gates  []GateEvidence `json:"gates"`
+}
+
+// GateEvidence is the evidence of a gate. Pass, Fail and Needed are natural logarithms: a side wins at
+// Needed.
+type GateEvidence struct {
+	Gate    string       `json:"gate"`
+	Slice   string       `json:"slice,omitempty"`
+	Tasks   int          `json:"tasks"`
+	Pass    float64      `json:"log_evidence_pass"`
+	Fail    float64      `json:"log_evidence_fail"`
+	Needed  float64      `json:"log_evidence_needed"`
+	Verdict gate.Verdict `json:"verdict"`
 }
 
 // EndedEvent is how a session ended. Next goes on with the run, or shows it when it is done.

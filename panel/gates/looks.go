@@ -225,6 +225,12 @@ func withoutLost(tasks []panel.TaskSum) (out []panel.TaskSum) {
 	return out
 }
 
+// Logs are the natural logarithms of the evidence for a pass and for a failure, 700 at most.
+func (s *Sequence) Logs() (pass, fail float64) {
+	pass, fail = s.Evidence()
+	return min(pass, mostEvidence), min(fail, mostEvidence)
+}
+
 // point keeps the evidence for the curve: every task, and with more than 200 points every second one,
 // every fourth one, and so on.
 func (s *Sequence) point() {
@@ -232,8 +238,8 @@ func (s *Sequence) point() {
 	if n%s.stride != 0 && !s.Decided() {
 		return
 	}
-	above, below := s.Evidence()
-	s.curve = append(s.curve, [3]float64{float64(n), min(above, mostEvidence), min(below, mostEvidence)})
+	above, below := s.Logs()
+	s.curve = append(s.curve, [3]float64{float64(n), above, below})
 	if len(s.curve) < 200 {
 		return
 	}
@@ -339,7 +345,7 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 	}
 	s.Begin(base, e.Earlier[LookAt{Target: c.v.Target, Metric: c.g.Metric}])
 	s.Feed(tasks)
-	above, below := s.Evidence()
+	above, below := s.Logs()
 	planned := e.Planned
 	if c.v.Key != "" {
 		planned = s.N() // how many cases are in the slice is known of those that were asked
@@ -348,7 +354,7 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 		"the interval is descriptive: the evidence decides, and it may be looked at after each "+c.task)
 	c.v.Looked = &Looked{
 		Look: l, Alpha: alpha, After: s.After(), Tasks: s.N(), Planned: max(planned, s.N()),
-		Above: min(above, mostEvidence), Below: min(below, mostEvidence), Needed: s.Needed(), Curve: s.curve,
+		Above: above, Below: below, Needed: s.Needed(), Curve: s.curve,
 	}
 	return s, ""
 }

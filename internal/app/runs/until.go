@@ -48,6 +48,8 @@ type decidingTarget struct {
 	over   []int    // attempts that are over, by the place in order
 	next   int      // cases at the beginning of order whose attempts are all over
 	fed    int      // of these, the ones that the gates have looked at
+	// reported are the ones with an event.
+	reported int
 	enough atomic.Bool
 }
 
@@ -130,6 +132,12 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 			d.count(c.Case, c.Target)
 		}
 		d.look(ctx)
+		for i := range d.targets {
+			if t := &d.targets[i]; t.fed > t.reported {
+				t.reported = t.fed
+				s.events.Emit(app.Event{Evidence: t.evidence()})
+			}
+		}
 		observe(ev)
 	}
 	return nil
@@ -390,6 +398,21 @@ func (d *deciding) feed(ctx context.Context, target int) error {
 	}
 	t.fed = t.next
 	return nil
+}
+
+// evidence is how far the gates of the target are.
+func (t *decidingTarget) evidence() *app.EvidenceEvent {
+	e := &app.EvidenceEvent{Target: t.name, Cases: t.fed, Of: len(t.over), Gates: []app.GateEvidence{}}
+	for i := range t.watched {
+		w := &t.watched[i]
+		g := app.GateEvidence{Gate: w.gate.Label(), Tasks: w.N(), Needed: w.Needed(), Verdict: w.Decision().Verdict}
+		if w.slice.Key != "" {
+			g.Slice = w.slice.Key + "=" + w.slice.Value
+		}
+		g.Pass, g.Fail = w.Logs()
+		e.Gates = append(e.Gates, g)
+	}
+	return e
 }
 
 // decided reports whether no gate of the target needs a further task: each is decided, or no outcome of

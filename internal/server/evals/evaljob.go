@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -78,6 +79,8 @@ type evalRun struct {
 	// session is nil until the run has begun.
 	session *runs.Session
 	notices []callvet.Notice // warnings without stored events
+	// evidence is that of gates without a stored event, by target.
+	evidence map[string]*app.EvidenceEvent
 }
 
 // ToolEval carries out the run of a job; it resumes a run that has begun.
@@ -209,6 +212,13 @@ func (e *evalRun) collect(ev app.Event) {
 	case ev.Progress != nil && ev.Progress.Of == "":
 		p := ev.Progress
 		e.report.Progress(int64(p.Done), int64(p.Total), p.ETA)
+	case ev.Evidence != nil:
+		e.mu.Lock()
+		if e.evidence == nil {
+			e.evidence = map[string]*app.EvidenceEvent{}
+		}
+		e.evidence[ev.Evidence.Target] = ev.Evidence
+		e.mu.Unlock()
 	case ev.Warning != nil:
 		e.warn(*ev.Warning)
 	case ev.Note != nil:
@@ -306,15 +316,18 @@ func (e *evalRun) catchUp(ctx context.Context) error {
 			return err
 		}
 		e.mu.Lock()
-		notices := e.notices
-		e.notices = nil
+		notices, evidence := e.notices, e.evidence
+		e.notices, e.evidence = nil, nil
 		e.mu.Unlock()
-		if len(list)+len(notices) == 0 {
+		if len(list)+len(notices)+len(evidence) == 0 {
 			return nil
 		}
 		var news []job.News
 		for _, n := range notices {
 			news = append(news, warningNews(n))
+		}
+		for _, target := range slices.Sorted(maps.Keys(evidence)) {
+			news = append(news, job.News{Kind: "gate_evidence", Data: evidence[target]})
 		}
 		for i := range list {
 			news = append(news, e.resultNews(&list[i]))
