@@ -43,14 +43,14 @@ type decidingTarget struct {
 	base    string
 	watched []watched
 	// whole is why all of its cases are asked; "" where its gates may end it.
-	whole  string
-	notes  []string // why some gates are decided later than they might be
-	over   []int    // attempts that are over, by the place in order
-	next   int      // cases at the beginning of order whose attempts are all over
-	fed    int      // of these, the ones that the gates have looked at
+	whole string
+	notes []string // why some gates are decided later than they might be
+	over  []int    // attempts that are over, by the place in order
+	next  int      // cases at the beginning of order whose attempts are all over
+	fed   int      // of these, the ones that the gates have looked at
 	// reported are the ones with an event.
 	reported int
-	enough atomic.Bool
+	enough   atomic.Bool
 }
 
 // watched is a gate of a target, and of a slice.
