@@ -112,6 +112,7 @@ var blocked = map[string][]string{
 	"trace check":         {"HELD"},
 	"trace export":        {"whole -o IN"},
 	"trace import":        {"HELD", "-", "traces.jsonl --follow -o IN", "traces.jsonl -o IN"},
+	"variance":            {"twice"},
 	"version":             {""},
 }
 
@@ -209,8 +210,10 @@ func newLaboratory(t *testing.T) *laboratory {
 	lab.files["asked.jsonl"] = `{"type":"task","task_id":"a","goal":"p","final_answer":"x"}` + "\n"
 	lab.files["labels.jsonl"] = `{"task_id":"a","by":"x","pass":true,"judged":[{"judge":"j","pass":true}]}` + "\n"
 	lab.files["e.yaml"] = "edits:\n  - tool: trafikverket_trafikinfo_olyckor\n    description: Olyckor på vägar.\n    status: accepted\n"
+	lab.files["answer.json"] = `{"message": "It rains.", "toolCalls": []}`
 	dir := t.TempDir()
 	writeFiles(t, dir, lab.files)
+	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "exec:cat answer.json", "-r", "2", "-q", "--name", "twice")
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
 	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
 	lab.files["copy.db"] = lab.files["runs.db"]

@@ -287,6 +287,10 @@ type RunSummary struct {
 	Status  string         `json:"status"`
 	Cases   int            `json:"cases"`
 	Cells   panel.Verdicts `json:"verdicts"`
+	// UntilDecided: the run ends when its gates are decided. LeftOut are the attempts that were then not
+	// asked; Cells does not count them.
+	UntilDecided bool `json:"until_decided,omitempty"`
+	LeftOut      int  `json:"left_out,omitempty"`
 	// InPart are the passes with assertions that were not evaluated.
 	InPart int     `json:"passed_in_part,omitempty"`
 	Pass   RunRate `json:"pass"`

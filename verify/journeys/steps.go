@@ -137,6 +137,11 @@ func (t *traveller) reads(baseline, run string, names []string) {
 	}
 	t.step(0, "trace export", run, "-o", "exported.jsonl")
 	t.figures("trace export", ".jsonl", t.file("exported.jsonl"), names)
+	varied := 2 // a script answers the same each time; a service does not, if several cases are judged several times
+	if t.of.kind == ofSelect && t.of.repeats > 1 && len(t.of.shape.cases) > 1 && t.total().judged() > 0 {
+		varied = 0
+	}
+	t.step(varied, "variance", run)
 	t.step(0, "score", run)
 	t.step(0, "score", run, "--json", "--slice", "tag")
 	t.diffs(baseline, run)

@@ -33,6 +33,7 @@ func summaryOf(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (rep
 	if out.Cases = r.Cases; m.Cases != nil {
 		out.Cases = len(m.Cases)
 	}
+	out.UntilDecided = m.Until != nil
 	for i := range m.Targets {
 		out.Targets = append(out.Targets, m.Targets[i].Name)
 	}
@@ -69,7 +70,7 @@ func countLine(ctx context.Context, a *app.App, db *store.DB, r *store.Run, m *M
 		t := &targets[i]
 		out.Cells.Pass, out.Cells.Fail = out.Cells.Pass+t.Pass, out.Cells.Fail+t.Fail
 		out.Cells.Error, out.Cells.NotRun = out.Cells.Error+t.Error, out.Cells.NotRun+t.NotRun+max(0, t.Total-t.Done-t.LeftOut)
-		out.InPart += t.InPart
+		out.LeftOut, out.InPart = out.LeftOut+t.LeftOut, out.InPart+t.InPart
 	}
 	if out.Cells.NotRun == 0 {
 		return nil

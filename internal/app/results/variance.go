@@ -389,7 +389,7 @@ func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetV
 	fmt.Fprint(h, "variance", v.target.Name, req.Judge, runs)
 	t := &TargetVariance{
 		Target: r.Manifest.Targets[v.place[0]].Name, Lost: v.lost, Facts: v.facts, Recorded: side,
-		Resamples: stats.Replicates, Seed: h.Sum32(),
+		Resamples: min(stats.Replicates, max(999, mostDraws/max(1, len(all)))), Seed: h.Sum32(),
 	}
 	t.Variance = stats.NestedVariance(all, recorded, t.Resamples, [2]uint64{uint64(t.Seed), 1})
 	switch {
@@ -413,6 +413,9 @@ func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetV
 	}
 	return t, nil
 }
+
+// mostDraws bounds the tasks that are drawn for intervals: more would take seconds.
+const mostDraws = 20_000_000
 
 // once is the error of one attempt at each task, and one verdict on it.
 func (v *varied) once(r *Run, req *VarianceRequest, target string) error {

@@ -171,7 +171,7 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	var h api.Notices
 	out, err := runs.PreviewFrom(ctx, a, *q.ask, past, h.Collect)
 	if err != nil {
-		return nil, h.Explain(err)
+		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
 	out.Warnings = append(h.All(), out.Warnings...)
 	return &api.Body[runs.DryRun]{Body: *out}, nil
@@ -385,7 +385,7 @@ func startRun(ctx context.Context, s *api.Server, user string, ask *app.RunReque
 	}
 	session, err := start(ctx, a, *ask, h.Collect)
 	if err != nil {
-		return nil, h.Explain(err)
+		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
 	out := &startedRun{warnings: h.All()}
 	out.run = session.Stored.ID

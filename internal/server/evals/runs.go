@@ -53,23 +53,25 @@ type EvalRun struct {
 	// over, and if nothing was judged. Each target has its own score, with an interval.
 	AvgScore *float64 `json:"avg_score" doc:"mean of the overall scores of the targets, from 0 to 1; null until the run is over"`
 	// AvgInterval is AvgScore with its interval and n.
-	AvgInterval *stats.Interval `json:"avg_interval" doc:"avg_score with its interval and n"`
-	Targets     []TargetScore   `json:"targets,omitempty"`
-	Verdicts    panel.Verdicts  `json:"verdicts"`
-	Planned     int             `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
-	Judged      int             `json:"judged" doc:"attempts that passed or failed"`
-	Lost        int             `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
-	Cases       int             `json:"cases" doc:"cases of the run"`
-	Total       int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out where there are models"`
-	Passed      int             `json:"cases_passed" doc:"of total_cases"`
-	Requests    int             `json:"requests" doc:"sent to the targets, also of attempts that were asked again or broken off"`
-	CostUSD     *float64        `json:"cost_usd" doc:"null where it is not known"`
-	Experiment  string          `json:"experiment_id,omitempty"`
-	Job         string          `json:"job_id,omitempty"`
-	Shared      bool            `json:"shared"`
-	User        string          `json:"user_id" doc:"empty for a run of the command line"`
-	UserName    string          `json:"user_name,omitempty" doc:"of a single run: the name of that user; left out where he is gone"`
-	Problem     string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
+	AvgInterval  *stats.Interval `json:"avg_interval" doc:"avg_score with its interval and n"`
+	Targets      []TargetScore   `json:"targets,omitempty"`
+	Verdicts     panel.Verdicts  `json:"verdicts"`
+	Planned      int             `json:"planned" doc:"attempts that were to be made, less those that were left out on purpose"`
+	Judged       int             `json:"judged" doc:"attempts that passed or failed"`
+	Lost         int             `json:"lost" doc:"planned attempts without an outcome; while the run goes on, those that ended in an error"`
+	UntilDecided bool            `json:"until_decided,omitempty" doc:"the run ends when its gates are decided"`
+	LeftOut      int             `json:"left_out,omitempty" doc:"attempts that were not made, because the gates were decided; total_cases does not count them"`
+	Cases        int             `json:"cases" doc:"cases of the run"`
+	Total        int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out where there are models"`
+	Passed       int             `json:"cases_passed" doc:"of total_cases"`
+	Requests     int             `json:"requests" doc:"sent to the targets, also of attempts that were asked again or broken off"`
+	CostUSD      *float64        `json:"cost_usd" doc:"null where it is not known"`
+	Experiment   string          `json:"experiment_id,omitempty"`
+	Job          string          `json:"job_id,omitempty"`
+	Shared       bool            `json:"shared"`
+	User         string          `json:"user_id" doc:"empty for a run of the command line"`
+	UserName     string          `json:"user_name,omitempty" doc:"of a single run: the name of that user; left out where he is gone"`
+	Problem      string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
 }
 
 // TargetScore is the overall score and the pass rate of one target, each with its interval.
@@ -211,6 +213,7 @@ func line(ctx context.Context, s *api.Server, e *rows.RunEntry) (*EvalRun, error
 		Cases:  sum.Cases, Requests: r.Spent.Requests, CostUSD: sum.CostUSD,
 		Experiment: e.ExperimentID, Job: e.JobID, Shared: e.Shared, User: e.UserID,
 	}
+	out.UntilDecided, out.LeftOut = sum.UntilDecided, sum.LeftOut
 	out.Planned, out.Judged, out.Lost = sum.Cells.Planned(), sum.Cells.Pass+sum.Cells.Fail, sum.Cells.Lost()
 	if !ended(sum.Status) { // the other targets are not over
 		out.Lost = sum.Cells.Error

@@ -288,6 +288,7 @@ func submitScheduled(ctx context.Context, s *api.Server, owner *account.Principa
 	if err := json.Unmarshal(sc.Request, &req); err != nil {
 		return fmt.Errorf("read schedule: %w", err)
 	}
+	req = req.within(string(sc.Gates), r.Baseline)
 	made, err := submitEval(ctx, s, owner, &req, "schedule "+sc.ID+" "+r.DueKey)
 	if err != nil {
 		return err
@@ -493,7 +494,7 @@ func sumUp(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, r *rows
 		return err
 	}
 	out.Totals = &RunTotals{
-		Attempts: line.Total, Verdicts: line.Verdicts, AvgScore: line.AvgScore,
+		Attempts: line.Total, LeftOut: line.LeftOut, Verdicts: line.Verdicts, AvgScore: line.AvgScore,
 		AvgInterval: line.AvgInterval, CostUSD: line.CostUSD,
 	}
 	if r.Baseline != "" {
@@ -518,9 +519,13 @@ func sumUp(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, r *rows
 			}
 		}
 	}
-	v, err := hold(ctx, s, r.RunID, string(sc.Gates), r.Baseline, "")
+	text, baseline := string(sc.Gates), r.Baseline
+	if line.UntilDecided { // it ended by its own
+		text, baseline = "", ""
+	}
+	v, err := hold(ctx, s, r.RunID, text, baseline, "")
 	var field *callvet.FieldError
-	if len(sc.Gates) == 0 && errors.As(err, &field) && field.Field == "gates" { // the suite has none
+	if text == "" && errors.As(err, &field) && field.Field == "gates" { // the suite has none
 		return nil
 	}
 	if err != nil {

@@ -119,6 +119,7 @@ type FailedGate struct {
 // RunTotals are the totals of a run.
 type RunTotals struct {
 	Attempts    int             `json:"total_cases"`
+	LeftOut     int             `json:"left_out,omitempty" doc:"attempts that were not made, because the gates were decided"`
 	Verdicts    panel.Verdicts  `json:"verdicts"`
 	AvgScore    *float64        `json:"avg_score"`
 	AvgInterval *stats.Interval `json:"avg_interval" doc:"avg_score with its interval and n"`
@@ -277,7 +278,8 @@ func fill(ctx context.Context, s *api.Server, owner *account.Principal, f *Sched
 	if sc.NextAt, err = next(sc, s.Config.Now()); err != nil {
 		return nil, "", err
 	}
-	if warnings, err = checkEval(ctx, s, owner, &f.Eval); err != nil {
+	asked := f.Eval.within(f.Gates, f.Baseline)
+	if warnings, err = checkEval(ctx, s, owner, &asked); err != nil {
 		return nil, "", within("eval", err)
 	}
 	warnings = append(warnings, f.unused()...)
@@ -441,6 +443,15 @@ func scheduleTimes(_ context.Context, s *api.Server, _ *account.Principal, in *s
 	return out, nil
 }
 
+// within is the request of a schedule with these gates and this baseline. A run until its gates are decided has
+// them, unless the request has others.
+func (q EvalRequest) within(gates, baseline string) EvalRequest {
+	if q.UntilDecided {
+		q.Gates, q.BaselineEvalID = cmp.Or(q.Gates, gates), cmp.Or(q.BaselineEvalID, baseline)
+	}
+	return q
+}
+
 // checkEval checks whether a run could be made now, and makes none.
 func checkEval(ctx context.Context, s *api.Server, owner *account.Principal,
 	req *EvalRequest,
@@ -459,7 +470,7 @@ func checkEval(ctx context.Context, s *api.Server, owner *account.Principal,
 	var h api.Notices
 	d, err := runs.Preview(ctx, a, *q.ask, h.Collect)
 	if err != nil {
-		return nil, h.Explain(err)
+		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
 	return append(h.All(), d.Warnings...), nil
 }

@@ -35,6 +35,8 @@ type TimelineEntry struct {
 	Interval  *stats.Interval  `json:"score_interval,omitempty" doc:"score of a run, or of a judge of tasks, with its interval and n"`
 	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks that both runs have; null where there are none"`
 	Baseline  bool             `json:"baseline,omitempty"`
+	Asked     int              `json:"asked,omitempty" doc:"attempts, where the run ended when its gates were decided"`
+	LeftOut   int              `json:"left_out,omitempty" doc:"attempts that were then not made"`
 	Targets   []TimelineTarget `json:"targets,omitempty"`
 	Judge     string           `json:"judge,omitempty"`
 	Reports   []JudgeReport    `json:"reports,omitempty" doc:"the report of a judge on each target: grade, strengths, weaknesses, recommendations, tools and arguments"`
@@ -120,6 +122,9 @@ func entry(ctx context.Context, s *api.Server, e *rows.Experiment, r *trial, bas
 		Status: r.line.Status, Version: r.line.Version, Score: r.line.AvgScore, Interval: r.line.AvgInterval,
 		Baseline: r.line.ID == e.Baseline,
 		Summary:  summarize(r.config), Targets: make([]TimelineTarget, len(r.line.Targets)),
+	}
+	if out.LeftOut = r.line.LeftOut; out.LeftOut > 0 {
+		out.Asked = r.line.Total
 	}
 	var against *panel.Comparison
 	switch {
