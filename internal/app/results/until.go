@@ -45,9 +45,8 @@ func (u *Until) Read() (*suite.GateFile, error) {
 	return file, nil
 }
 
-// Order lists the positions of the cases of the run in the order in which gates look at them, and in
-// which a run until they are decided asks them: shuffled by the seed of the run. n is how many cases
-// the suite has.
+// Order lists the positions of the cases of the run, shuffled by its seed. Gates look at the cases in this
+// order, and a run until they are decided asks them so. n is how many cases the suite has.
 func (m *Manifest) Order(n int) []int {
 	order := slices.Clone(m.Cases)
 	if order == nil {
@@ -116,8 +115,8 @@ func InSlice(c *callvet.Case, key, value string) bool {
 	return c.Fields[key] == value
 }
 
-// OfCases reports whether the slices of a key are known of cases that were not asked: not of what is expected or
-// called, and not of crosses.
+// OfCases reports whether the slices of a key are known of cases that were not asked. Those of expected and of
+// called tools are not, and neither are crosses.
 func OfCases(key string) bool {
 	return key != callvet.SliceExpectedTool && key != callvet.SliceCalledTool && !strings.Contains(key, "*")
 }
