@@ -21,6 +21,10 @@ func (a *cli) conclude(out *runs.Outcome, f *runFlags, show func(*report.View, *
 	if err := a.heapProfile(ctx); err != nil {
 		return err
 	}
+	if out.Gates != nil {
+		a.command(out.Gates)
+		v.Gates = out.Gates.Report
+	}
 	for _, o := range f.outputs {
 		if err := a.program().WriteReport(ctx, v, o); err != nil {
 			return err
@@ -29,7 +33,7 @@ func (a *cli) conclude(out *runs.Outcome, f *runFlags, show func(*report.View, *
 	if err := show(v, f); err != nil {
 		return err
 	}
-	if out.Gates != nil {
+	if out.Gates != nil && !a.jsonOut {
 		if err := a.showGates(out.Gates, out.Saved()); err != nil {
 			return err
 		}

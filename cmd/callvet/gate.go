@@ -189,12 +189,8 @@ func (a *cli) command(res *traces.GateResult) {
 	}
 }
 
-// showGates prints the gates that ended a run. With JSON they are part of the run's report.
+// showGates prints the gates that ended a run.
 func (a *cli) showGates(res *traces.GateResult, saved string) error {
-	a.command(res)
-	if a.jsonOut {
-		return nil
-	}
 	if err := a.showVerdict(res, &gateFlags{}); err != nil {
 		return err
 	}

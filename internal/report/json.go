@@ -14,6 +14,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/routing"
 )
 
@@ -43,6 +44,9 @@ type Document struct {
 	Selection *routing.Section `json:"selection,omitempty"`
 	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
+	// LeftOut counts attempts that were not made on purpose; Gates ended a run when they were decided.
+	LeftOut int           `json:"left_out,omitempty"`
+	Gates   *gates.Report `json:"gates,omitempty"`
 	// Models are those that retrievers asked for vectors and orders.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
@@ -114,7 +118,7 @@ func (v *View) Document() Document {
 		Summary: v.Sentence(), Population: panel.TasksLikeThese, Estimates: v.population(), Cache: v.reused(),
 		Suite: v.Suite, Targets: v.Targets,
 		Manifest: v.Manifest, Panels: v.Panels, Diff: v.Diff, Selection: v.Selection, JudgeReports: v.JudgeReports,
-		Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
+		LeftOut: v.LeftOut, Gates: v.Gates, Models: v.Models, Warnings: v.warnings(), Problem: v.Problem, Next: v.Next,
 	}
 }
 

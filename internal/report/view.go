@@ -14,6 +14,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/panel/routing"
 )
 
@@ -39,6 +40,10 @@ type View struct {
 	// Verdicts returns all attempts case by case, with the id of the case, the target, the outcome
 	// and the verdict, and nothing else. Nil means that Cells has to be asked.
 	Verdicts func() iter.Seq2[Row, error]
+	// LeftOut counts attempts that were not made on purpose: the gates were decided.
+	LeftOut int
+	// Gates, when set, are the gates that the run was made for.
+	Gates *gates.Report
 	// Diff, when set, compares the run with a baseline.
 	Diff *panel.Comparison
 	// Selection, when set, contains the decisions of routers and retrievers.
@@ -336,6 +341,9 @@ func (v *View) Sentence() string {
 	}
 	if n := t.NotRun - open.Unjudged; n > 0 {
 		s += fmt.Sprintf(" %s did not run.", plain.Count(n, "attempt", "attempts"))
+	}
+	if v.LeftOut > 0 {
+		s += fmt.Sprintf(" %s left out when the gates were decided.", plain.Count(v.LeftOut, "attempt was", "attempts were"))
 	}
 	if n := open.Unjudged; n > 0 {
 		s += fmt.Sprintf(" %s ran and could not be judged.", plain.Count(n, "attempt", "attempts"))

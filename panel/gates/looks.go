@@ -21,7 +21,8 @@ const LooksAny Looks = "any"
 type Evidence struct {
 	// Tasks has the attempts of this look, Base those of the baseline; nil without one.
 	Tasks, Base *panel.Ledger
-	// Earlier are the tasks of earlier looks, by target and metric, in the order in which they were looked at.
+	// Earlier are the tasks of earlier looks, in the order of the looks. A slice has those of its cases, where
+	// these are known.
 	Earlier map[LookAt][]panel.TaskSum
 	// Order are the ids of the tasks in the order that was fixed before they were asked.
 	Order []string
@@ -92,7 +93,6 @@ type Sequence struct {
 	lower      bool                     // less is better, of pairs
 	known      map[string]panel.TaskSum // by task
 	before     map[string]panel.TaskSum // of the baseline
-	earlier    map[string]panel.TaskSum // of earlier looks, of a slice
 	curve      [][3]float64
 	stride     int
 }
@@ -100,10 +100,7 @@ type Sequence struct {
 // Sequence starts to decide the gate task by task, with an error rate of alpha for each side. why is
 // not empty where the gate has no early decision.
 func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
-	s = &Sequence{
-		g: g, stride: 1, known: map[string]panel.TaskSum{}, before: map[string]panel.TaskSum{},
-		earlier: map[string]panel.TaskSum{},
-	}
+	s = &Sequence{g: g, stride: 1, known: map[string]panel.TaskSum{}, before: map[string]panel.TaskSum{}}
 	var rule gate.SequenceRule
 	switch {
 	case g.Key == KeyCase:
@@ -161,8 +158,8 @@ func (s *Sequence) task(t *panel.TaskSum) (_ gate.Task, ok bool) {
 	return gate.Task(m), true
 }
 
-// Begin gives the sequence the tasks of the baseline, where it compares, and those of earlier looks. In a
-// slice, which earlier tasks belong to it is known when they are asked again.
+// Begin gives the sequence the tasks of the baseline, where it compares, and those of earlier looks. The means
+// of these may be of several attempts each, so that only all of them together are looked at.
 func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
 	if s.g.Lost == LostIgnore {
 		base, earlier = withoutLost(base), withoutLost(earlier)
@@ -171,11 +168,13 @@ func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
 		s.before[t.Task] = t
 	}
 	for i := range earlier {
-		if s.g.Key != "" {
-			s.earlier[earlier[i].Task] = earlier[i]
-		} else {
-			s.feed(earlier[i])
+		if mean, ok := s.task(&earlier[i]); ok {
+			s.Take(mean)
+			s.known[earlier[i].Task] = earlier[i]
 		}
+	}
+	if s.Look(); s.N() > 0 {
+		s.point()
 	}
 }
 
@@ -186,33 +185,25 @@ func (s *Sequence) Feed(tasks []panel.TaskSum) {
 		tasks = withoutLost(tasks)
 	}
 	for _, t := range tasks {
-		if e, known := s.earlier[t.Task]; known {
-			s.feed(e)
-			delete(s.earlier, t.Task)
+		old, known := s.known[t.Task]
+		if s.Decided() || known && t.Cached && old.Asks == t.Asks {
+			continue
 		}
-		s.feed(t)
+		if known {
+			t = panel.Pool([]panel.TaskSum{old, t})[0]
+		}
+		with, ok := s.task(&t)
+		if !ok {
+			continue
+		}
+		if was, had := s.task(&old); known && had {
+			s.Replace(was, with)
+		} else {
+			s.Add(with)
+		}
+		s.known[t.Task] = t
+		s.point()
 	}
-}
-
-func (s *Sequence) feed(t panel.TaskSum) {
-	old, known := s.known[t.Task]
-	if s.Decided() || known && t.Cached && old.Asks == t.Asks {
-		return
-	}
-	if known {
-		t = panel.Pool([]panel.TaskSum{old, t})[0]
-	}
-	with, ok := s.task(&t)
-	if !ok {
-		return
-	}
-	if was, had := s.task(&old); known && had {
-		s.Replace(was, with)
-	} else {
-		s.Add(with)
-	}
-	s.known[t.Task] = t
-	s.point()
 }
 
 // withoutLost leaves lost attempts out, and the tasks that have no others.
@@ -343,7 +334,11 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 	if why != "" {
 		return nil, why
 	}
-	s.Begin(base, e.Earlier[LookAt{Target: c.v.Target, Metric: c.g.Metric}])
+	earlier, known := e.Earlier[LookAt{c.v.Target, c.g.Metric, c.v.Key, c.v.Value}]
+	if l.Number > 1 && !known && c.v.Key != "" {
+		return nil, "the cases of the slice at earlier looks are not known"
+	}
+	s.Begin(base, earlier)
 	s.Feed(tasks)
 	above, below := s.Logs()
 	planned := e.Planned

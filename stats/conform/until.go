@@ -22,7 +22,8 @@ const mixedRate = gate.Alpha + gate.LaterAlpha
 // untilStudies are about gates that are looked at more than once. Source: Statistics specification,
 // section 16.6.
 func untilStudies() []Study {
-	return slices.Concat(boundStudies(), powerStudies(), pairStudies(), orderStudies(), laterLookStudies())
+	return slices.Concat(boundStudies(), powerStudies(), pairStudies(), orderStudies(), laterLookStudies(),
+		rerunStudies())
 }
 
 // sequenceOf starts a sequence by the rule of a bound on a rate.
@@ -188,7 +189,7 @@ func powerStudies() (out []Study) {
 	return out
 }
 
-// pairDraw draws the difference of two attempts at a task, of which so many change without a loss.
+// pairDraw draws the difference of two attempts at a task. A share of the tasks changes without a loss.
 func pairDraw(rng *rand.Rand, loss float64) func() float64 {
 	const changes = 0.05
 	return func() float64 {
@@ -224,7 +225,7 @@ func pairStudies() (out []Study) {
 // slow is how much longer an attempt takes that fails, inFlight how many are asked at a time.
 const slow, inFlight = 30, 8
 
-// completion is the order in which tasks are completed if inFlight of them are asked at a time, in
+// completion is the order of the tasks by their completion, if inFlight of them are asked at a time, in
 // their own order.
 func completion(times []float64) []int {
 	type attempt struct {
@@ -323,4 +324,61 @@ func laterLookStudies() []Study {
 			func(rng *rand.Rand) float64 { return rng.ExpFloat64() }, p90, math.Log(10)),
 		errs("mean amount at its bound, ten looks with less error each", 5,
 			func(rng *rand.Rand) float64 { return stats.DrawLognormal(rng, 0.3) }, mean, 1))
+}
+
+// rerunStudies are about later looks at the same tasks: each look adds an attempt at each of them, and the means
+// of the tasks change. The first look is that of a fixed number of tasks, or evidence from the first task.
+func rerunStudies() (out []Study) {
+	for _, icc := range []float64{0, 0.5, 0.9} {
+		for _, declared := range []bool{false, true} {
+			first := "one look of 200 tasks"
+			if declared {
+				first = "evidence after every task of 200"
+			}
+			out = append(out, bySide(fmt.Sprintf("bound 0.85, %s, then 7 looks at more attempts at them, alike by %g",
+				first, icc), mixedRate, 5, func(rng *rand.Rand) gate.Verdict { return rerun(rng, 0.85, 200, 8, icc, declared) })...)
+		}
+	}
+	return out
+}
+
+// rerun looks at so many tasks, with one more attempt at each look.
+func rerun(rng *rand.Rand, bound float64, tasks, looks int, icc float64, declared bool) gate.Verdict {
+	rates, sums := make([]float64, tasks), make([]float64, tasks)
+	for i := range rates {
+		rates[i] = stats.DrawRate(rng, bound, icc)
+	}
+	at := func(i, attempts int) gate.Task {
+		x := sums[i] / float64(attempts)
+		return gate.Task{Low: x, High: x}
+	}
+	for look := 1; look <= looks; look++ {
+		s := boundedBy(bound, gate.LaterAlpha)
+		if look == 1 {
+			s = boundedBy(bound, gate.Alpha)
+		} else {
+			for i := range rates {
+				s.Take(at(i, look-1))
+			}
+			s.Look()
+		}
+		total := 0.0
+		for i, rate := range rates {
+			before := at(i, max(1, look-1))
+			sums[i] += float64(stats.DrawPasses(rng, 1, rate))
+			if total += sums[i]; look == 1 {
+				s.Add(at(i, 1))
+			} else {
+				s.Replace(before, at(i, look))
+			}
+		}
+		v := s.Decision().Verdict
+		if look == 1 && !declared {
+			v = oneLook(bound, total, tasks)
+		}
+		if v != gate.Inconclusive {
+			return v
+		}
+	}
+	return gate.Inconclusive
 }

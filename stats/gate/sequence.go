@@ -11,8 +11,8 @@ const LaterAlpha = 0.005
 // bets is the number of stakes that Bets mixes.
 const bets = 20
 
-// Bets is the evidence against the claim that the mean of values in [0,1] is at most Bound: the wealth
-// of a player who starts with 1 and bets on each value in turn, by 20 stakes at once. If the claim is
+// Bets is the evidence against the claim that the mean of values in [0,1] is at most Bound. It is the
+// wealth of a player who starts with 1 and bets on each value in turn, by 20 stakes at once. If the claim is
 // true, the wealth reaches 1/alpha with probability alpha at most, however often it is looked at. The
 // zero value is against a mean of 0. Source: Ville 1939; Waudby-Smith and Ramdas 2024; Statistics
 // specification, section 16.6.
@@ -129,12 +129,17 @@ func NewSequence(r SequenceRule) (s *Sequence, ok bool) {
 
 // Add takes the next task and returns the decision so far. After a decision it changes nothing.
 func (s *Sequence) Add(t Task) Decision {
+	s.Take(t)
+	return s.Look()
+}
+
+// Take takes the next task without a look: of tasks whose means changed since they were looked at one by
+// one, only all together are evidence. After a decision it changes nothing.
+func (s *Sequence) Take(t Task) {
 	if !s.Decided() {
 		s.n++
 		s.count(t, 1)
-		s.look()
 	}
-	return s.decided
 }
 
 // Replace takes the mean of a task anew, after further attempts at it. After a decision it changes
@@ -143,9 +148,8 @@ func (s *Sequence) Replace(old, with Task) Decision {
 	if !s.Decided() {
 		s.count(old, -1)
 		s.count(with, 1)
-		s.look()
 	}
-	return s.decided
+	return s.Look()
 }
 
 // count bets on a task, or with a sign of -1 takes the bet on it back.
@@ -155,15 +159,17 @@ func (s *Sequence) count(t Task, sign float64) {
 	s.lost, s.high = s.lost+sign*(t.High-t.Low), s.high+sign*t.High
 }
 
-// look decides where the evidence is enough.
-func (s *Sequence) look() {
+// Look decides where the evidence is enough.
+func (s *Sequence) Look() Decision {
 	n := float64(s.n)
 	switch need := s.Needed(); {
+	case s.Decided() || s.n == 0:
 	case s.fail.reaches(need) && s.high/n <= s.rule.Fail-s.rule.MinEffect:
 		s.decided, s.after = Decision{Fail, ReasonBetFails}, s.n
 	case s.pass.reaches(need) && s.n >= s.rule.MinUnits && s.lost <= s.rule.MaxLost*n:
 		s.decided, s.after = Decision{Pass, ReasonBetPasses}, s.n
 	}
+	return s.decided
 }
 
 // Decision is the decision so far.
@@ -196,8 +202,8 @@ func (s *Sequence) Hopeless(left int) bool {
 	return !(pass.Log() >= s.Needed() && s.n+left >= s.rule.MinUnits) && !(fail.Log() >= s.Needed())
 }
 
-// LookAlpha is the error rate of each side of a gate at a look, for metrics without a sequence: that of
-// a single look at the first one, then less each time. Source: Statistics specification, section
+// LookAlpha is the error rate of each side of a gate at a look, for metrics without a sequence. The
+// first look has that of a single one, each later one less. Source: Statistics specification, section
 // 16.6.
 func LookAlpha(look int) float64 {
 	if look <= 1 {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -67,7 +68,8 @@ type lookBook interface {
 // LookBack finds the earlier looks at gates of a run. tasks has its attempts, with the metrics, in the order
 // of the given ids; nil: they are still to be asked, and each has a new answer. file keeps the looks; "": the
 // store does.
-func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel.Ledger, metrics, order []string,
+func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel.Ledger, gs []gates.Gate,
+	order []string,
 ) (*Looks, error) {
 	l := &Looks{
 		At: map[gates.LookAt]gates.Look{}, Earlier: map[gates.LookAt][]panel.TaskSum{}, suite: r.Suite.Name,
@@ -99,14 +101,43 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 			return nil, err
 		}
 		now := newLook{t.Name, identity, look{Run: r.Stored.ID, Created: a.Config.Now().UTC(), Tasks: map[string][]panel.TaskSum{}}}
-		for _, m := range append([]string{panel.MetricPass}, metrics...) {
+		for _, m := range append([]string{panel.MetricPass}, Sequenced(gs)...) {
 			if sums, why := sumsOf(tasks, t.Name, m, order); why == "" {
 				now.Tasks[m] = sums
 			}
 		}
 		l.target(now, earlier)
 	}
-	return l, nil
+	return l, l.slices(r, gs)
+}
+
+// slices finds the earlier tasks of the slices that gates are about. The slices of expected and of called tools
+// are known of the tasks of this run only.
+func (l *Looks) slices(r *Run, gs []gates.Gate) error {
+	of := map[string]*callvet.Case{}
+	if len(l.Earlier) > 0 && slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key != "" }) {
+		var err error
+		for c := range r.Chosen(&err) {
+			of[c.ID] = c
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for at, sums := range maps.Clone(l.Earlier) {
+		for i := range gs {
+			g := &gs[i]
+			if g.Metric != at.Metric || g.Key == "" || !OfCases(g.Key) {
+				continue
+			}
+			for _, value := range ValuesOf(maps.Values(of), g) {
+				at.Key, at.Value = g.Key, value
+				l.Earlier[at] = slices.DeleteFunc(slices.Clone(sums),
+					func(t panel.TaskSum) bool { return of[t.Task] == nil || !InSlice(of[t.Task], g.Key, value) })
+			}
+		}
+	}
+	return nil
 }
 
 // sumsOf are the sums of the attempts at tasks, or without any those of tasks that will be asked.

@@ -73,7 +73,10 @@ type PlannedGrid struct {
 func (g *PlannedGrid) Plan() {
 	slices.Sort(g.Cases)
 	g.Cases = slices.Compact(g.Cases)
-	g.leftOut = g.Run.decidedEarly()
+	g.leftOut = make([]bool, len(g.Run.Manifest.Targets))
+	for i, t := range g.Run.early() {
+		g.leftOut[i] = t.LeftOut > 0
+	}
 	g.before = make([]int, len(g.Cases)+1)
 	for i, at := range g.Cases {
 		g.before[i+1] = g.before[i] + g.Run.Manifest.RepeatsOf(at)

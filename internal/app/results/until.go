@@ -10,10 +10,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
@@ -42,9 +45,8 @@ func (u *Until) Read() (*suite.GateFile, error) {
 	return file, nil
 }
 
-// Order lists the positions of the cases of the run in the order in which gates look at them, and in
-// which a run until they are decided asks them: shuffled by the seed of the run. n is how many cases
-// the suite has.
+// Order lists the positions of the cases of the run, shuffled by its seed. Gates look at the cases in this
+// order, and a run until they are decided asks them so. n is how many cases the suite has.
 func (m *Manifest) Order(n int) []int {
 	order := slices.Clone(m.Cases)
 	if order == nil {
@@ -113,32 +115,64 @@ func InSlice(c *callvet.Case, key, value string) bool {
 	return c.Fields[key] == value
 }
 
+// OfCases reports whether the slices of a key are known of cases that were not asked. Those of expected and of
+// called tools are not, and neither are crosses.
+func OfCases(key string) bool {
+	return key != callvet.SliceExpectedTool && key != callvet.SliceCalledTool && !strings.Contains(key, "*")
+}
+
+// ValuesOf lists the values of the slices of a gate: its own, or those that cases have, sorted.
+func ValuesOf(cases iter.Seq[*callvet.Case], g *gates.Gate) []string {
+	if g.Value != gates.Every {
+		return []string{g.Value}
+	}
+	seen := map[string]bool{}
+	for c := range cases {
+		switch g.Key {
+		case "tier":
+			seen[string(c.Tier)] = true
+		case "tag":
+			for _, tag := range c.Tags {
+				seen[tag] = true
+			}
+		default:
+			seen[c.Fields[g.Key]] = true
+		}
+	}
+	delete(seen, "")
+	return slices.Sorted(maps.Keys(seen))
+}
+
 // Early are the targets whose gates were decided before all of their cases were asked, by name.
 func (r *Run) Early() map[string]bool {
 	out := map[string]bool{}
-	for i, early := range r.decidedEarly() {
-		if early {
+	for i := range r.early() {
+		if t := &r.early()[i]; t.LeftOut > 0 {
 			out[r.Manifest.Targets[i].Name] = true
 		}
 	}
 	return out
 }
 
-// decidedEarly reports of each target whether what is not stored of it was left out on purpose: its
-// gates were decided.
-func (r *Run) decidedEarly() []bool {
-	early := make([]bool, len(r.Manifest.Targets))
-	if r.Manifest.Until == nil {
-		return early
-	}
+// early counts the attempts of the targets of a run until its gates are decided; nil of any other run, and of
+// one that goes on.
+func (r *Run) early() []run.Totals {
 	var sum run.Summary
-	if len(r.Stored.Totals) == 0 || json.Unmarshal(r.Stored.Totals, &sum) != nil {
-		return early
+	if r.Manifest.Until == nil || len(r.Stored.Totals) == 0 || json.Unmarshal(r.Stored.Totals, &sum) != nil {
+		return nil
 	}
-	for i := range sum.Targets {
-		if i < len(early) {
-			early[i] = sum.Targets[i].LeftOut > 0
+	return sum.Targets[:min(len(sum.Targets), len(r.Manifest.Targets))]
+}
+
+// descriptive are warnings that the numbers of targets are of a run that ended when their gates were decided:
+// an end that the numbers chose.
+func (r *Run) descriptive() (out []string) {
+	for i, t := range r.early() {
+		if t.LeftOut > 0 {
+			out = append(out, fmt.Sprintf(
+				"%s was asked until its gates were decided, %s of %s: its intervals are descriptive",
+				r.Manifest.Targets[i].Name, plain.Thousands(t.Done), plain.Count(t.Total, "attempt", "attempts")))
 		}
 	}
-	return early
+	return out
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
@@ -43,14 +42,14 @@ type decidingTarget struct {
 	base    string
 	watched []watched
 	// whole is why all of its cases are asked; "" where its gates may end it.
-	whole  string
-	notes  []string // why some gates are decided later than they might be
-	over   []int    // attempts that are over, by the place in order
-	next   int      // cases at the beginning of order whose attempts are all over
-	fed    int      // of these, the ones that the gates have looked at
+	whole string
+	notes []string // why some gates are decided later than they might be
+	over  []int    // attempts that are over, by the place in order
+	next  int      // cases at the beginning of order whose attempts are all over
+	fed   int      // of these, the ones that the gates have looked at
 	// reported are the ones with an event.
 	reported int
-	enough atomic.Bool
+	enough   atomic.Bool
 }
 
 // watched is a gate of a target, and of a slice.
@@ -186,7 +185,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 		}
 		d.place[at], d.ids, cases[i] = i, append(d.ids, c.ID), c
 	}
-	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, d.cfg.Metrics, d.ids)
+	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates, d.ids)
 	if err != nil {
 		return nil, err
 	}
@@ -232,20 +231,20 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		t.notes = append(t.notes,
 			fmt.Sprintf("%s passes when all cases were asked; with max_rate it may pass earlier", g.Label()))
 	}
-	values := []string{g.Value}
+	values := []string{""}
 	switch {
 	case g.Key == "":
-	case g.Key == callvet.SliceExpectedTool || g.Key == callvet.SliceCalledTool || strings.Contains(g.Key, "*"):
+	case !results.OfCases(g.Key):
 		t.whole = fmt.Sprintf("%s of %s=%s has no early decision: the slice is known when its cases were asked", g.Label(),
 			g.Key, g.Value)
 		return
-	case g.Value == gates.Every:
-		values = valuesOf(cases, g.Key)
+	default:
+		values = results.ValuesOf(slices.Values(cases), g)
 	}
 	for _, v := range values {
 		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
 		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
-		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric}]
+		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
 		if g.Kind == gates.Regression {
 			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
 				return
@@ -260,30 +259,6 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		}
 		t.watched = append(t.watched, w)
 	}
-}
-
-// valuesOf lists the values that cases have of a key.
-func valuesOf(cases []*callvet.Case, key string) []string {
-	seen := map[string]bool{}
-	var out []string
-	add := func(v string) {
-		if v != "" && !seen[v] {
-			seen[v], out = true, append(out, v)
-		}
-	}
-	for _, c := range cases {
-		switch key {
-		case "tier":
-			add(string(c.Tier))
-		case "tag":
-			for _, tag := range c.Tags {
-				add(tag)
-			}
-		default:
-			add(c.Fields[key])
-		}
-	}
-	return out
 }
 
 // keysOf are the keys that gates slice by.

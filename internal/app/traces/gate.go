@@ -353,7 +353,7 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 	if u := r.Manifest.Until; file == "" && u != nil {
 		file = u.Ledger
 	}
-	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, cfg.Metrics, out.Order)
+	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, gs, out.Order)
 	if err != nil {
 		return nil, nil, err
 	}

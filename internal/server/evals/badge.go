@@ -40,6 +40,9 @@ func addBadge(s *api.Server) {
 				return nil, err
 			}
 			text, color := badgeOf(d.Status, d.Panels)
+			if d.LeftOut > 0 {
+				text += ", gates decided early"
+			}
 			var b bytes.Buffer
 			if err := drawing.Execute(&b,
 				map[string]any{
