@@ -169,7 +169,7 @@ function BadgeOf({ run }: { run: string }) {
         {t('gates.badge')}
       </Text>
       <Group gap="sm">
-        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
+        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} style={{ maxWidth: '100%' }} />
         <code className={`${common.mono} ${common.untrusted}`}>{markdown}</code>
         <Button
           size="compact-sm"
