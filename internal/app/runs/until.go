@@ -5,6 +5,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -69,7 +70,8 @@ func (w *watched) begin() {
 }
 
 // untilOf reads the gates that a run is to ask for, and keeps their text.
-func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run) (*results.Until, error) {
+func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run, events app.Events,
+) (*results.Until, error) {
 	ask := req.UntilDecided
 	if ask == nil {
 		return nil, nil
@@ -88,6 +90,12 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 		return nil, app.Wrong("until_decided", "", "which gates? {gates} FILE, or gates in the suite")
 	}
 	file, err := u.Read()
+	if err == nil {
+		err = r.Check(file)
+	}
+	if bad := (*results.BadGatesError)(nil); errors.As(err, &bad) {
+		events.Problems(bad.Problems)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +105,8 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 			return nil, err
 		}
 		u.Baseline = b.Stored.ID
-	} else if slices.ContainsFunc(file.Gates, func(g gates.Gate) bool { return g.Kind == gates.Regression }) {
+	} else if slices.ContainsFunc(file.Gates,
+		func(g gates.Gate) bool { return g.Kind == gates.Regression || g.Kind == gates.Ratchet }) {
 		return nil, app.Wrong("baseline", "", "a gate compares with a baseline: {baseline} RUN")
 	}
 	return u, nil
@@ -185,7 +194,8 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 		}
 		d.place[at], d.ids, cases[i] = i, append(d.ids, c.ID), c
 	}
-	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates, d.ids)
+	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates,
+		func(string) []string { return d.ids })
 	if err != nil {
 		return nil, err
 	}
@@ -285,8 +295,7 @@ func (d *deciding) resume(ctx context.Context) error {
 			return err
 		}
 		v := c.Result.Verdict
-		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail ||
-			v == callvet.VerdictNotRun && c.Trace.End == callvet.EndSkipped})
+		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail || results.Skipped(c)})
 	}
 	again := false
 	for _, s := range all {
