@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// TaskSum is what the attempts at a task add up to for a metric with values in [0,1]: Values values with
-// the sum Sum, and Lost attempts that were planned and have none.
+// TaskSum is what the attempts at a task add up to for a metric with values in [0,1]. Values values have
+// the sum Sum; Lost attempts were planned and have none.
 type TaskSum struct {
 	Task string `json:"task"`
 	// Asks identifies what the task asks; "": not known.
@@ -63,9 +63,9 @@ func MeanChange(before, now *TaskSum, lowerIsBetter bool) (d TaskMean, ok bool) 
 	return d, before.Asks == now.Asks
 }
 
-// Sums lists what the attempts of a target add up to for a metric, task by task in the given order: the
-// tasks of a slice that were planned and can have the metric. The zero SliceID is all tasks. why is not
-// empty where the metric has no value in [0,1] for each attempt: amounts, quantiles and rates of calls.
+// Sums lists what the attempts of a target add up to for a metric, task by task in the given order. It has
+// the tasks of a slice that were planned and can have the metric; the zero SliceID is all tasks. why is not
+// empty for amounts, quantiles and rates of calls, which have no value in [0,1] for each attempt.
 // Source: Statistics specification, section 16.6.
 func (l *Ledger) Sums(target, metric string, in SliceID, order []string) (list []TaskSum, why string) {
 	p, k, why := l.byAttempt(metric)

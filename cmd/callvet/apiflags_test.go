@@ -308,6 +308,7 @@ func TestRemoteRequest(t *testing.T) {
 		"--parallel-calls=false", "--system", "All.", "--system-for", "openai/m=Mine.", "--replace-system",
 		"--retries", "0", "--interleave", "--stream", "--failed-from", "r1", "--slice", "tag", "--keep", "email",
 		"--embedder", "openai/e", "--judge", "task", "--judge-model", "openai/j", "--judge-under", "0.5", "--seed", "7",
+		"--until-decided", "--baseline", "r2", "--target-version", "v1",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +322,7 @@ func TestRemoteRequest(t *testing.T) {
 	}
 	want := `{"suite_id":"","models":["retrieve:catalogue_a?k=2"],"targets":[{"provider_key":"openai","model_id":"m"}],"provider_params":{"parallel_calls":false,"top_k":40,"top_p":0.5},` +
 		`"system_prompt":{"_global":"All.","openai::m":"Mine."},"replace_system":true,"repeats":1,"seed":7,"retries":0,"interleave":true,"stream":true,"failed_from":"r1","slices":["tag"],"keep":["email"],` +
-		`"embedder":"openai/e","judge":{"judge":["task"],"judge_model":["openai/j"],"judge_under":0.5}}`
+		`"embedder":"openai/e","judge":{"judge":["task"],"judge_model":["openai/j"],"judge_under":0.5},"until_decided":true,"baseline_eval_id":"r2","target_version":"v1"}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}

@@ -41,6 +41,7 @@ func remoteFlags() []string {
 		"max-calls", "concurrency", "interleave", "rate", "retries", "timeout",
 		"stream", "no-cache", "force-rubric", "real-latency", "embedder", "judge", "judge-model", "judge-base-url",
 		"judge-live", "judge-under", "base-url", "api-key-env",
+		"until-decided", "gates", "baseline", "target-version",
 		"output", "quiet", "require-pass", "from", "tools", "mocks",
 	}
 }
@@ -125,6 +126,11 @@ func (a *cli) remoteGate(ctx context.Context, address, run, baseline string, req
 	if err != nil {
 		return err
 	}
+	return a.remoteVerdict(ctx, c, run, ask, f)
+}
+
+// remoteVerdict shows the gates of a run on a server, and sets the exit code.
+func (a *cli) remoteVerdict(ctx context.Context, c *remote.Client, run string, ask *remote.Gates, f *gateFlags) error {
 	var out struct {
 		traces.GateResult
 		Incomplete bool `json:"incomplete"`
@@ -179,6 +185,17 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.Eval
 		Interleave:  set.Interleave,
 		ForceRubric: set.ForceRubric, NoCache: req.NoCache, FailedFrom: req.FailedFrom, RealLatency: req.RealLatency,
 		Slices: req.Slices, Keep: req.Keep, Embedder: req.Embedder, Judge: req.Judges,
+	}
+	out.TargetVersion = shared.TargetVersion
+	if u := req.UntilDecided; u != nil {
+		out.UntilDecided, out.BaselineEvalID = true, u.Baseline
+		if f.gates != "" {
+			if out.Gates, err = a.program().Text("@" + f.gates); err != nil {
+				return nil, err
+			}
+		}
+	} else if f.gates != "" {
+		return nil, usagef("--gates belongs to --until-decided; to check a run on a server: callvet gate RUN --remote URL --gates FILE")
 	}
 	if changed("temperature") && out.Temperature == nil {
 		return nil,
@@ -291,7 +308,10 @@ func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *ru
 		}
 		return fmt.Errorf("job %s on the server: %s: %w: %s", j.ID, j.State, kind, j.Error)
 	}
-	if !f.requirePass {
+	switch {
+	case f.until:
+		return a.remoteVerdict(ctx, c, j.Run, &remote.Gates{}, &gateFlags{})
+	case !f.requirePass:
 		return nil
 	}
 	run, err := c.Run(ctx, j.Run)

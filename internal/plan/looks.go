@@ -132,7 +132,7 @@ func attemptsLaw(attempts int, rate, icc float64) law {
 }
 
 // changeLaw draws the change of a task against a baseline with a rate and a correlation of the attempts
-// at a task, as gates.PairedRateTrial does, in the form in which it enters a sequence: (1+change)/2.
+// at a task, as gates.PairedRateTrial does. A sequence takes it as (1+change)/2.
 func changeLaw(attempts int, rate, icc, loss float64, breaks bool) drawn {
 	kept := 1 - loss/rate
 	if attempts == 1 {
@@ -196,8 +196,7 @@ func simulate(rule gate.SequenceRule, n int) []pathOf {
 	return paths
 }
 
-// until is the smallest number of tasks with which a sequence gives the wanted verdict with the given
-// chance. once is the number of tasks for one look, 0 where no number is enough: a sequence has to plan
+// until is the smallest number of tasks that gives a sequence the wanted verdict with the given chance. once is the number of tasks for one look, 0 where no number is enough: a sequence has to plan
 // for more. elsewhere draw tasks with other true values.
 func until(rule gate.SequenceRule, want gate.Verdict, power float64, once int, draw drawn,
 	elsewhere []drawnAt,

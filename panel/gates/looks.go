@@ -21,8 +21,8 @@ const LooksAny Looks = "any"
 type Evidence struct {
 	// Tasks has the attempts of this look, Base those of the baseline; nil without one.
 	Tasks, Base *panel.Ledger
-	// Earlier are the tasks of earlier looks, in the order in which they were looked at. A slice has those of
-	// its cases, where it is known which these are.
+	// Earlier are the tasks of earlier looks, in the order of the looks. A slice has those of its cases, where
+	// these are known.
 	Earlier map[LookAt][]panel.TaskSum
 	// Order are the ids of the tasks in the order that was fixed before they were asked.
 	Order []string

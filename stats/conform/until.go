@@ -189,7 +189,7 @@ func powerStudies() (out []Study) {
 	return out
 }
 
-// pairDraw draws the difference of two attempts at a task, of which so many change without a loss.
+// pairDraw draws the difference of two attempts at a task. A share of the tasks changes without a loss.
 func pairDraw(rng *rand.Rand, loss float64) func() float64 {
 	const changes = 0.05
 	return func() float64 {
@@ -225,7 +225,7 @@ func pairStudies() (out []Study) {
 // slow is how much longer an attempt takes that fails, inFlight how many are asked at a time.
 const slow, inFlight = 30, 8
 
-// completion is the order in which tasks are completed if inFlight of them are asked at a time, in
+// completion is the order of the tasks by their completion, if inFlight of them are asked at a time, in
 // their own order.
 func completion(times []float64) []int {
 	type attempt struct {

@@ -11,8 +11,8 @@ const LaterAlpha = 0.005
 // bets is the number of stakes that Bets mixes.
 const bets = 20
 
-// Bets is the evidence against the claim that the mean of values in [0,1] is at most Bound: the wealth
-// of a player who starts with 1 and bets on each value in turn, by 20 stakes at once. If the claim is
+// Bets is the evidence against the claim that the mean of values in [0,1] is at most Bound. It is the
+// wealth of a player who starts with 1 and bets on each value in turn, by 20 stakes at once. If the claim is
 // true, the wealth reaches 1/alpha with probability alpha at most, however often it is looked at. The
 // zero value is against a mean of 0. Source: Ville 1939; Waudby-Smith and Ramdas 2024; Statistics
 // specification, section 16.6.
@@ -202,8 +202,8 @@ func (s *Sequence) Hopeless(left int) bool {
 	return !(pass.Log() >= s.Needed() && s.n+left >= s.rule.MinUnits) && !(fail.Log() >= s.Needed())
 }
 
-// LookAlpha is the error rate of each side of a gate at a look, for metrics without a sequence: that of
-// a single look at the first one, then less each time. Source: Statistics specification, section
+// LookAlpha is the error rate of each side of a gate at a look, for metrics without a sequence. The
+// first look has that of a single one, each later one less. Source: Statistics specification, section
 // 16.6.
 func LookAlpha(look int) float64 {
 	if look <= 1 {

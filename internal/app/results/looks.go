@@ -111,8 +111,8 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 	return l, l.slices(r, gs)
 }
 
-// slices finds the earlier tasks of the slices that gates are about. Which tasks are in a slice of what was
-// expected or called is known only of those of this run.
+// slices finds the earlier tasks of the slices that gates are about. The slices of expected and of called tools
+// are known of the tasks of this run only.
 func (l *Looks) slices(r *Run, gs []gates.Gate) error {
 	of := map[string]*callvet.Case{}
 	if len(l.Earlier) > 0 && slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key != "" }) {

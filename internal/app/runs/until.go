@@ -186,13 +186,12 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 			return nil, err
 		}
 	}
-	cases := make([]*callvet.Case, len(d.order))
-	for i, at := range d.order {
-		c, err := r.CaseLines.Case(at)
-		if err != nil {
-			return nil, err
-		}
-		d.place[at], d.ids, cases[i] = i, append(d.ids, c.ID), c
+	cases, err := r.Ordered()
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range cases {
+		d.place[d.order[i]], d.ids = i, append(d.ids, c.ID)
 	}
 	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates,
 		func(string) []string { return d.ids })
