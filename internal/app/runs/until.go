@@ -33,8 +33,9 @@ type deciding struct {
 	base    *panel.Ledger
 	targets []decidingTarget
 	// slow: reading calls costs more than reading verdicts, so that the gates look less often at many tasks.
-	slow   bool
-	failed error
+	slow     bool
+	failed   error
+	reported bool // failed has an event
 }
 
 // decidingTarget is a target with its gates.
@@ -44,6 +45,7 @@ type decidingTarget struct {
 	watched []watched
 	// whole is why all of its cases are asked; "" where its gates may end it.
 	whole string
+	noted bool     // whole has an event
 	notes []string // why some gates are decided later than they might be
 	over  []int    // attempts that are over, by the place in order
 	next  int      // cases at the beginning of order whose attempts are all over
@@ -125,21 +127,14 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 		return err
 	}
 	cfg.Cases, cfg.Last, cfg.Hold, cfg.Enough = d.order, nil, nil, func(t int) bool { return d.targets[t].enough.Load() }
-	for i := range d.targets {
-		t := &d.targets[i]
-		if t.whole != "" {
-			t.notes = append(t.notes, "all cases are asked: "+t.whole)
-		}
-		for _, text := range t.notes {
-			s.events.Note("until-decided", "%s: %s", t.name, text)
-		}
-	}
+	d.note(s.events)
 	observe := cfg.Observe
 	cfg.Observe = func(ev run.Event) {
 		for _, c := range ev.Cells {
 			d.count(c.Case, c.Target)
 		}
 		d.look(ctx)
+		d.note(s.events)
 		for i := range d.targets {
 			if t := &d.targets[i]; t.fed > t.reported {
 				t.reported = t.fed
@@ -149,6 +144,25 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 		observe(ev)
 	}
 	return nil
+}
+
+// note reports once why targets are asked longer than their gates may need.
+func (d *deciding) note(events app.Events) {
+	for i := range d.targets {
+		t := &d.targets[i]
+		if t.whole != "" && !t.noted {
+			t.noted = true
+			t.notes = append(t.notes, "all cases are asked: "+t.whole)
+		}
+		for _, text := range t.notes {
+			events.Note("until-decided", "%s: %s", t.name, text)
+		}
+		t.notes = nil
+	}
+	if d.failed != nil && !d.reported {
+		d.reported = true
+		events.Warn("until-decided", "all cases are asked, because the gates cannot look at them: "+d.failed.Error())
+	}
 }
 
 func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, error) {
@@ -234,6 +248,10 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 	}
 	if _, why := g.Sequence(gate.Alpha); why != "" {
 		t.whole = fmt.Sprintf("%s has no early decision: %s", g.Label(), why)
+		return
+	}
+	if j := d.run.Manifest.Judges; panel.OfJudge(g.Metric) || decidesRubrics(j) {
+		t.whole = g.Label() + " has no early decision: judges decide when the attempts are over"
 		return
 	}
 	if g.Kind == gates.Zero && g.MaxRate == 0 {
