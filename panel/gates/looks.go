@@ -26,6 +26,8 @@ type Evidence struct {
 	Earlier map[LookAt][]panel.TaskSum
 	// Order are the ids of the tasks in the order that was fixed before they were asked.
 	Order []string
+	// Asked is how many of these are over, of targets that are not asked to the end yet.
+	Asked map[string]int
 	// Planned is how many tasks could have been asked of a target.
 	Planned int
 	// Looks are the looks at each target, gate by gate.
@@ -256,6 +258,14 @@ func (s *Sequence) Hopeless(left int) bool {
 	return s.Sequence.Hopeless(left)
 }
 
+// OrderOf are the ids of the tasks of a target in their order, to the first one that is not over.
+func (e *Evidence) OrderOf(target string) []string {
+	if n, ongoing := e.Asked[target]; ongoing {
+		return e.Order[:n]
+	}
+	return e.Order
+}
+
 // Now is the look at a gate of a target and a slice, and the error rate of each of its sides.
 func (e *Evidence) Now(g *Gate, at LookAt) (l Look, alpha float64) {
 	l = Look{Number: 1, Declared: g.Looks == LooksAny}
@@ -323,7 +333,7 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 		return nil, why
 	}
 	slice, e := panel.SliceID{Key: c.v.Key, Value: c.v.Value}, in.Evidence
-	tasks, why := e.Tasks.Sums(c.v.Target, c.g.Metric, slice, e.Order)
+	tasks, why := e.Tasks.Sums(c.v.Target, c.g.Metric, slice, e.OrderOf(c.v.Target))
 	var base []panel.TaskSum
 	if why == "" && s.pair {
 		if e.Base == nil {

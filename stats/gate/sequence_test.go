@@ -297,3 +297,126 @@ func TestLookAlpha(t *testing.T) {
 		t.Errorf("the second look has %g, all later ones %g", LookAlpha(2), sum)
 	}
 }
+
+// TestReplaceIsAnew: tasks whose means change give the evidence of the new means, and lost attempts with them.
+func TestReplaceIsAnew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	draw := func() Task {
+		low := 0.4 + 0.2*rng.Float64()
+		return Task{low, low + 0.1*rng.Float64()}
+	}
+	for range 50 {
+		r, _ := Bounded(AtLeast, 0.5)
+		changed, anew := sequence(t, r), sequence(t, r)
+		old := make([]Task, 20)
+		for i := range old {
+			old[i] = draw()
+			changed.Take(old[i])
+		}
+		for i := range old {
+			with := draw()
+			changed.Replace(old[i], with)
+			anew.Take(with)
+		}
+		p, f := changed.Evidence()
+		q, g := anew.Evidence()
+		if math.Abs(p-q) > 1e-9 || math.Abs(f-g) > 1e-9 || math.Abs(changed.lost-anew.lost) > 1e-9 ||
+			math.Abs(changed.high-anew.high) > 1e-9 || changed.N() != anew.N() {
+			t.Fatalf("%g, %g after changes and %g, %g anew", p, f, q, g)
+		}
+	}
+}
+
+// TestTakeDoesNotLook: tasks that are taken without a look decide nothing until the next look.
+func TestTakeDoesNotLook(t *testing.T) {
+	r, _ := Bounded(AtLeast, 0.8)
+	s := sequence(t, r)
+	if s.Look().Verdict != Inconclusive {
+		t.Error("nothing is decided")
+	}
+	for range 20 {
+		s.Take(Task{0, 0})
+	}
+	if s.Decided() {
+		t.Error("it was looked at")
+	}
+	if d := s.Look(); d.Verdict != Fail || s.After() != 20 {
+		t.Errorf("%v after %d", d, s.After())
+	}
+}
+
+// TestMinEffect: a loss fails only where the mean is so far below.
+func TestMinEffect(t *testing.T) {
+	for _, tc := range []struct {
+		effect, loss float64
+		want         Verdict
+	}{{0.2, 0.3, Fail}, {0.4, 0.3, Inconclusive}, {0.25, 0.25, Fail}} {
+		s := sequence(t, Paired(0.01, tc.effect))
+		for range 500 {
+			u := (1 - tc.loss) / 2
+			s.Add(Task{u, u})
+		}
+		if d := s.Decision(); d.Verdict != tc.want {
+			t.Errorf("a loss of %g with a least one of %g: %v", tc.loss, tc.effect, d)
+		}
+	}
+}
+
+// TestSequenceBounds: bounds of 0 and 1 are in range.
+func TestSequenceBounds(t *testing.T) {
+	for _, r := range []SequenceRule{{Pass: 0, Fail: 0.5, Alpha: Alpha}, {Pass: 0.5, Fail: 0, Alpha: Alpha},
+		{Pass: 1, Fail: 1, Alpha: Alpha}} {
+		if _, ok := NewSequence(r); !ok {
+			t.Errorf("%+v is refused", r)
+		}
+	}
+}
+
+// TestEvidenceReaches: it is enough from Needed on.
+func TestEvidenceReaches(t *testing.T) {
+	b := Bets{Bound: 0.5}
+	b.Add(1)
+	if l := b.Log(); !b.reaches(l) || b.reaches(math.Nextafter(l, 9)) || !b.reaches(l-0.1) {
+		t.Errorf("a logarithm of %g", l)
+	}
+	if s := sequence(t, SequenceRule{Pass: 0.5, Fail: 0.5, Alpha: Alpha}); s.P() != 1 {
+		t.Errorf("p is %g without a task", s.P())
+	} else if s.Add(Task{0, 0}); !(math.Abs(s.P()-math.Exp(-s.fail.Log())) < 1e-12) || !(s.P() < 1) {
+		t.Errorf("p is %g after a task that failed", s.P())
+	}
+}
+
+// TestHopelessUnits: tasks that are left count for the least number of tasks.
+func TestHopelessUnits(t *testing.T) {
+	r, _ := Bounded(AtLeast, 0.5)
+	r.MinUnits = 40
+	s := sequence(t, r)
+	for range 30 {
+		s.Add(Task{1, 1})
+	}
+	if s.Hopeless(10) || !s.Hopeless(9) {
+		t.Errorf("with 30 of 40 tasks: hopeless with 10 left %v, with 9 %v", s.Hopeless(10), s.Hopeless(9))
+	}
+}
+
+// TestMaxLost: a pass needs the share of attempts with an outcome.
+func TestMaxLost(t *testing.T) {
+	for _, tc := range []struct {
+		lost int
+		want Verdict
+	}{{5, Pass}, {6, Inconclusive}} {
+		r, _ := Bounded(AtLeast, 0.5)
+		r.MaxLost, r.MinUnits = 0.05, 100
+		s := sequence(t, r)
+		for i := range 100 {
+			task := Task{1, 1}
+			if i < tc.lost {
+				task.Low = 0
+			}
+			s.Add(task)
+		}
+		if d := s.Decision(); d.Verdict != tc.want {
+			t.Errorf("%d of 100 lost: %v", tc.lost, d)
+		}
+	}
+}

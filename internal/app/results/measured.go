@@ -232,6 +232,9 @@ func (r *Run) Ledger(ctx context.Context, cfg measure.SideConfig) (*panel.Ledger
 		}
 	}
 	led := side.Ledger(r.Stored.ID)
+	if r.Among != nil { // a part of the run, which is not compared
+		return led, nil
+	}
 	led.Name = r.Stored.Name
 	lost, err := r.misplaced(ctx)
 	if err != nil {

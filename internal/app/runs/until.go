@@ -5,6 +5,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -32,8 +33,9 @@ type deciding struct {
 	base    *panel.Ledger
 	targets []decidingTarget
 	// slow: reading calls costs more than reading verdicts, so that the gates look less often at many tasks.
-	slow   bool
-	failed error
+	slow     bool
+	failed   error
+	reported bool // failed has an event
 }
 
 // decidingTarget is a target with its gates.
@@ -43,6 +45,7 @@ type decidingTarget struct {
 	watched []watched
 	// whole is why all of its cases are asked; "" where its gates may end it.
 	whole string
+	noted bool     // whole has an event
 	notes []string // why some gates are decided later than they might be
 	over  []int    // attempts that are over, by the place in order
 	next  int      // cases at the beginning of order whose attempts are all over
@@ -69,7 +72,8 @@ func (w *watched) begin() {
 }
 
 // untilOf reads the gates that a run is to ask for, and keeps their text.
-func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run) (*results.Until, error) {
+func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run, events app.Events,
+) (*results.Until, error) {
 	ask := req.UntilDecided
 	if ask == nil {
 		return nil, nil
@@ -88,6 +92,12 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 		return nil, app.Wrong("until_decided", "", "which gates? {gates} FILE, or gates in the suite")
 	}
 	file, err := u.Read()
+	if err == nil {
+		err = r.Check(file)
+	}
+	if bad := (*results.BadGatesError)(nil); errors.As(err, &bad) {
+		events.Problems(bad.Problems)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +107,8 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 			return nil, err
 		}
 		u.Baseline = b.Stored.ID
-	} else if slices.ContainsFunc(file.Gates, func(g gates.Gate) bool { return g.Kind == gates.Regression }) {
+	} else if slices.ContainsFunc(file.Gates,
+		func(g gates.Gate) bool { return g.Kind == gates.Regression || g.Kind == gates.Ratchet }) {
 		return nil, app.Wrong("baseline", "", "a gate compares with a baseline: {baseline} RUN")
 	}
 	return u, nil
@@ -116,21 +127,14 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 		return err
 	}
 	cfg.Cases, cfg.Last, cfg.Hold, cfg.Enough = d.order, nil, nil, func(t int) bool { return d.targets[t].enough.Load() }
-	for i := range d.targets {
-		t := &d.targets[i]
-		if t.whole != "" {
-			t.notes = append(t.notes, "all cases are asked: "+t.whole)
-		}
-		for _, text := range t.notes {
-			s.events.Note("until-decided", "%s: %s", t.name, text)
-		}
-	}
+	d.note(s.events)
 	observe := cfg.Observe
 	cfg.Observe = func(ev run.Event) {
 		for _, c := range ev.Cells {
 			d.count(c.Case, c.Target)
 		}
 		d.look(ctx)
+		d.note(s.events)
 		for i := range d.targets {
 			if t := &d.targets[i]; t.fed > t.reported {
 				t.reported = t.fed
@@ -140,6 +144,25 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 		observe(ev)
 	}
 	return nil
+}
+
+// note reports once why targets are asked longer than their gates may need.
+func (d *deciding) note(events app.Events) {
+	for i := range d.targets {
+		t := &d.targets[i]
+		if t.whole != "" && !t.noted {
+			t.noted = true
+			t.notes = append(t.notes, "all cases are asked: "+t.whole)
+		}
+		for _, text := range t.notes {
+			events.Note("until-decided", "%s: %s", t.name, text)
+		}
+		t.notes = nil
+	}
+	if d.failed != nil && !d.reported {
+		d.reported = true
+		events.Warn("until-decided", "all cases are asked, because the gates cannot look at them: "+d.failed.Error())
+	}
 }
 
 func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, error) {
@@ -177,15 +200,15 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 			return nil, err
 		}
 	}
-	cases := make([]*callvet.Case, len(d.order))
-	for i, at := range d.order {
-		c, err := r.CaseLines.Case(at)
-		if err != nil {
-			return nil, err
-		}
-		d.place[at], d.ids, cases[i] = i, append(d.ids, c.ID), c
+	cases, err := r.Ordered()
+	if err != nil {
+		return nil, err
 	}
-	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates, d.ids)
+	for i, c := range cases {
+		d.place[d.order[i]], d.ids = i, append(d.ids, c.ID)
+	}
+	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates,
+		func(string) []string { return d.ids })
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +248,10 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 	}
 	if _, why := g.Sequence(gate.Alpha); why != "" {
 		t.whole = fmt.Sprintf("%s has no early decision: %s", g.Label(), why)
+		return
+	}
+	if j := d.run.Manifest.Judges; panel.OfJudge(g.Metric) || decidesRubrics(j) {
+		t.whole = g.Label() + " has no early decision: judges decide when the attempts are over"
 		return
 	}
 	if g.Kind == gates.Zero && g.MaxRate == 0 {
@@ -285,8 +312,7 @@ func (d *deciding) resume(ctx context.Context) error {
 			return err
 		}
 		v := c.Result.Verdict
-		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail ||
-			v == callvet.VerdictNotRun && c.Trace.End == callvet.EndSkipped})
+		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail || results.Skipped(c)})
 	}
 	again := false
 	for _, s := range all {

@@ -322,10 +322,15 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 	return h, nil
 }
 
-// evidenceOf is what gates of a run need that are looked at more than once.
+// evidenceOf is what gates of a run need that are looked at more than once; nothing where no gate may be, and
+// where all targets answer the same each time.
 func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateRequest,
 	gs []gates.Gate,
 ) (*gates.Evidence, *results.Looks, error) {
+	if !slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny }) &&
+		!slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return !results.GivesFacts(&t) }) {
+		return nil, &results.Looks{}, nil
+	}
 	cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: results.Sequenced(gs)}
 	out := &gates.Evidence{Planned: r.Cases(), Early: r.Early(), Stricter: map[int]gates.Stricter{}}
 	var err error
@@ -333,6 +338,9 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 		return nil, nil, err
 	}
 	if out.Order, err = r.Ids(); err != nil {
+		return nil, nil, err
+	}
+	if out.Asked, err = r.Asked(ctx); err != nil {
 		return nil, nil, err
 	}
 	switch base := req.Baseline; {
@@ -353,7 +361,7 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 	if u := r.Manifest.Until; file == "" && u != nil {
 		file = u.Ledger
 	}
-	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, gs, out.Order)
+	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, gs, out.OrderOf)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -365,6 +373,9 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 func stricter(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, h *held, gs []gates.Gate,
 	events app.Events,
 ) error {
+	if h.input.Evidence == nil {
+		return nil
+	}
 	for at, look := range h.input.Evidence.Looks {
 		if _, made := h.input.Evidence.Stricter[look.Number]; made || look.Number < 2 ||
 			!slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Metric == at.Metric && !early(&g, h.input.Evidence) }) {
