@@ -272,15 +272,19 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
 		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
 		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
+		in := map[string]bool{} // the baseline: other cases decide nothing
 		if g.Kind == gates.Regression {
 			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
 				return
+			}
+			for i := range w.base {
+				in[w.base[i].Task] = true
 			}
 		}
 		w.begin()
 		for i := len(cases) - 1; i >= 0; i-- {
 			w.left[i] = w.left[i+1]
-			if cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
+			if (g.Kind != gates.Regression || in[cases[i].ID]) && cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
 				w.left[i]++
 			}
 		}
