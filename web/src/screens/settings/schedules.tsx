@@ -569,6 +569,18 @@ function Editor({
               onChange={(gates) => change({ gates })}
             />
           </div>
+          <Checkbox
+            label={t('newrun.untilDecided')}
+            description={t('newrun.untilDecidedHint')}
+            checked={f.eval.until_decided ?? false}
+            onChange={(e) =>
+              evals(
+                e.currentTarget.checked
+                  ? { until_decided: true }
+                  : { until_decided: undefined, gates: undefined, baseline_eval_id: undefined },
+              )
+            }
+          />
           <Radio.Group label={t('settings.baseline')} value={baseline} onChange={setBaseline}>
             <Stack gap="xs" mt={6}>
               <Radio value="none" label={t('settings.baselineNone')} />
