@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
@@ -97,6 +98,9 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 	}
 	if bad := (*results.BadGatesError)(nil); errors.As(err, &bad) {
 		events.Problems(bad.Problems)
+	}
+	if err == nil && u.Ledger != "" {
+		err = results.CheckLedger(a, u.Ledger)
 	}
 	if err != nil {
 		return nil, err
@@ -254,6 +258,10 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		t.whole = g.Label() + " has no early decision: judges decide when the attempts are over"
 		return
 	}
+	if strings.HasPrefix(g.Metric, "judge") { // judge_NAME, judged_pass:NAME
+		t.whole = g.Label() + " has no early decision: judges are asked when the attempts are over"
+		return
+	}
 	if g.Kind == gates.Zero && g.MaxRate == 0 {
 		t.notes = append(t.notes,
 			fmt.Sprintf("%s passes when all cases were asked; with max_rate it may pass earlier", g.Label()))
@@ -272,15 +280,19 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
 		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
 		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
+		in := map[string]bool{} // the baseline: other cases decide nothing
 		if g.Kind == gates.Regression {
 			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
 				return
+			}
+			for i := range w.base {
+				in[w.base[i].Task] = true
 			}
 		}
 		w.begin()
 		for i := len(cases) - 1; i >= 0; i-- {
 			w.left[i] = w.left[i+1]
-			if cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
+			if (g.Kind != gates.Regression || in[cases[i].ID]) && cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
 				w.left[i]++
 			}
 		}
