@@ -75,7 +75,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		if dec.Reason == gate.ReasonUndecided || dec.Reason == ReasonChanged {
+		if undecided(dec.Reason) {
 			c.cureSequence()
 		}
 		unmended := []string{ // more tasks do not help

@@ -460,6 +460,9 @@ func (c *claim) evidenceWords(above, below string) string {
 		odds(l.Below), below, enough)
 }
 
+// undecided reports whether a reason is that of a sequence without a decision.
+func undecided(reason string) bool { return reason == gate.ReasonUndecided || reason == ReasonChanged }
+
 // cureSequence says how an undecided sequence goes on.
 func (c *claim) cureSequence() {
 	c.v.Needed, c.v.NeededHalf, c.v.NeededAttempts = 0, 0, 0

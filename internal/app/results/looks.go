@@ -71,7 +71,7 @@ type lookBook interface {
 // store does.
 func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel.Ledger, gs []gates.Gate,
 	order func(target string) []string,
-) (*Looks, error) {
+) (_ *Looks, err error) {
 	l := &Looks{
 		At: map[gates.LookAt]gates.Look{}, Earlier: map[gates.LookAt][]panel.TaskSum{}, suite: r.Suite.Name,
 	}
@@ -82,6 +82,12 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 			return nil, fmt.Errorf("read the owner of run %s: %w", r.Stored.ID, err)
 		}
 		l.book = storedLooks{r.DB, of.UserID}
+	}
+	var ran []map[string]bool // by target and id; nil: all cases did, or are to
+	if tasks != nil && r.Stored.Status != store.StatusDone {
+		if ran, err = r.ran(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for i := range r.Manifest.Targets {
 		t := &r.Manifest.Targets[i]
@@ -104,12 +110,29 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 		now := newLook{t.Name, identity, look{Run: r.Stored.ID, Created: a.Config.Now().UTC(), Tasks: map[string][]panel.TaskSum{}}}
 		for _, m := range append([]string{panel.MetricPass}, Sequenced(gs)...) {
 			if sums, why := sumsOf(tasks, t.Name, m, order(t.Name)); why == "" {
-				now.Tasks[m] = sums
+				now.Tasks[m] = slices.DeleteFunc(sums, func(s panel.TaskSum) bool { return ran != nil && !ran[i][s.Task] })
 			}
 		}
 		l.target(now, earlier)
 	}
 	return l, l.slices(r, gs)
+}
+
+// ran are the cases with attempts that ran, by target. The others are no evidence at a look: they were not asked.
+func (r *Run) ran(ctx context.Context) ([]map[string]bool, error) {
+	out := make([]map[string]bool, len(r.Manifest.Targets))
+	for i := range out {
+		out[i] = map[string]bool{}
+	}
+	for c, err := range r.DB.DoneCells(ctx, r.Stored.ID) {
+		if err != nil {
+			return nil, err
+		}
+		if c.Target < len(out) && c.Result.Verdict != callvet.VerdictNotRun {
+			out[c.Target][c.Trace.CaseID] = true
+		}
+	}
+	return out, nil
 }
 
 // slices finds the earlier tasks of the slices that gates are about. The slices of expected and of called tools

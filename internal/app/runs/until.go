@@ -282,23 +282,30 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		if g.Kind != gates.Zero { // a gate on incidents counts those of each run
 			w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
 		}
-		in := map[string]bool{} // the baseline: other cases decide nothing
 		if g.Kind == gates.Regression {
 			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
 				return
 			}
-			for i := range w.base {
-				in[w.base[i].Task] = true
-			}
 		}
 		w.begin()
-		for i := len(cases) - 1; i >= 0; i-- {
-			w.left[i] = w.left[i+1]
-			if (g.Kind != gates.Regression || in[cases[i].ID]) && cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
-				w.left[i]++
-			}
-		}
+		w.count(cases)
 		t.watched = append(t.watched, w)
+	}
+}
+
+// count counts the tasks of the slice that are left at each place. Cases that the baseline does not have decide
+// nothing about it.
+func (w *watched) count(cases []*callvet.Case) {
+	in := map[string]bool{}
+	for i := range w.base {
+		in[w.base[i].Task] = true
+	}
+	for i := len(cases) - 1; i >= 0; i-- {
+		w.left[i] = w.left[i+1]
+		if (w.gate.Kind != gates.Regression || in[cases[i].ID]) && cases[i].Skip == "" &&
+			results.InSlice(cases[i], w.slice.Key, w.slice.Value) {
+			w.left[i]++
+		}
 	}
 }
 
