@@ -107,6 +107,7 @@ func TestUntilDecided(t *testing.T) {
 			"a broken gate file", `,"until_decided":true,"gates":"gates:\n  - pass_rate >= 0.8\n  - {metric: pass_rate, at_lest: 1}"`,
 			"gates:3:", 422,
 		},
+		{"an unknown metric", `,"until_decided":true,"gates":"- pas_rate >= 0.8"`, "gates:1:3", 422},
 		{"no baseline", `,"until_decided":true,"gates":"- {metric: pass_rate, baseline: {margin: 0.2}}"`, "baseline", 422},
 	} {
 		for _, path := range []string{"/api/tool-eval", "/api/tool-eval/estimate"} {
@@ -161,5 +162,15 @@ func TestScheduleUntilDecided(t *testing.T) {
 		if len(held.Report.Verdicts) != want || held.Report.Sentence != r.Sentence {
 			t.Errorf("gates of the run: %+v, of the schedule: %+v", held.Report, r)
 		}
+	}
+	// The last good run is the baseline of gates about one; a new schedule has none.
+	lastGood := fmt.Sprintf(`{"name":"n","eval":{"suite_id":%q,"models":["offline/lexical"],"until_decided":true},
+		"baseline_last_good":true,"gates":"- {metric: pass_rate, baseline: {margin: 0.2}}"}`, suite)
+	if code, body := s.ask(t, "ana", "POST", "/api/schedules", lastGood); code != 422 ||
+		!strings.Contains(body, "a gate compares with a baseline") {
+		t.Errorf("without a good run: %d %s", code, body)
+	}
+	if code, body := s.ask(t, "ana", "PUT", "/api/schedules/"+ofRequest, lastGood); code != 200 {
+		t.Errorf("with a good run: %d %s", code, body)
 	}
 }

@@ -116,7 +116,7 @@ func (a *Attempt) Annotate(c *callvet.Case, target *callvet.Target, r *callvet.R
 			a.Tags = append(slices.Clip(a.Tags), t)
 		}
 	}
-	a.Fields = fieldsOf(c, a.Fields)
+	a.Fields = FieldsOf(c, a.Fields)
 	if a.Expects == nil {
 		a.Expects = c.Expect.Tools()
 	}
@@ -167,8 +167,8 @@ func (s *Scored) open(r *callvet.Result) {
 	}
 }
 
-// fieldsOf are the fields of a case with its tier; the attempt's own fields have priority.
-func fieldsOf(c *callvet.Case, own map[string]string) map[string]string {
+// FieldsOf are the fields of a case with its tier; the attempt's own fields have priority.
+func FieldsOf(c *callvet.Case, own map[string]string) map[string]string {
 	if len(c.Fields) == 0 && c.Tier == "" {
 		return own
 	}

@@ -75,10 +75,12 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	c.v.Verdict, c.v.Reason, c.v.Cure = dec.Verdict, dec.Reason, cure
 	if dec.Verdict == gate.Inconclusive {
 		c.v.End = ""
-		if dec.Reason == gate.ReasonUndecided {
+		if dec.Reason == gate.ReasonUndecided || dec.Reason == ReasonChanged {
 			c.cureSequence()
 		}
-		unmended := []string{ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage, gate.ReasonUndecided} // more tasks do not help
+		unmended := []string{ // more tasks do not help
+			ReasonErrors, ReasonLost, ReasonRemoved, gate.ReasonCoverage, gate.ReasonUndecided, ReasonChanged,
+		}
 		if !slices.Contains(unmended, dec.Reason) && iv.Usable() {
 			c.cureChange(d, cure)
 		}

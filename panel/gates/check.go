@@ -117,6 +117,24 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 	return out
 }
 
+// Check finds errors in gates before anything is measured: targets, slice keys and metrics that do not exist, and
+// bounds of rates that are none. Which scores scorers and judges give is not known then.
+func Check(gs []Gate, targets, keys []string) []callvet.Problem {
+	in := Input{Panels: &panel.Panels{}, Keys: keys}
+	var rates panel.Slice
+	for _, m := range vocabulary {
+		if p, why := panel.PairingOf(m); why == "" && p.Unit == panel.UnitRate {
+			rates.Metrics = append(rates.Metrics, panel.Metric{Name: m, Unit: p.Unit})
+		}
+	}
+	for _, name := range targets {
+		in.Panels.Targets = append(in.Panels.Targets, panel.TargetPanel{Name: name, Overall: rates})
+	}
+	return check(&in, slices.DeleteFunc(slices.Clone(gs), func(g Gate) bool {
+		return strings.HasPrefix(g.Metric, callvet.ScorerPrefix) || strings.HasPrefix(g.Metric, "judge_")
+	}))
+}
+
 // trialMetric reports whether a name is pass@k or pass^k with a number for k.
 func trialMetric(name string) bool {
 	k, at := strings.CutPrefix(name, panel.MetricPassAt)

@@ -69,7 +69,7 @@ func (c *claim) bound(m *panel.Metric) {
 	}
 	switch {
 	case dec.Verdict != gate.Inconclusive:
-	case dec.Reason == gate.ReasonUndecided:
+	case dec.Reason == gate.ReasonUndecided, dec.Reason == ReasonChanged:
 		c.cureSequence()
 	default:
 		c.cure(dec.Reason, m, have, want)

@@ -73,7 +73,11 @@ func warnings(in *Input, gs []Gate) []string {
 	}
 	w = append(w, c.Warnings...)
 	if n := len(c.OnlyBaseline); n > 0 {
-		w = append(w, count(n, in.Task)+" of the baseline missing here and not compared")
+		missing := "missing"
+		if in.Evidence != nil && len(in.Evidence.Early) > 0 {
+			missing = "left out or missing"
+		}
+		w = append(w, count(n, in.Task)+" of the baseline "+missing+" here and not compared")
 	}
 	if n := len(c.OnlyCandidate); n > 0 {
 		w = append(w, count(n, in.Task)+" missing in the baseline and not compared")

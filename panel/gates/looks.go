@@ -26,6 +26,8 @@ type Evidence struct {
 	Earlier map[LookAt][]panel.TaskSum
 	// Order are the ids of the tasks in the order that was fixed before they were asked.
 	Order []string
+	// Asked is how many of these are over, of targets that are not asked to the end yet.
+	Asked map[string]int
 	// Planned is how many tasks could have been asked of a target.
 	Planned int
 	// Looks are the looks at each target, gate by gate.
@@ -84,7 +86,8 @@ const mostEvidence = 700
 // Sequence decides a gate task by task.
 type Sequence struct {
 	*gate.Sequence
-	g *Gate
+	g    *Gate
+	rule gate.SequenceRule
 	// flip: less is better. pair: the tasks are differences of a baseline.
 	flip, pair bool
 	required   int // exposure that lets a gate on incidents pass; 0: no number does
@@ -95,6 +98,8 @@ type Sequence struct {
 	before     map[string]panel.TaskSum // of the baseline
 	curve      [][3]float64
 	stride     int
+	// own has the tasks of this look alone, where there were earlier ones; else nil.
+	own *gate.Sequence
 }
 
 // Sequence starts to decide the gate task by task, with an error rate of alpha for each side. why is
@@ -130,6 +135,7 @@ func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
 		return nil, "it is an amount"
 	}
 	rule.Alpha, rule.MinUnits, rule.MaxLost = alpha, g.LeastUnits(), maxLost
+	s.rule = rule
 	var ok bool
 	if s.Sequence, ok = gate.NewSequence(rule); !ok {
 		return nil, "its bound is not between 0 and 1"
@@ -176,6 +182,11 @@ func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
 	if s.Look(); s.N() > 0 {
 		s.point()
 	}
+	if s.N() > 0 && s.g.Kind != Zero {
+		rule := s.rule
+		rule.Alpha = gate.Alpha
+		s.own, _ = gate.NewSequence(rule)
+	}
 }
 
 // Feed gives the sequence tasks, one after the other. A task that it knows has further attempts: they count
@@ -185,8 +196,13 @@ func (s *Sequence) Feed(tasks []panel.TaskSum) {
 		tasks = withoutLost(tasks)
 	}
 	for _, t := range tasks {
+		if s.own != nil {
+			if alone, ok := s.task(&t); ok {
+				s.own.Add(alone)
+			}
+		}
 		old, known := s.known[t.Task]
-		if s.Decided() || known && t.Cached && old.Asks == t.Asks {
+		if s.Decided() || s.Sequence.Decided() || known && t.Cached && old.Asks == t.Asks {
 			continue
 		}
 		if known {
@@ -243,9 +259,30 @@ func (s *Sequence) point() {
 	s.curve, s.stride = half, 2*s.stride
 }
 
-// Decided reports whether the gate passed or failed.
+// Decision is the decision so far. It is open where the tasks of this look alone have evidence for the opposite: then
+// the target is not the one of the earlier looks, and their evidence is not about it.
+func (s *Sequence) Decision() gate.Decision {
+	d := s.Sequence.Decision()
+	if s.own != nil && s.own.Decided() && s.Sequence.Decided() && s.own.Decision().Verdict != d.Verdict {
+		return gate.Decision{Verdict: gate.Inconclusive, Reason: ReasonChanged}
+	}
+	return d
+}
+
+// Decided reports whether no further task is needed.
 func (s *Sequence) Decided() bool {
-	return s.Sequence.Decided() || s.required > 0 && s.N() >= s.required && !s.incident && !s.lost
+	return s.Sequence.Decided() && s.confirmed() ||
+		s.required > 0 && s.N() >= s.required && !s.incident && !s.lost
+}
+
+// confirmed reports whether this look has the least number of tasks and agrees with the decision, or has evidence of
+// its own. Earlier looks alone do not decide: a target may change without notice.
+func (s *Sequence) confirmed() bool {
+	if s.own == nil || s.own.Decided() {
+		return true
+	}
+	pass, fail := s.own.Evidence()
+	return s.own.N() >= s.g.LeastUnits() && (pass >= fail) == (s.Sequence.Decision().Verdict == gate.Pass)
 }
 
 // Hopeless reports whether no outcome of so many further tasks decides the gate.
@@ -253,7 +290,18 @@ func (s *Sequence) Hopeless(left int) bool {
 	if s.g.Kind == Zero { // each further task may have an incident
 		return !s.Decided() && left == 0
 	}
+	if s.Sequence.Decided() { // the tasks of this look are to show that the target is the same
+		return left == 0
+	}
 	return s.Sequence.Hopeless(left)
+}
+
+// OrderOf are the ids of the tasks of a target in their order, to the first one that is not over.
+func (e *Evidence) OrderOf(target string) []string {
+	if n, ongoing := e.Asked[target]; ongoing {
+		return e.Order[:n]
+	}
+	return e.Order
 }
 
 // Now is the look at a gate of a target and a slice, and the error rate of each of its sides.
@@ -323,7 +371,7 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 		return nil, why
 	}
 	slice, e := panel.SliceID{Key: c.v.Key, Value: c.v.Value}, in.Evidence
-	tasks, why := e.Tasks.Sums(c.v.Target, c.g.Metric, slice, e.Order)
+	tasks, why := e.Tasks.Sums(c.v.Target, c.g.Metric, slice, e.OrderOf(c.v.Target))
 	var base []panel.TaskSum
 	if why == "" && s.pair {
 		if e.Base == nil {
@@ -399,6 +447,15 @@ func (c *claim) evidenceWords(above, below string) string {
 	case gate.Fail:
 		return fmt.Sprintf("%s the evidence is %s for %s, and %s is enough", after, odds(l.Below), below, enough)
 	}
+	if own := c.sequence.own; c.sequence.Decision().Reason == ReasonChanged {
+		pass, fail := own.Evidence()
+		all, alone, evidence := above, below, fail
+		if own.Decision().Verdict == gate.Pass {
+			all, alone, evidence = below, above, pass
+		}
+		return fmt.Sprintf("all looks together have enough evidence for %s, but the %s of this one have evidence of %s for %s",
+			all, c.tasks(own.N()), odds(evidence), alone)
+	}
 	return fmt.Sprintf("%s the evidence is %s for %s and %s for %s, and %s decides", after, odds(l.Above), above,
 		odds(l.Below), below, enough)
 }
@@ -406,9 +463,16 @@ func (c *claim) evidenceWords(above, below string) string {
 // cureSequence says how an undecided sequence goes on.
 func (c *claim) cureSequence() {
 	c.v.Needed, c.v.NeededHalf, c.v.NeededAttempts = 0, 0, 0
-	if l := c.v.Looked; l.Tasks < l.Planned {
+	l := c.v.Looked
+	n, of := c.lost()
+	switch {
+	case c.v.Reason == ReasonChanged:
+		c.v.Cure = "the target has changed: give what is asked now a version (--target-version), which begins anew"
+	case float64(n) > maxLost*float64(of):
+		_, c.v.Cure = c.lostWords()
+	case l.Tasks < l.Planned && !c.sequence.Hopeless(l.Planned-l.Tasks):
 		c.v.Cure = "ask the other " + c.task + "s: a further look keeps the promise of the gate"
-		return
+	default:
+		c.v.Cure = "add " + c.task + "s and look again, which keeps the promise of the gate (callvet plan --looks any)"
 	}
-	c.v.Cure = "add " + c.task + "s and look again, which keeps the promise of the gate (callvet plan --looks any)"
 }

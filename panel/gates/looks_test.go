@@ -107,6 +107,36 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestLooksChanged: earlier looks do not decide against the tasks of this one.
+func TestLooksChanged(t *testing.T) {
+	g := atLeast(panel.MetricPass, 0.8)
+	at := gates.LookAt{Target: "agent", Metric: panel.MetricPass}
+	for name, tc := range map[string]struct {
+		sum      float64 // of each of 400 earlier attempts
+		attempts string
+		want     gate.Verdict
+		reason   string
+	}{
+		"good and now bad":   {1, strings.Repeat("f", 40), gate.Inconclusive, gates.ReasonChanged},
+		"bad and now good":   {0, strings.Repeat("p", 40), gate.Inconclusive, gates.ReasonChanged},
+		"good as before":     {1, strings.Repeat("p", 40), gate.Pass, gate.ReasonBetPasses},
+		"bad as before":      {0, strings.Repeat("f", 40), gate.Fail, gate.ReasonBetFails},
+		"good and few tasks": {1, "pf", gate.Pass, gate.ReasonBetPasses},
+	} {
+		l, order := attempted(tc.attempts)
+		e := &gates.Evidence{
+			Tasks: l, Order: order, Planned: len(order), Looks: map[gates.LookAt]gates.Look{at: {Number: 2}},
+			Earlier: map[gates.LookAt][]panel.TaskSum{},
+		}
+		for i := range 400 {
+			e.Earlier[at] = append(e.Earlier[at], panel.TaskSum{Task: fmt.Sprint("earlier", i), Sum: tc.sum, Values: 1})
+		}
+		if v := verdictOf(t, g, e); v.Verdict != tc.want || v.Reason != tc.reason {
+			t.Errorf("%s: %s, %s, want %s, %s: %s", name, v.Verdict, v.Reason, tc.want, tc.reason, v.Sentence)
+		}
+	}
+}
+
 // TestLooksOrder: the order that was fixed decides, and a slice looks at its own tasks.
 func TestLooksOrder(t *testing.T) {
 	l, order := attempted(strings.Repeat("pf", 100)) // lang en passes, lang sv fails

@@ -66,10 +66,10 @@ type lookBook interface {
 }
 
 // LookBack finds the earlier looks at gates of a run. tasks has its attempts, with the metrics, in the order
-// of the given ids; nil: they are still to be asked, and each has a new answer. file keeps the looks; "": the
+// of the ids of a target; nil: they are still to be asked, and each has a new answer. file keeps the looks; "": the
 // store does.
 func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel.Ledger, gs []gates.Gate,
-	order []string,
+	order func(target string) []string,
 ) (*Looks, error) {
 	l := &Looks{
 		At: map[gates.LookAt]gates.Look{}, Earlier: map[gates.LookAt][]panel.TaskSum{}, suite: r.Suite.Name,
@@ -102,7 +102,7 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 		}
 		now := newLook{t.Name, identity, look{Run: r.Stored.ID, Created: a.Config.Now().UTC(), Tasks: map[string][]panel.TaskSum{}}}
 		for _, m := range append([]string{panel.MetricPass}, Sequenced(gs)...) {
-			if sums, why := sumsOf(tasks, t.Name, m, order); why == "" {
+			if sums, why := sumsOf(tasks, t.Name, m, order(t.Name)); why == "" {
 				now.Tasks[m] = sums
 			}
 		}

@@ -20,7 +20,9 @@ import (
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/gates"
+	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -43,6 +45,33 @@ func (u *Until) Read() (*suite.GateFile, error) {
 	}
 	file.LookAnyTime()
 	return file, nil
+}
+
+// Check finds errors in gates before the run begins; then they cost no request.
+func (r *Run) Check(file *suite.GateFile) error {
+	keys := []string{"tag", "tier"}
+	var targets []string
+	for i := range r.Manifest.Targets {
+		targets = append(targets, r.Manifest.Targets[i].Name)
+	}
+	add := func(key string) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	var err error
+	for c := range r.Chosen(&err) {
+		for key := range c.Fields {
+			add(key)
+		}
+		for _, s := range slicing.Of([]string{"*"}, slicing.Line{Tags: c.Tags, Fields: c.Fields}) {
+			add(s[0])
+		}
+	}
+	if problems := gates.Check(file.Gates, targets, keys); err == nil && len(problems) > 0 {
+		return &BadGatesError{problems}
+	}
+	return err
 }
 
 // Order lists the positions of the cases of the run, shuffled by its seed. Gates look at the cases in this
@@ -104,6 +133,42 @@ func (r *Run) Ids() ([]string, error) {
 	return ids, err
 }
 
+// Asked counts, for the targets of a run until its gates are decided that is not over, the cases at the beginning of
+// the order whose attempts are all over; nil of any other run. The cases behind them are not lost: they are still to
+// be asked.
+func (r *Run) Asked(ctx context.Context) (map[string]int, error) {
+	if r.Manifest.Until == nil || r.Stored.Status == store.StatusDone {
+		return nil, nil
+	}
+	over := make([]map[int]int, len(r.Manifest.Targets))
+	for i := range over {
+		over[i] = map[int]int{}
+	}
+	for c, err := range r.DB.DoneCells(ctx, r.Stored.ID) {
+		if err != nil {
+			return nil, err
+		}
+		if c.Target < len(over) && (c.Result.Verdict != callvet.VerdictNotRun || Skipped(c)) {
+			over[c.Target][c.Case]++
+		}
+	}
+	out := map[string]int{}
+	for i := range over {
+		order := r.Manifest.Order(r.CaseLines.Len())
+		n := slices.IndexFunc(order, func(at int) bool { return over[i][at] < r.Manifest.RepeatsOf(at) })
+		if n < 0 {
+			n = len(order)
+		}
+		out[r.Manifest.Targets[i].Name] = n
+	}
+	return out, nil
+}
+
+// Skipped reports whether an attempt did not run because its case is to be skipped.
+func Skipped(c *callvet.Cell) bool {
+	return c.Result.Verdict == callvet.VerdictNotRun && c.Trace.End == callvet.EndSkipped
+}
+
 // Sequenced are the metrics of gates that are decided task by task.
 func Sequenced(gs []gates.Gate) []string {
 	var out []string
@@ -115,23 +180,30 @@ func Sequenced(gs []gates.Gate) []string {
 	return out
 }
 
-// InSlice reports whether a case is in the slice of a tag, a tier or a field; an empty key is all cases.
-func InSlice(c *callvet.Case, key, value string) bool {
-	switch key {
-	case "":
-		return true
-	case "tier":
-		return string(c.Tier) == value
-	case "tag":
-		return slices.Contains(c.Tags, value)
+// valuesOf lists the values of a key that a case has, by the rules of the tables.
+func valuesOf(c *callvet.Case, key string) (out []string) {
+	of := slicing.Line{Tags: c.Tags, Fields: trace.FieldsOf(c, nil), Expected: c.Expect.Tools()}
+	for _, s := range slicing.Of([]string{key}, of) {
+		if s[0] == key {
+			out = append(out, s[1])
+		}
 	}
-	return c.Fields[key] == value
+	return out
+}
+
+// InSlice reports whether a case is in the slice of a key; an empty key is all cases.
+func InSlice(c *callvet.Case, key, value string) bool {
+	return key == "" || slices.Contains(valuesOf(c, key), value)
 }
 
 // OfCases reports whether the slices of a key are known of cases that were not asked. Those of expected and of
 // called tools are not, and neither are crosses.
 func OfCases(key string) bool {
-	return key != callvet.SliceExpectedTool && key != callvet.SliceCalledTool && !strings.Contains(key, "*")
+	switch key {
+	case callvet.SliceExpectedTool, callvet.SliceCalledTool, "tool_family", "api_version":
+		return false
+	}
+	return !strings.Contains(key, "*")
 }
 
 // ValuesOf lists the values of the slices of a gate: its own, or those that cases have, sorted.
@@ -141,18 +213,10 @@ func ValuesOf(cases iter.Seq[*callvet.Case], g *gates.Gate) []string {
 	}
 	seen := map[string]bool{}
 	for c := range cases {
-		switch g.Key {
-		case "tier":
-			seen[string(c.Tier)] = true
-		case "tag":
-			for _, tag := range c.Tags {
-				seen[tag] = true
-			}
-		default:
-			seen[c.Fields[g.Key]] = true
+		for _, v := range valuesOf(c, g.Key) {
+			seen[v] = true
 		}
 	}
-	delete(seen, "")
 	return slices.Sorted(maps.Keys(seen))
 }
 

@@ -5,6 +5,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/callvet/callvet"
@@ -124,6 +125,9 @@ func (s *Session) conclude(ctx context.Context, v *results.RunView, sum run.Summ
 func (s *Session) decide(ctx context.Context, out *Outcome, set *app.Settings, sum run.Summary) (err error) {
 	if s.Manifest.Until != nil {
 		out.Gates, err = traces.Gate(ctx, s.app, traces.GateRequest{Side: app.Side{Run: s.Stored.ID}}, s.events)
+		if bad := (*results.BadGatesError)(nil); errors.As(err, &bad) {
+			s.events.Problems(bad.Problems)
+		}
 		if err != nil {
 			return err
 		}

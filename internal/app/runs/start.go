@@ -223,9 +223,6 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 		return err
 	}
 	chosen.of(man)
-	if man.Until, err = untilOf(ctx, s.app, req, s.Run); err != nil {
-		return err
-	}
 	if err := errors.Join(s.Sliceable(req.Slices), checkToolChoices(s.Run, s.targets),
 		s.agree(s.tools, req.Live)); err != nil {
 		return err
@@ -236,6 +233,9 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	for i := range s.targets {
 		man.Targets = append(man.Targets, s.targets[i].Target)
 		reportAdjusted(&s.targets[i].Target, s.events)
+	}
+	if man.Until, err = untilOf(ctx, s.app, req, s.Run, s.events); err != nil {
+		return err
 	}
 	if s.dry != nil {
 		return errors.Join(fillDryRun(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))

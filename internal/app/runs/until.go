@@ -5,6 +5,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -71,7 +72,8 @@ func (w *watched) begin() {
 }
 
 // untilOf reads the gates that a run is to ask for, and keeps their text.
-func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run) (*results.Until, error) {
+func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run, events app.Events,
+) (*results.Until, error) {
 	ask := req.UntilDecided
 	if ask == nil {
 		return nil, nil
@@ -90,6 +92,12 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 		return nil, app.Wrong("until_decided", "", "which gates? {gates} FILE, or gates in the suite")
 	}
 	file, err := u.Read()
+	if err == nil {
+		err = r.Check(file)
+	}
+	if bad := (*results.BadGatesError)(nil); errors.As(err, &bad) {
+		events.Problems(bad.Problems)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +107,8 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 			return nil, err
 		}
 		u.Baseline = b.Stored.ID
-	} else if slices.ContainsFunc(file.Gates, func(g gates.Gate) bool { return g.Kind == gates.Regression }) {
+	} else if slices.ContainsFunc(file.Gates,
+		func(g gates.Gate) bool { return g.Kind == gates.Regression || g.Kind == gates.Ratchet }) {
 		return nil, app.Wrong("baseline", "", "a gate compares with a baseline: {baseline} RUN")
 	}
 	return u, nil
@@ -198,7 +207,8 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	for i, c := range cases {
 		d.place[d.order[i]], d.ids = i, append(d.ids, c.ID)
 	}
-	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates, d.ids)
+	looks, err := results.LookBack(ctx, a, r, man.Until.Ledger, nil, file.Gates,
+		func(string) []string { return d.ids })
 	if err != nil {
 		return nil, err
 	}
@@ -262,15 +272,19 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
 		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
 		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
+		in := map[string]bool{} // the baseline: other cases decide nothing
 		if g.Kind == gates.Regression {
 			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
 				return
+			}
+			for i := range w.base {
+				in[w.base[i].Task] = true
 			}
 		}
 		w.begin()
 		for i := len(cases) - 1; i >= 0; i-- {
 			w.left[i] = w.left[i+1]
-			if cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
+			if (g.Kind != gates.Regression || in[cases[i].ID]) && cases[i].Skip == "" && results.InSlice(cases[i], g.Key, v) {
 				w.left[i]++
 			}
 		}
@@ -302,8 +316,7 @@ func (d *deciding) resume(ctx context.Context) error {
 			return err
 		}
 		v := c.Result.Verdict
-		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail ||
-			v == callvet.VerdictNotRun && c.Trace.End == callvet.EndSkipped})
+		all = append(all, stored{c.Case, c.Target, v == callvet.VerdictPass || v == callvet.VerdictFail || results.Skipped(c)})
 	}
 	again := false
 	for _, s := range all {

@@ -340,6 +340,9 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 	if out.Order, err = r.Ids(); err != nil {
 		return nil, nil, err
 	}
+	if out.Asked, err = r.Asked(ctx); err != nil {
+		return nil, nil, err
+	}
 	switch base := req.Baseline; {
 	case base == (app.Side{}):
 	case base.Traces != "":
@@ -358,7 +361,7 @@ func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 	if u := r.Manifest.Until; file == "" && u != nil {
 		file = u.Ledger
 	}
-	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, gs, out.Order)
+	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, gs, out.OrderOf)
 	if err != nil {
 		return nil, nil, err
 	}

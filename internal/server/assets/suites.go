@@ -32,6 +32,7 @@ type (
 		SystemPrompt string       `json:"system_prompt"`
 		Tools        []api.Object `json:"tools" nullable:"false" doc:"functions in the form of OpenAI"`
 		TestCases    []Case       `json:"test_cases" nullable:"false"`
+		HasGates     bool         `json:"has_gates,omitempty" doc:"the suite has gates, which decide about its runs where none are named"`
 		NotCarried   []string     `json:"not_carried,omitempty" doc:"what the suite contains and these fields do not; export it with format=callvet to see it"`
 		Warnings     []Remark     `json:"warnings,omitempty" doc:"what the linter says of the suite that is no error; answers to writes have it"`
 	}
@@ -116,6 +117,8 @@ func suiteOf(e *library.Entry, d *library.Document, warnings []library.Placed) (
 		SuiteEntry: entryOf(e), Description: v.Description, SystemPrompt: v.SystemPrompt,
 		Tools: make([]api.Object, len(v.Tools)), NotCarried: v.Lost, Warnings: Remarks(warnings),
 	}
+	own := d.Get("gates")
+	out.HasGates = len(own) > 0 && own.Kind() != 'n'
 	for i, raw := range v.Tools {
 		out.Tools[i].RawMessage = json.RawMessage(raw)
 	}

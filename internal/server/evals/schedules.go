@@ -278,7 +278,14 @@ func fill(ctx context.Context, s *api.Server, owner *account.Principal, f *Sched
 	if sc.NextAt, err = next(sc, s.Config.Now()); err != nil {
 		return nil, "", err
 	}
-	asked := f.Eval.within(f.Gates, f.Baseline)
+	sc.SuiteID = f.Eval.SuiteID
+	baseline := f.Baseline
+	if f.LastGood {
+		if baseline, err = baselineNow(ctx, s, owner, sc); err != nil {
+			return nil, "", err
+		}
+	}
+	asked := f.Eval.within(f.Gates, baseline)
 	if warnings, err = checkEval(ctx, s, owner, &asked); err != nil {
 		return nil, "", within("eval", err)
 	}
@@ -286,7 +293,6 @@ func fill(ctx context.Context, s *api.Server, owner *account.Principal, f *Sched
 	if sc.Request, err = json.Marshal(&f.Eval); err != nil {
 		return nil, "", fmt.Errorf("write schedule: %w", err)
 	}
-	sc.SuiteID = f.Eval.SuiteID
 	q := s.Config.Store.Rows()
 	if !was.OnSuite || !was.Enabled || was.SuiteID != sc.SuiteID { // earlier edits cause no run
 		if sc.SuiteSeen, err = q.SuiteVersionNow(ctx, sc.SuiteID); err != nil {

@@ -143,6 +143,7 @@ const eventKinds = [
   'tool_eval_complete',
   'eval_warning',
   'judge_result',
+  'gate_evidence',
 ];
 
 /** The connection of the page. The shell starts it after a login. */

@@ -4,6 +4,7 @@ import { Box, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useNavigate } from 'react-router';
 import { useText } from '../../text';
+import { Levels } from '../../ui/chart';
 import { inUnit, type Interval, intervalSentence } from '../../ui/interval';
 import { moment } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
@@ -69,14 +70,11 @@ export function RateChart({
           aria-label={label}
           style={{ display: 'block', fontSize: 11, fontVariantNumeric: 'tabular-nums' }}
         >
-          {[0, 0.25, 0.5, 0.75, 1].map((v) => (
-            <g key={v}>
-              <line x1={left} x2={width - right} y1={y(v)} y2={y(v)} stroke="var(--cv-line)" />
-              <text x={left - 8} y={y(v) + 4} textAnchor="end" fill="var(--mantine-color-dimmed)">
-                {inUnit(v, 'rate')}
-              </text>
-            </g>
-          ))}
+          <Levels
+            of={[0, 0.25, 0.5, 0.75, 1].map((v) => ({ y: y(v), text: inUnit(v, 'rate') }))}
+            left={left}
+            right={width - right}
+          />
           {baseline !== null && baseline !== undefined && (
             <line
               x1={left}

@@ -32,6 +32,7 @@ import { useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
+import { leftOut } from '../../ui/evidence';
 import { Figure, inUnit, withInterval } from '../../ui/interval';
 import { Card, Page } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
@@ -445,6 +446,11 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
                             <When at={x.timestamp} />
                             {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
                           </Group>
+                          {x.left_out && (
+                            <Text size="xs" maw={260} data-left-out>
+                              {leftOut(t, x.asked ?? 0, x.left_out)}
+                            </Text>
+                          )}
                           {x.warnings?.map((w) => (
                             <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
                               {w}

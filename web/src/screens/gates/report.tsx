@@ -5,6 +5,7 @@ import { IconCopy } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client';
 import { useText } from '../../text';
+import { decidedAfter, EvidenceChart, type EvidencePoint } from '../../ui/evidence';
 import { Figure, inUnit } from '../../ui/interval';
 import { gateVerdict, Verdict } from '../../ui/verdict';
 import { ChangeFigure } from '../../ui/change';
@@ -95,6 +96,11 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
                   ) : (
                     <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />
                   )}
+                  {g.looked?.curve && (
+                    <Text size="xs" c="dimmed">
+                      {t('gates.descriptive')}
+                    </Text>
+                  )}
                 </Table.Td>
                 <Table.Td miw={260}>
                   <Text size="sm" className={common.untrusted}>
@@ -105,6 +111,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
                       {g.cure}
                     </Text>
                   )}
+                  {g.looked && <Looked of={g.looked} verdict={g.verdict} name={g.gate.name || g.gate.metric} />}
                   {(g.open ?? []).length > 0 && (
                     <details>
                       <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
@@ -136,6 +143,20 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
   );
 }
 
+/** Looked is the evidence of a gate that may be looked at more than once. */
+function Looked({ of: l, verdict, name }: { of: Schemas['GatesLooked']; verdict: string; name: string }) {
+  const t = useText();
+  return (
+    <Box mt={4} data-looked={l.number}>
+      <Text size="xs" c="dimmed">
+        {l.curve && <>{decidedAfter(t, verdict, l.after || l.tasks, l.planned)} · </>}
+        {t(l.declared ? 'gates.lookDeclared' : 'gates.look', { n: l.number })}
+      </Text>
+      {l.curve && <EvidenceChart curve={l.curve as EvidencePoint[]} needed={l.log_evidence_needed} name={name} />}
+    </Box>
+  );
+}
+
 /** BadgeOf shows the badge of a run, with the Markdown that puts it elsewhere. */
 function BadgeOf({ run }: { run: string }) {
   const t = useText();
@@ -148,7 +169,7 @@ function BadgeOf({ run }: { run: string }) {
         {t('gates.badge')}
       </Text>
       <Group gap="sm">
-        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} />
+        <img src={`/api/runs/${run}/badge.svg`} alt={t('gates.badgeAlt')} height={20} style={{ maxWidth: '100%' }} />
         <code className={`${common.mono} ${common.untrusted}`}>{markdown}</code>
         <Button
           size="compact-sm"

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { hasEnded, type Job } from '../../api/jobs';
 import { type LiveEvent, useLive } from '../../api/live';
+import type { EvidencePoint } from '../../ui/evidence';
 import type { Interval } from '../../ui/interval';
 
 /** How many results are kept in the page, the newest. */
@@ -25,16 +26,74 @@ export type Result = {
   actual: Call[];
 };
 export type Judged = { seq: number; judging_id: string; judge: string; pass: number; fail: number; unscored: number };
+/** The evidence of a gate of a target, from task to task. */
+export type Evidence = {
+  target: string;
+  gate: string;
+  slice?: string;
+  verdict: string;
+  needed: number;
+  of: number;
+  curve: EvidencePoint[];
+};
+type EvidenceEvent = {
+  target: string;
+  of: number;
+  gates: {
+    gate: string;
+    slice?: string;
+    tasks: number;
+    log_evidence_pass: number;
+    log_evidence_fail: number;
+    log_evidence_needed: number;
+    verdict: string;
+  }[];
+};
 export type JobHistory = {
   last: number;
   models: ModelCount[];
   results: Result[];
   judged: Judged[];
   warnings: string[];
+  evidence: Evidence[];
   complete: { avg_interval?: Interval; baseline_interval?: Interval; delta?: number } | null;
 };
 
-const nothing: JobHistory = { last: 0, models: [], results: [], judged: [], warnings: [], complete: null };
+const nothing: JobHistory = {
+  last: 0,
+  models: [],
+  results: [],
+  judged: [],
+  warnings: [],
+  evidence: [],
+  complete: null,
+};
+
+/** How many points of a curve are kept; with more, every second one is. */
+const mostPoints = 400;
+
+/** withEvidence adds the points of an event to the curves of the gates. */
+function withEvidence(known: Evidence[], e: EvidenceEvent): Evidence[] {
+  const next = [...known];
+  for (const g of e.gates) {
+    const at = next.findIndex((k) => k.target === e.target && k.gate === g.gate && k.slice === g.slice);
+    // A run that is resumed looks at some tasks again.
+    let curve = (next[at]?.curve ?? []).filter((p) => p[0] < g.tasks);
+    if (curve.length >= mostPoints) curve = curve.filter((_, i) => i % 2 === 1);
+    const of: Evidence = {
+      target: e.target,
+      gate: g.gate,
+      slice: g.slice,
+      verdict: g.verdict,
+      needed: g.log_evidence_needed,
+      of: e.of,
+      curve: [...curve, [g.tasks, g.log_evidence_pass, g.log_evidence_fail]],
+    };
+    if (at < 0) next.push(of);
+    else next[at] = of;
+  }
+  return next;
+}
 
 /** withEvents adds events to the history. Events that it already has change nothing. */
 export function withEvents(known: JobHistory, events: LiveEvent[]): JobHistory {
@@ -63,6 +122,8 @@ export function withEvents(known: JobHistory, events: LiveEvent[]): JobHistory {
     } else if (e.type === 'eval_warning') {
       const text = String(e.detail);
       if (!next.warnings.includes(text)) next.warnings = [...next.warnings, text];
+    } else if (e.type === 'gate_evidence') {
+      next.evidence = withEvidence(next.evidence, e as unknown as EvidenceEvent);
     } else if (e.type === 'tool_eval_complete') {
       next.complete = e as unknown as JobHistory['complete'];
     }

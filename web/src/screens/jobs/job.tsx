@@ -10,14 +10,15 @@ import { $api, type Schemas } from '../../api/client';
 import { hasEnded, type Job } from '../../api/jobs';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
+import { decidedAfter, EvidenceChart } from '../../ui/evidence';
 import { Figure, withInterval } from '../../ui/interval';
 import { Card, Page } from '../../ui/page';
 import { Failure, Loading } from '../../ui/status';
-import { Verdict } from '../../ui/verdict';
+import { gateVerdict, Verdict } from '../../ui/verdict';
 import { duration, moment, number, signed } from '../../ui/format';
 import { OutcomeCounts, Progress } from '../../ui/progress';
 import { CancelButton } from './cancel';
-import { type JobHistory, type Judged, type ModelCount, useJobHistory } from './history';
+import { type Evidence, type JobHistory, type Judged, type ModelCount, useJobHistory } from './history';
 import { JobResults } from './results';
 import { JobState } from './state';
 import { jobTitle } from './names';
@@ -104,6 +105,7 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
       )}
       {isRun && over && job.status === 'done' && run && <Summary run={run} complete={happened.complete} />}
       {isRun && !(over && job.status === 'done') && <Models list={happened.models} />}
+      {isRun && <Gates list={happened.evidence} />}
       {isRun && <JobResults list={happened.results} over={over} run={run} />}
       {happened.warnings.length > 0 && (
         <details className={common.card} open={happened.warnings.length <= 3} style={{ padding: '10px 16px' }}>
@@ -154,6 +156,39 @@ function Models({ list }: { list: ModelCount[] }) {
           </Box>
         ))}
       </Stack>
+    </Card>
+  );
+}
+
+/** Gates are the gates that end the run when they are decided, with their evidence so far. */
+function Gates({ list }: { list: Evidence[] }) {
+  const t = useText();
+  const several = new Set(list.map((g) => g.target)).size > 1;
+  if (list.length === 0) return null;
+  return (
+    <Card title={t('gates.gates')}>
+      <SimpleGrid cols={{ base: 1, sm: list.length > 1 ? 2 : 1 }} spacing="lg">
+        {list.map((g) => {
+          const name = [several && g.target, g.gate, g.slice].filter(Boolean).join(' · ');
+          return (
+            <Box key={name} data-gate={g.gate} data-verdict={g.verdict} style={{ minWidth: 0 }}>
+              <Text size="sm" fw={600} className={common.untrusted}>
+                {name}
+              </Text>
+              <Group gap="xs" mb={4}>
+                <Verdict
+                  of={g.verdict === 'INCONCLUSIVE' ? 'not_run' : gateVerdict(g.verdict)}
+                  text={t(g.verdict === 'INCONCLUSIVE' ? 'gates.notDecided' : `gates.${g.verdict as 'PASS' | 'FAIL'}`)}
+                />
+                <Text size="sm" className={common.num}>
+                  {decidedAfter(t, g.verdict, g.curve.at(-1)![0], g.slice ? undefined : g.of)}
+                </Text>
+              </Group>
+              <EvidenceChart curve={g.curve} needed={g.needed} name={name} />
+            </Box>
+          );
+        })}
+      </SimpleGrid>
     </Card>
   );
 }

@@ -39,6 +39,9 @@ export type Draft = {
   timeout_min: Amount;
   priority: Amount;
   no_cache: boolean;
+  until_decided: boolean;
+  gates: string;
+  baseline: string;
 };
 
 export const emptyDraft: Draft = {
@@ -74,6 +77,9 @@ export const emptyDraft: Draft = {
   timeout_min: '',
   priority: '',
   no_cache: false,
+  until_decided: false,
+  gates: '',
+  baseline: '',
 };
 
 const place = 'callvet.newrun';
@@ -187,6 +193,11 @@ export function requestOf(d: Draft): Request {
     timeout: times(d.timeout_min, 60),
     priority: amount(d.priority),
     no_cache: d.no_cache || undefined,
+    ...(d.until_decided && {
+      until_decided: true,
+      gates: d.gates.trim() ? d.gates : undefined,
+      baseline_eval_id: d.baseline || undefined,
+    }),
   };
 }
 
@@ -219,6 +230,10 @@ const placed = [
   'request_timeout_ms',
   'timeout',
   'priority',
+  'until_decided',
+  'gates',
+  'baseline',
+  'baseline_eval_id',
 ];
 
 function fieldOf(where: string): string {

@@ -24,7 +24,15 @@ export function useEstimate(draft: Draft, complete: boolean) {
 }
 
 /** EstimateView is the estimate of a run, and its warnings. No request of the run is sent for it. */
-export function EstimateView({ estimate, complete }: { estimate: ReturnType<typeof useEstimate>; complete: boolean }) {
+export function EstimateView({
+  estimate,
+  complete,
+  most,
+}: {
+  estimate: ReturnType<typeof useEstimate>;
+  complete: boolean;
+  most: boolean; // the run may end earlier
+}) {
   const t = useText();
   if (!complete) {
     return (
@@ -59,6 +67,7 @@ export function EstimateView({ estimate, complete }: { estimate: ReturnType<type
           repeats: e.most_repeats ? `${e.repeats}–${e.most_repeats}` : e.repeats,
         })}
       </Text>
+      {most && <Text size="sm">{t('newrun.theMost')}</Text>}
       <Usage of={e} />
       {e.of_targets && <Usage of={e.of_targets} title={t('newrun.ofModels')} />}
       {e.of_judges && <Usage of={e.of_judges} title={t('newrun.ofJudges')} />}

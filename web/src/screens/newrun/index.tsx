@@ -30,6 +30,7 @@ import { Card, Page } from '../../ui/page';
 import { Empty, Failure } from '../../ui/status';
 import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
+import { RunPick } from '../../ui/pick';
 import { type Draft, extraOf, isSpec, type Model, refusals, requestOf, useDraft } from './draft';
 import { EndpointDialog, ModelRow } from './models';
 import { EstimateView, useEstimate } from './estimate';
@@ -109,6 +110,10 @@ function Form() {
   const hasTarget = d.models.length > 0 || isSpec(d.typed);
   const ready = d.suite !== '' && hasTarget && !extra.problem;
   const estimate = useEstimate(d, ready);
+  // The estimate reads the gates, so that mistakes in them are shown before the start.
+  const atGates = (...fields: string[]) =>
+    at(...fields) ?? (estimate.error ? refusals(problemOf(estimate.error)).of(...fields) : undefined);
+  const hasGates = Boolean(suite.data?.has_gates);
   const lacks = (m: Model) =>
     ready ? estimate.data?.unkeyed?.find((u) => !u.judge && u.target === (m.name || m.spec))?.variable : undefined;
 
@@ -319,6 +324,50 @@ function Form() {
             </SimpleGrid>
           </Card>
 
+          <Card>
+            <Stack gap="md">
+              <Checkbox
+                label={t('newrun.untilDecided')}
+                description={t('newrun.untilDecidedHint')}
+                checked={d.until_decided}
+                onChange={(e) =>
+                  change({
+                    until_decided: e.currentTarget.checked,
+                    gates: d.gates || (suite.data && !hasGates ? '- pass_rate >= 0.9\n' : ''),
+                  })
+                }
+              />
+              {d.until_decided && (
+                <>
+                  <Textarea
+                    label={t('newrun.gates')}
+                    description={t(hasGates ? 'newrun.gatesHintSuite' : 'newrun.gatesHint')}
+                    inputWrapperOrder={order}
+                    autosize
+                    minRows={3}
+                    maxRows={14}
+                    spellCheck={false}
+                    classNames={{ input: common.mono, error: common.untrusted }}
+                    value={d.gates}
+                    onChange={(e) => change({ gates: e.currentTarget.value })}
+                    error={atGates('gates', 'until_decided')}
+                  />
+                  <RunPick
+                    label={t('newrun.gateBaseline')}
+                    description={t('newrun.gateBaselineHint')}
+                    inputWrapperOrder={order}
+                    value={d.baseline}
+                    onChange={(baseline) => change({ baseline })}
+                    suite={d.suite}
+                    error={atGates('baseline', 'baseline_eval_id')}
+                    clearable
+                    clearButtonProps={{ 'aria-label': t('results.clear') }}
+                  />
+                </>
+              )}
+            </Stack>
+          </Card>
+
           <Box>
             <Button
               variant="subtle"
@@ -445,7 +494,7 @@ function Form() {
           <Card title={t('newrun.before')}>
             <Stack gap="sm">
               <div className={classes.wide}>{startButton}</div>
-              <EstimateView estimate={estimate} complete={ready} />
+              <EstimateView estimate={estimate} complete={ready} most={d.until_decided} />
               {problem && refused.rest && <Failure of={problem} />}
               {problem && !refused.rest && (
                 <Text size="sm" role="alert" style={{ color: 'var(--cv-fail)' }} className={common.untrusted}>

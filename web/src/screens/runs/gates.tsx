@@ -23,7 +23,9 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   const [baseline, setBaseline] = useParam('baseline');
   const kept = $api.useQuery('get', '/api/gates', { params: { query: { limit: 200 } } });
   const sets = (kept.data?.items ?? []).map((g) => ({ value: g.id, label: g.name }));
-  if (line.suite_gates) sets.unshift({ value: ofSuite, label: t('results.gatesOfSuite') });
+  // Without a text the gates are those that ended the run, or else those of the suite.
+  if (line.until_decided) sets.unshift({ value: ofSuite, label: t('results.gatesOfRun') });
+  else if (line.suite_gates) sets.unshift({ value: ofSuite, label: t('results.gatesOfSuite') });
   const chosen = asked || (sets[0]?.value ?? '');
   if (asked && kept.data && !sets.some((s) => s.value === asked)) sets.push({ value: asked, label: asked });
   const said = useQuery({
@@ -82,7 +84,8 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
           style={{ flex: '2 1 260px' }}
         />
         {chosen === ofSuite ? (
-          line.suite_id && (
+          line.suite_id &&
+          !line.until_decided && (
             <Button component={Link} to={`/suites/${encodeURIComponent(line.suite_id)}`} variant="default">
               {t('results.openSuite')}
             </Button>

@@ -23,6 +23,7 @@ import { type TextKey, useText } from '../../text';
 import { Estimates, Page } from '../../ui/page';
 import { Failure, Notice, Loading } from '../../ui/status';
 import { Copyable } from '../../ui/copy';
+import { leftOut } from '../../ui/evidence';
 import { moment, money, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
@@ -150,6 +151,9 @@ export default function RunPage() {
             <span>
               {t(d.panels.uneven_repeats ? 'results.upToRepeats' : 'results.repeats', { n: d.panels.repeats })}
             </span>
+          )}
+          {(line.data?.left_out ?? 0) > 0 && (
+            <span data-left-out>{leftOut(t, line.data!.total_cases, line.data!.left_out!)}</span>
           )}
           {line.data && <RunFacts of={line.data} />}
           {statusText(t, d.status) && <Badge color="yellow">{statusText(t, d.status)}</Badge>}

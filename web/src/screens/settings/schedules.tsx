@@ -34,6 +34,7 @@ import { gateVerdict, Verdict } from '../../ui/verdict';
 import { ChangeFigure } from '../../ui/change';
 import { CodeEditor } from '../../ui/code';
 import { Copyable } from '../../ui/copy';
+import { leftOut } from '../../ui/evidence';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
@@ -356,6 +357,11 @@ function Entry({ of: r }: { of: Run }) {
           r.totals &&
           `${t('settings.passed', { pass: r.totals.verdicts.pass, n: number(r.totals.total_cases) })}${r.state === 'done' && !r.verdict && !r.error ? ` · ${t('settings.noGates')}` : ''}`}
       </Text>
+      {r.totals?.left_out && (
+        <Text size="xs" c="dimmed">
+          {leftOut(t, r.totals.total_cases, r.totals.left_out)}
+        </Text>
+      )}
       {r.error && (
         <Text size="sm" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {r.error}
@@ -563,6 +569,18 @@ function Editor({
               onChange={(gates) => change({ gates })}
             />
           </div>
+          <Checkbox
+            label={t('newrun.untilDecided')}
+            description={t('newrun.untilDecidedHint')}
+            checked={f.eval.until_decided ?? false}
+            onChange={(e) =>
+              evals(
+                e.currentTarget.checked
+                  ? { until_decided: true }
+                  : { until_decided: undefined, gates: undefined, baseline_eval_id: undefined },
+              )
+            }
+          />
           <Radio.Group label={t('settings.baseline')} value={baseline} onChange={setBaseline}>
             <Stack gap="xs" mt={6}>
               <Radio value="none" label={t('settings.baselineNone')} />

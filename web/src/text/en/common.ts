@@ -76,4 +76,5 @@ export const common = {
   ofRows: '{n} of {total}',
   newest100: 'The newest 100 are shown.',
   justNow: 'just now',
+  leftOut: 'asked {n} of {total} ({left} left out when the gates were decided)',
 };

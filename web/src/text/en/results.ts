@@ -339,4 +339,5 @@ export const results = {
   modelsOf: 'Models of this run',
   kind: 'Change',
   noPairs: 'No target has the same name in both runs. Choose a target of the baseline to compare the others with.',
+  gatesOfRun: 'Those that end the run',
 };

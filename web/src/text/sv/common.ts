@@ -78,4 +78,5 @@ export const common: Record<keyof typeof english, string> = {
   rows: '{n} rader',
   ofRows: '{n} av {total}',
   justNow: 'nyss',
+  leftOut: 'frågade {n} av {total} ({left} utelämnade när grindarna var avgjorda)',
 };

@@ -339,4 +339,5 @@ export const results: typeof english = {
   modelsOf: 'Körningens modeller',
   kind: 'Förändring',
   noPairs: 'Inget mål har samma namn i båda körningarna. Välj ett mål i baslinjen att jämföra de andra med.',
+  gatesOfRun: 'De som avslutar körningen',
 };
