@@ -291,7 +291,7 @@ func DiffWith(baseline, candidate *Ledger, cfg DiffConfig) *Comparison {
 	return d
 }
 
-// lost notes the records that could not be read on each side.
+// lost notes the records that could not be read on each side, and other warnings about it.
 func (d *Comparison) lost(baseline, candidate *Ledger) {
 	sides := []*Ledger{baseline, candidate}
 	if baseline == candidate {
@@ -299,6 +299,9 @@ func (d *Comparison) lost(baseline, candidate *Ledger) {
 	}
 	for _, l := range sides {
 		if s := l.lost.Sentence(); s != "" {
+			d.Warnings = append(d.Warnings, l.Run+": "+s)
+		}
+		for _, s := range l.warnings {
 			d.Warnings = append(d.Warnings, l.Run+": "+s)
 		}
 	}

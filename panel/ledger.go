@@ -33,12 +33,16 @@ type Ledger struct {
 	inPart   []int            // by target; passes with assertions that were not evaluated
 	rules    int              // callvet.RulesVersion of the verdicts; 0: not known
 	lost     *Lost
+	warnings []string                    // of comparisons
 	fixed    []bool                      // by target
 	answers  map[[2]int]map[Asked]uint64 // by target and case; nil: not known
 }
 
 // Targets are the names of the targets, in the order of the run.
 func (l *Ledger) Targets() []string { return slices.Clone(l.targets) }
+
+// Warn adds warnings about the ledger to its comparisons.
+func (l *Ledger) Warn(texts []string) { l.warnings = append(l.warnings, texts...) }
 
 // Lose sets the records of the source that could not be read: a comparison names them, because
 // their tasks are not in it. Nil means none.

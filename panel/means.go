@@ -30,6 +30,11 @@ func (t *TaskSum) Mean() TaskMean {
 	return TaskMean{Low: t.Sum / n, High: (t.Sum + t.Lost) / n}
 }
 
+// Valid reports whether values in [0,1] can add up so.
+func (t *TaskSum) Valid() bool {
+	return t.Sum >= 0 && t.Sum <= t.Values && t.Lost >= 0 && t.Values+t.Lost > 0
+}
+
 // Pool adds up sums of the same tasks, in the order of their first appearance. Of a task that was changed
 // since, the last one counts; answers that were used again add nothing.
 func Pool(lists ...[]TaskSum) []TaskSum {

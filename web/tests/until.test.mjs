@@ -109,7 +109,10 @@ test('a run ends when its gates are decided, and each screen says so', async () 
   const gate = page.locator('[data-gate]');
   await gate.getByText('not decided after 20 of 200 cases').waitFor();
   const chart = gate.getByRole('img');
-  assert.match(await chart.getAttribute('aria-label'), /Evidence of .* after \d+ cases: for a pass [\d.]+ to 1/);
+  assert.match(
+    await chart.getAttribute('aria-label'),
+    /^pass_rate >= 0.80, 20 cases: for a pass [\d.]+ to 1; for a failure 1 to/,
+  );
   await page.reload();
   await gate.getByText('not decided after 20 of 200 cases').waitFor();
   const before = await chart.locator('path').nth(2).getAttribute('d');
@@ -134,7 +137,7 @@ test('a run ends when its gates are decided, and each screen says so', async () 
     await verdict.innerText(),
     /Passed[\s\S]*Descriptive[\s\S]*passed after \d+ of 200 cases · look 1, declared beforehand[\s\S]*40 to 1 decides/,
   );
-  await verdict.getByRole('img', { name: /^Evidence of pass_rate/ }).waitFor();
+  await verdict.getByRole('img', { name: /^pass_rate, \d+ cases: for a pass/ }).waitFor();
   clean(page);
   await accessible(browser, server, [
     [`/runs/${id}?tab=gates`, async (p) => p.locator('[data-evidence]')],
@@ -161,7 +164,7 @@ test('the gates of a suite are the default, and the timeline of an experiment ha
   await page.goto(`/new?suite=${own}`);
   await page.getByText('200 cases').first().waitFor();
   await page.getByLabel('Stop when the gates are decided').check();
-  await page.getByText('empty: the gates of the suite').waitFor();
+  await page.getByText('Empty: the gates of the suite').waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Gates' }).inputValue(), '');
 
   const { id } = await server.api('POST', '/api/experiments', { name: 'early', suite_id: own });

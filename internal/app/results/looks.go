@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -344,9 +345,18 @@ const (
 	maxLookFileBytes = 256 << 20
 )
 
+// CheckLedger refuses a file that cannot keep looks, before anything is asked.
+func CheckLedger(a *app.App, file string) error {
+	_, _, err := lookFile{a, file}.lines()
+	return err
+}
+
 // lines reads the file; a missing one is empty.
 func (f lookFile) lines() (text []byte, list []lookLine, err error) {
 	if f.app.Config.Files.Kind(f.name) == app.KindNone {
+		if dir := filepath.Dir(f.name); dir != "." && f.app.Config.Files.Kind(dir) == app.KindNone {
+			return nil, nil, app.Wrong("ledger", f.name, "there is no folder %s", dir)
+		}
 		return nil, nil, nil
 	}
 	if text, err = f.app.Read(f.name, maxLookFileBytes); err != nil {
@@ -364,6 +374,12 @@ func (f lookFile) lines() (text []byte, list []lookLine, err error) {
 		if l.Format != lookFormat || l.Version != 1 {
 			return nil, nil, fmt.Errorf("read looks: %s:%d: %w: not a line of format %s, version 1", f.name, n,
 				callvet.ErrInvalid, lookFormat)
+		}
+		for _, sums := range l.Tasks {
+			if slices.ContainsFunc(sums, func(t panel.TaskSum) bool { return !t.Valid() }) {
+				return nil, nil, fmt.Errorf("read looks: %s:%d: %w: a task without attempts, or a sum that they cannot have",
+					f.name, n, callvet.ErrInvalid)
+			}
 		}
 		list = append(list, l)
 	}

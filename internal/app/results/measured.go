@@ -154,7 +154,7 @@ func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	findings.Incidents(p)
 	used.fill(p)
 	between.fill(p)
-	p.Warnings = append(append(p.Warnings, r.descriptive()...), w.Warnings()...)
+	p.Warnings = append(append(p.Warnings, r.Descriptive()...), w.Warnings()...)
 	if note := rulesNote(byRules); note != "" {
 		p.Warnings = append(p.Warnings, note)
 	}

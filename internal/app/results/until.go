@@ -241,9 +241,9 @@ func (r *Run) early() []run.Totals {
 	return sum.Targets[:min(len(sum.Targets), len(r.Manifest.Targets))]
 }
 
-// descriptive are warnings that the numbers of targets are of a run that ended when their gates were decided:
+// Descriptive are warnings that the numbers of targets are of a run that ended when their gates were decided:
 // an end that the numbers chose.
-func (r *Run) descriptive() (out []string) {
+func (r *Run) Descriptive() (out []string) {
 	for i, t := range r.early() {
 		if t.LeftOut > 0 {
 			out = append(out, fmt.Sprintf(

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
@@ -97,6 +98,9 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 	}
 	if bad := (*results.BadGatesError)(nil); errors.As(err, &bad) {
 		events.Problems(bad.Problems)
+	}
+	if err == nil && u.Ledger != "" {
+		err = results.CheckLedger(a, u.Ledger)
 	}
 	if err != nil {
 		return nil, err
@@ -252,6 +256,10 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 	}
 	if j := d.run.Manifest.Judges; panel.OfJudge(g.Metric) || decidesRubrics(j) {
 		t.whole = g.Label() + " has no early decision: judges decide when the attempts are over"
+		return
+	}
+	if strings.HasPrefix(g.Metric, "judge") { // judge_NAME, judged_pass:NAME
+		t.whole = g.Label() + " has no early decision: judges are asked when the attempts are over"
 		return
 	}
 	if g.Kind == gates.Zero && g.MaxRate == 0 {

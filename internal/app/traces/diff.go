@@ -219,6 +219,7 @@ func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side,
 		if base, err = b.Ledger(ctx, cfg); err != nil {
 			return nil, "", err
 		}
+		base.Warn(b.Descriptive())
 		name = "run " + b.Stored.ID
 		results.ReportScorers(b.Manifest, r.Manifest, events)
 	}
@@ -258,7 +259,11 @@ func ledger(ctx context.Context, a *app.App, s app.Side, cfg measure.SideConfig,
 	if err := r.Sliceable(cfg.By); err != nil {
 		return nil, err
 	}
-	return r.Ledger(ctx, cfg)
+	led, err := r.Ledger(ctx, cfg)
+	if err == nil {
+		led.Warn(r.Descriptive())
+	}
+	return led, err
 }
 
 // traceLedger reads what a trace file has for a comparison by task; how says how its steps

@@ -49,13 +49,14 @@ export function EvidenceChart({ curve, needed, name }: { curve: EvidencePoint[];
   const line = (side: 1 | 2) => `M${x(0)} ${y(0)}${curve.map((p) => `L${x(p[0])} ${y(p[side])}`).join('')}`;
   const pass = t('gates.forPass', { odds: odds(t, last[1]) });
   const fail = t('gates.forFailure', { odds: odds(t, last[2]) });
+  const asked = t('results.cases', { n: number(last[0]) });
   const enough = t('gates.decides', { odds: odds(t, needed) });
   return (
     <Box ref={ref} data-evidence={name}>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={t('gates.evidenceOf', { gate: name, cases: number(last[0]), pass, fail, enough })}
+        aria-label={`${name}, ${asked}: ${pass}; ${fail}; ${enough}`}
         className={classes.chart}
       >
         <Levels
@@ -70,7 +71,7 @@ export function EvidenceChart({ curve, needed, name }: { curve: EvidencePoint[];
           0
         </text>
         <text x={width - right} y={height - 6} textAnchor="end" fill="var(--mantine-color-dimmed)">
-          {t('gates.casesAsked', { n: number(last[0]) })}
+          {asked}
         </text>
       </svg>
       <Group gap="md" style={{ rowGap: 2 }}>
@@ -94,9 +95,4 @@ function Sign({ of, text }: { of: string; text: string }) {
       </Text>
     </Group>
   );
-}
-
-/** leftOut says how many attempts a run made that ended when its gates were decided. */
-export function leftOut(t: Translator, asked: number, left: number): string {
-  return t('common.leftOut', { n: number(asked), total: number(asked + left), left: number(left) });
 }

@@ -33,6 +33,11 @@ export function withInterval(t: Translator, i: Interval | null | undefined): str
   return i ? `${inUnit(i.point, 'rate')} (${intervalSentence(t, i)})` : '–';
 }
 
+/** leftOut says how many attempts a run made that ended when its gates were decided. */
+export function leftOut(t: Translator, asked: number, left: number): string {
+  return t('common.leftOut', { n: number(asked), total: number(asked + left), left: number(left) });
+}
+
 type Counted = Partial<Pick<Metric, 'values' | 'labelled' | 'of'>>;
 
 /** counted is what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */

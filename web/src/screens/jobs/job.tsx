@@ -176,10 +176,9 @@ function Gates({ list }: { list: Evidence[] }) {
                 {name}
               </Text>
               <Group gap="xs" mb={4}>
-                <Verdict
-                  of={g.verdict === 'INCONCLUSIVE' ? 'not_run' : gateVerdict(g.verdict)}
-                  text={t(g.verdict === 'INCONCLUSIVE' ? 'gates.notDecided' : `gates.${g.verdict as 'PASS' | 'FAIL'}`)}
-                />
+                {g.verdict !== 'INCONCLUSIVE' && (
+                  <Verdict of={gateVerdict(g.verdict)} text={t(`gates.${g.verdict as 'PASS' | 'FAIL'}`)} />
+                )}
                 <Text size="sm" className={common.num}>
                   {decidedAfter(t, g.verdict, g.curve.at(-1)![0], g.slice ? undefined : g.of)}
                 </Text>

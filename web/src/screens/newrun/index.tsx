@@ -340,8 +340,8 @@ function Form() {
               {d.until_decided && (
                 <>
                   <Textarea
-                    label={t('newrun.gates')}
-                    description={t(hasGates ? 'newrun.gatesHintSuite' : 'newrun.gatesHint')}
+                    label={t('gates.gates')}
+                    description={t('settings.gatesHint')}
                     inputWrapperOrder={order}
                     autosize
                     minRows={3}
@@ -353,7 +353,7 @@ function Form() {
                     error={atGates('gates', 'until_decided')}
                   />
                   <RunPick
-                    label={t('newrun.gateBaseline')}
+                    label={t('gates.baseline')}
                     description={t('newrun.gateBaselineHint')}
                     inputWrapperOrder={order}
                     value={d.baseline}

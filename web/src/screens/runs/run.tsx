@@ -23,7 +23,7 @@ import { type TextKey, useText } from '../../text';
 import { Estimates, Page } from '../../ui/page';
 import { Failure, Notice, Loading } from '../../ui/status';
 import { Copyable } from '../../ui/copy';
-import { leftOut } from '../../ui/evidence';
+import { leftOut } from '../../ui/interval';
 import { moment, money, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { notify, notifyFailure, undoable } from '../../ui/notify';

@@ -34,7 +34,7 @@ import { gateVerdict, Verdict } from '../../ui/verdict';
 import { ChangeFigure } from '../../ui/change';
 import { CodeEditor } from '../../ui/code';
 import { Copyable } from '../../ui/copy';
-import { leftOut } from '../../ui/evidence';
+import { leftOut } from '../../ui/interval';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';

@@ -128,10 +128,6 @@ export const newrun = {
   untilDecided: 'Stop when the gates are decided',
   untilDecidedHint:
     'Cases are asked in random order. Each gate is looked at after each case, at no higher risk of a wrong verdict.',
-  gates: 'Gates',
-  gatesHint: 'a gate file: one gate on each line',
-  gatesHintSuite: 'empty: the gates of the suite',
-  gateBaseline: 'Baseline',
   gateBaselineHint: 'the run that gates with a baseline compare with',
   theMost: 'This is the most: the run ends earlier when its gates are decided.',
 };

@@ -131,10 +131,6 @@ export const newrun: typeof english = {
   untilDecided: 'Sluta när grindarna är avgjorda',
   untilDecidedHint:
     'Fallen frågas i slumpmässig ordning. Varje grind prövas efter varje fall, utan högre risk för ett felaktigt utfall.',
-  gates: 'Grindar',
-  gatesHint: 'en grindfil: en grind på varje rad',
-  gatesHintSuite: 'tomt: svitens grindar',
-  gateBaseline: 'Baslinje',
   gateBaselineHint: 'körningen som grindar med baslinje jämför med',
   theMost: 'Det här är det mesta: körningen slutar tidigare när grindarna är avgjorda.',
 };
