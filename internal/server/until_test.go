@@ -115,6 +115,10 @@ func TestUntilDecided(t *testing.T) {
 			"gates:3:", 422,
 		},
 		{"an unknown metric", `,"until_decided":true,"gates":"- pas_rate >= 0.8"`, "gates:1:3", 422},
+		{
+			"an unknown target", `,"until_decided":true,"gates":"- {metric: pass_rate, at_least: 0.8, target: agnet}"`,
+			"there is no target", 422,
+		},
 		{"no baseline", `,"until_decided":true,"gates":"- {metric: pass_rate, baseline: {margin: 0.2}}"`, "baseline", 422},
 	} {
 		for _, path := range []string{"/api/tool-eval", "/api/tool-eval/estimate"} {

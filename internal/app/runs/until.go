@@ -279,7 +279,9 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 	for _, v := range values {
 		w := watched{gate: g, slice: panel.SliceID{Key: g.Key, Value: v}, left: make([]int, len(cases)+1)}
 		_, w.alpha = e.Now(g, gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v})
-		w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
+		if g.Kind != gates.Zero { // a gate on incidents counts those of each run
+			w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
+		}
 		in := map[string]bool{} // the baseline: other cases decide nothing
 		if g.Kind == gates.Regression {
 			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
