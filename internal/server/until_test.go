@@ -97,6 +97,13 @@ func TestUntilDecided(t *testing.T) {
 		}
 	}
 
+	board := stored[evals.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id="+suite, "")
+	for i := range board.Items { // its numbers chose its end
+		if len(board.Items) != 1 || board.Items[i].Run != base.ResultRef {
+			t.Errorf("leaderboard: %+v", board.Items[i])
+		}
+	}
+
 	for _, c := range []struct {
 		name, more, want string
 		status           int

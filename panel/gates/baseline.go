@@ -47,11 +47,7 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 	iv := d.Change
 	c.unit = panel.UnitRate
 	c.v.Interval, c.v.N, c.v.Units, c.v.Unit, c.v.Of, c.v.P = &iv, d.Cases, d.Cases, panel.UnitRate, c.task+"s", &d.P
-	dec := c.g.HoldChange(d.Difference, &d.Pairing)
-	if c.sequence != nil {
-		p := min(1, 2*c.sequence.P()) // as the two-sided one of an interval
-		dec, c.v.P = c.sequence.Decision(), &p
-	}
+	dec := c.holdChange(d)
 	c.v.End = c.endOf(dec.Reason, d)
 	have, want := 1.0, 0.0
 	if m != nil && d.Metric != panel.MetricPass {
@@ -86,6 +82,16 @@ func (c *claim) regression(in *Input, t *panel.TargetPanel) {
 		}
 	}
 	c.changeSentence(d, margin, why)
+}
+
+// holdChange is the decision on a change: by the evidence of a sequence, where there is one.
+func (c *claim) holdChange(d *change) gate.Decision {
+	if c.sequence == nil {
+		return c.g.HoldChange(d.Difference, &d.Pairing)
+	}
+	p := min(1, 2*c.sequence.P()) // as the two-sided one of an interval
+	c.v.P = &p
+	return c.sequence.Decision()
 }
 
 // removed is how many tasks of a baseline trace file are missing now, where these are more than 5

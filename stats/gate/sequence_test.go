@@ -364,8 +364,11 @@ func TestMinEffect(t *testing.T) {
 
 // TestSequenceBounds: bounds of 0 and 1 are in range.
 func TestSequenceBounds(t *testing.T) {
-	for _, r := range []SequenceRule{{Pass: 0, Fail: 0.5, Alpha: Alpha}, {Pass: 0.5, Fail: 0, Alpha: Alpha},
-		{Pass: 1, Fail: 1, Alpha: Alpha}} {
+	for _, r := range []SequenceRule{
+		{Pass: 0, Fail: 0.5, Alpha: Alpha},
+		{Pass: 0.5, Fail: 0, Alpha: Alpha},
+		{Pass: 1, Fail: 1, Alpha: Alpha},
+	} {
 		if _, ok := NewSequence(r); !ok {
 			t.Errorf("%+v is refused", r)
 		}

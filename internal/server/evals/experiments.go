@@ -419,7 +419,7 @@ func scoresOf(runs []trial) []result {
 			c := &r.config.Targets[i]
 			one := result{spec: c.Spec, created: r.line.Created, ExperimentResult: plan.ExperimentResult{
 				Run: r.line.ID, Target: t.Name, Config: c.Hash, Suite: r.config.SuiteHash, Score: t.Score.Interval,
-				Fresh: r.config.Fresh, Whole: r.config.Whole, Floor: c.Floor,
+				Fresh: r.config.Fresh, Whole: r.config.Whole && r.line.LeftOut == 0, Floor: c.Floor,
 			}}
 			if t.Pass != nil {
 				one.pass = &t.Pass.Interval
