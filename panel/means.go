@@ -113,6 +113,9 @@ func (l *Ledger) byAttempt(metric string) (p Pairing, at int, why string) {
 // askedDigits is how much of the hash of a task identifies what it asks.
 const askedDigits = 16
 
+// Asks identifies in a TaskSum what a task with this hash asks.
+func Asks(hash string) string { return hash[:min(len(hash), askedDigits)] }
+
 // sumAt is the sum of a metric at a case.
 func (l *Ledger) sumAt(target, i, metric int, p *Pairing, in SliceID) (s TaskSum, why string) {
 	all, hash := l.at(target, i), l.cases[i].hash
@@ -131,7 +134,7 @@ func (l *Ledger) sumAt(target, i, metric int, p *Pairing, in SliceID) (s TaskSum
 		return s, "its values are not between 0 and 1"
 	}
 	s = TaskSum{
-		Task: l.cases[i].id, Asks: hash[:min(len(hash), askedDigits)], Sum: of.sum, Values: float64(of.n), Lost: lost,
+		Task: l.cases[i].id, Asks: Asks(hash), Sum: of.sum, Values: float64(of.n), Lost: lost,
 		Cached: all.fact(),
 	}
 	if p.byTask() && of.n > 0 && lost > 0 { // the attempts that are not lost decide it together

@@ -135,20 +135,27 @@ func (r *Run) ran(ctx context.Context) ([]map[string]bool, error) {
 	return out, nil
 }
 
-// slices finds the earlier tasks of the slices that gates are about. The slices of expected and of called tools
+// slices leaves out the earlier attempts at cases that were changed since, and finds those of the slices that
+// gates are about. The slices of expected and of called tools
 // are known of the tasks of this run only.
 func (l *Looks) slices(r *Run, gs []gates.Gate) error {
-	of := map[string]*callvet.Case{}
-	if len(l.Earlier) > 0 && slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key != "" }) {
-		var err error
-		for c := range r.Chosen(&err) {
-			of[c.ID] = c
-		}
-		if err != nil {
-			return err
-		}
+	if len(l.Earlier) == 0 {
+		return nil
+	}
+	of, asks := map[string]*callvet.Case{}, map[string]string{}
+	var err error
+	for c := range r.Chosen(&err) {
+		of[c.ID], asks[c.ID] = c, panel.Asks(c.Identity())
+	}
+	if err != nil {
+		return err
 	}
 	for at, sums := range maps.Clone(l.Earlier) {
+		sums = slices.DeleteFunc(sums, func(t panel.TaskSum) bool { // of a case that was changed since
+			now, there := asks[t.Task]
+			return there && t.Asks != "" && t.Asks != now
+		})
+		l.Earlier[at] = sums
 		for i := range gs {
 			g := &gs[i]
 			if g.Metric != at.Metric || g.Key == "" || !OfCases(g.Key) {
