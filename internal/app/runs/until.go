@@ -283,9 +283,12 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 			w.earlier = e.Earlier[gates.LookAt{Target: t.name, Metric: g.Metric, Key: g.Key, Value: v}]
 		}
 		if g.Kind == gates.Regression {
-			if w.base, t.whole = d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids); t.whole != "" {
+			base, why := d.base.Sums(t.base, g.Metric, panel.SliceID{}, d.ids)
+			if why != "" {
+				t.whole = fmt.Sprintf("%s has no early decision: %s", g.Label(), why)
 				return
 			}
+			w.base = base
 		}
 		w.begin()
 		w.count(cases)
