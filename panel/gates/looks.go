@@ -290,8 +290,10 @@ func (s *Sequence) Hopeless(left int) bool {
 	if s.g.Kind == Zero { // each further task may have an incident
 		return !s.Decided() && left == 0
 	}
-	if s.Sequence.Decided() { // the tasks of this look are to show that the target is the same
-		return left == 0
+	// After earlier looks a task may change its mean by more than a new one adds, and the tasks of this look are to
+	// show that the target is the same.
+	if s.own != nil {
+		return !s.Decided() && left == 0
 	}
 	return s.Sequence.Hopeless(left)
 }

@@ -58,6 +58,12 @@ type keptLook struct {
 type newLook struct {
 	target, identity string
 	look
+	kept []keptLook // of the same data
+}
+
+// has reports whether a gate is among those of the look, or of the same data.
+func (n *newLook) has(at gates.LookAt) bool {
+	return slices.ContainsFunc(slices.Concat(n.kept, n.Gates), func(k keptLook) bool { return k.LookAt == at })
 }
 
 // lookBook keeps looks.
@@ -107,7 +113,9 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 		if err != nil {
 			return nil, err
 		}
-		now := newLook{t.Name, identity, look{Run: r.Stored.ID, Created: a.Config.Now().UTC(), Tasks: map[string][]panel.TaskSum{}}}
+		now := newLook{target: t.Name, identity: identity, look: look{
+			Run: r.Stored.ID, Created: a.Config.Now().UTC(), Tasks: map[string][]panel.TaskSum{},
+		}}
 		for _, m := range append([]string{panel.MetricPass}, Sequenced(gs)...) {
 			if sums, why := sumsOf(tasks, t.Name, m, order(t.Name)); why == "" {
 				now.Tasks[m] = slices.DeleteFunc(sums, func(s panel.TaskSum) bool { return ran != nil && !ran[i][s.Task] })
@@ -136,8 +144,7 @@ func (r *Run) ran(ctx context.Context) ([]map[string]bool, error) {
 }
 
 // slices leaves out the earlier attempts at cases that were changed since, and finds those of the slices that
-// gates are about. The slices of expected and of called tools
-// are known of the tasks of this run only.
+// gates are about. The slices of expected and of called tools are known of the tasks of this run only.
 func (l *Looks) slices(r *Run, gs []gates.Gate) error {
 	if len(l.Earlier) == 0 {
 		return nil
@@ -204,57 +211,69 @@ func (m *Manifest) identity(target int) (string, error) {
 
 // target numbers the look at a target.
 func (l *Looks) target(now newLook, earlier []look) {
-	at := slices.IndexFunc(earlier, func(e look) bool { return e.Run == now.Run && sameTasks(e.Tasks, now.Tasks) })
-	same := at >= 0 // the data of an earlier look again
-	if same {
-		earlier = earlier[:at]
-	}
-	var before []look // the last look at each other run
-	for i := range earlier {
-		e := &earlier[i]
-		later := slices.ContainsFunc(earlier[i+1:], func(o look) bool { return o.Run == e.Run })
-		if e.Run != now.Run && !later {
-			before = append(before, *e)
+	same := slices.IndexFunc(earlier, func(e look) bool { return e.Run == now.Run && sameTasks(e.Tasks, now.Tasks) })
+	if same >= 0 { // the data of an earlier look again, perhaps for other gates
+		for i := range earlier[same:] {
+			if e := &earlier[same+i]; e.Run == now.Run {
+				now.kept = append(now.kept, e.Gates...)
+			}
 		}
+		earlier = earlier[:same]
 	}
 	fresh, repeated := 0, false
 	for metric, sums := range now.Tasks {
-		var lists [][]panel.TaskSum
-		for i := range before {
-			lists = append(lists, before[i].Tasks[metric])
-		}
-		pooled := panel.Pool(lists...)
+		pooled := panel.Pool(lastSums(earlier, now.Run, metric)...)
 		if len(pooled) > 0 {
 			l.Earlier[gates.LookAt{Target: now.target, Metric: metric}] = pooled
 		}
 		n, again := newTasks(pooled, sums)
 		fresh, repeated = fresh+n, repeated || again
 	}
-	more := 1
-	if fresh == 0 && len(before) > 0 { // answers that were used again
-		same, more = true, 0
+	again := fresh == 0 && len(earlier) > 0 // answers that were used again
+	number := 1
+	if again {
+		number = 0
 	}
-	count := 0
+	most := 0
 	for i := range earlier {
-		count = max(count, i+1)
 		for _, g := range earlier[i].Gates {
 			g.Target = now.target
 			k, known := l.At[g.LookAt]
 			if !known {
-				k = gates.Look{Number: more, Declared: true}
+				k = gates.Look{Number: number, Declared: true}
 			}
 			k.Number++
 			k.Declared = k.Declared && g.Declared && !repeated
 			l.At[g.LookAt] = k
+			most = max(most, k.Number)
 		}
 	}
-	if count > 0 && more > 0 {
-		l.Warnings = append(l.Warnings, fmt.Sprintf("this is look %d at %s, the first was on %s: gates count all looks, so that their promise holds",
-			count+1, now.target, earlier[0].Created.UTC().Format(time.DateOnly)))
+	if most > 1 && !again {
+		l.Warnings = append(l.Warnings, fmt.Sprintf(
+			"this is look %d at %s, the first was on %s: gates count all looks, so that their promise holds", most,
+			now.target, earlier[0].Created.UTC().Format(time.DateOnly)))
 	}
-	if !same {
+	if !again {
 		l.fresh = append(l.fresh, now)
 	}
+}
+
+// lastSums are the sums of a metric at the last look at each run but this one, in the order of the runs.
+func lastSums(earlier []look, run, metric string) (out [][]panel.TaskSum) {
+	at := map[string]int{} // by run
+	for i := range earlier {
+		e := &earlier[i]
+		sums, has := e.Tasks[metric]
+		if e.Run == run || !has {
+			continue
+		}
+		if k, known := at[e.Run]; known {
+			out[k] = sums
+			continue
+		}
+		at[e.Run], out = len(out), append(out, sums)
+	}
+	return out
 }
 
 // newTasks counts the tasks that are new, or have new attempts; again reports whether there are any of the
@@ -276,10 +295,20 @@ func newTasks(known, now []panel.TaskSum) (n int, again bool) {
 	return n, again
 }
 
+// sameTasks reports whether two looks have the same tasks, in the metrics that both have.
 func sameTasks(a, b map[string][]panel.TaskSum) bool {
-	x, err := json.Marshal(a)
-	y, bad := json.Marshal(b)
-	return err == nil && bad == nil && bytes.Equal(x, y)
+	for metric, sums := range a {
+		other, has := b[metric]
+		if !has {
+			continue
+		}
+		x, err := json.Marshal(sums)
+		y, bad := json.Marshal(other)
+		if err != nil || bad != nil || !bytes.Equal(x, y) {
+			return false
+		}
+	}
+	return true
 }
 
 // Keep keeps this look at the gates with verdicts, unless it was kept before.
@@ -287,13 +316,15 @@ func (l *Looks) Keep(ctx context.Context, verdicts []gates.Verdict) error {
 	for i := range l.fresh {
 		for j := range verdicts {
 			v := &verdicts[j]
-			if v.Target == l.fresh[i].target && v.Key != gates.KeyCase {
-				l.fresh[i].Gates = append(l.fresh[i].Gates, keptLook{
-					gates.LookAt{Metric: v.Gate.Metric, Key: v.Key, Value: v.Value}, v.Gate.Looks == gates.LooksAny,
-				})
+			k := keptLook{
+				gates.LookAt{Metric: v.Gate.Metric, Key: v.Key, Value: v.Value}, v.Gate.Looks == gates.LooksAny,
+			}
+			if v.Target == l.fresh[i].target && v.Key != gates.KeyCase && !l.fresh[i].has(k.LookAt) {
+				l.fresh[i].Gates = append(l.fresh[i].Gates, k)
 			}
 		}
 	}
+	l.fresh = slices.DeleteFunc(l.fresh, func(n newLook) bool { return len(n.Gates) == 0 })
 	if len(l.fresh) == 0 {
 		return nil
 	}
