@@ -276,13 +276,13 @@ func entries() map[string]entry {
 
 		// an experiment about another suite
 		"tool-eval": {
-			body:    `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
+			body:    untilDecided,
 			gives:   http.StatusUnprocessableEntity,
 			unowned: map[string]string{"model_id": "names a model of a provider"},
 		},
 		// as of tool-eval
 		"estimate-eval": {
-			body:    `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]}`,
+			body:    untilDecided,
 			gives:   http.StatusUnprocessableEntity,
 			unowned: map[string]string{"model_id": "names a model of a provider"},
 		},
@@ -310,6 +310,9 @@ func entries() map[string]entry {
 		"stream-events":   {query: "since=x", gives: http.StatusUnprocessableEntity}, // a good one does not end
 	}
 }
+
+// untilDecided is a run that names all the objects that a run may name.
+const untilDecided = `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"],"until_decided":true,"gates":"- {metric: pass_rate, baseline: true}","baseline_eval_id":"{run}"}`
 
 // scheduled names all that a schedule may name.
 const scheduled = `{"name":"nightly","eval":{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]},"on":["catalogue_changed"],"catalogue_id":"{catalogue}","baseline_eval_id":"{run}"}`
