@@ -49,7 +49,7 @@ type decidingTarget struct {
 	noted bool     // whole has an event
 	notes []string // why some gates are decided later than they might be
 	over  []int    // attempts that are over, by the place in order
-	next  int      // cases at the beginning of order whose attempts are all over
+	next  int      // complete cases at the beginning of order
 	fed   int      // of these, the ones that the gates have looked at
 	// reported are the ones with an event.
 	reported int
@@ -187,7 +187,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	}
 	d := &deciding{
 		run: r, order: man.Order(r.CaseLines.Len()), place: map[int]int{},
-		cfg: measure.SideConfig{By: keysOf(file.Gates), Metrics: results.Sequenced(file.Gates)},
+		cfg: measure.SideConfig{By: results.SliceKeys(file.Gates), Metrics: results.Sequenced(file.Gates)},
 	}
 	side, err := measure.NewSide(r.Stored.ID, d.cfg)
 	if err != nil {
@@ -197,7 +197,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	if man.Until.Baseline != "" {
 		b, err := results.Open(ctx, a, man.Until.Baseline)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("open the baseline of the gates: %w", err)
 		}
 		b.Without = r.Without
 		if d.base, err = b.Ledger(ctx, d.cfg); err != nil {
@@ -254,12 +254,8 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		t.whole = fmt.Sprintf("%s has no early decision: %s", g.Label(), why)
 		return
 	}
-	if j := d.run.Manifest.Judges; panel.OfJudge(g.Metric) || decidesRubrics(j) {
+	if strings.HasPrefix(g.Metric, "judge") || decidesRubrics(d.run.Manifest.Judges) { // judge_NAME, judged_pass:NAME
 		t.whole = g.Label() + " has no early decision: judges decide when the attempts are over"
-		return
-	}
-	if strings.HasPrefix(g.Metric, "judge") { // judge_NAME, judged_pass:NAME
-		t.whole = g.Label() + " has no early decision: judges are asked when the attempts are over"
 		return
 	}
 	if g.Kind == gates.Zero && g.MaxRate == 0 {
@@ -310,17 +306,6 @@ func (w *watched) count(cases []*callvet.Case) {
 			w.left[i]++
 		}
 	}
-}
-
-// keysOf are the keys that gates slice by.
-func keysOf(gs []gates.Gate) []string {
-	keys := []string{}
-	for i := range gs {
-		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	return keys
 }
 
 // resume looks at what is stored. Attempts that ended in an error count where all gates are decided with
