@@ -113,7 +113,7 @@ func TestReadOnlyStore(t *testing.T) {
 	if err := errors.Join(viewed.Process.Signal(os.Interrupt), viewed.Wait()); err != nil {
 		t.Error(err)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 5 {
 		t.Errorf("%v, %v", left, err)
 	}
 }

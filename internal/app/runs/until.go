@@ -216,12 +216,12 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	if err != nil {
 		return nil, err
 	}
-	evidence := &gates.Evidence{Looks: looks.At, Earlier: looks.Earlier}
+	evidence, bases := &gates.Evidence{Looks: looks.At, Earlier: looks.Earlier}, d.bases()
 	d.targets = make([]decidingTarget, len(man.Targets))
 	models := slices.ContainsFunc(man.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range d.targets {
 		t, of := &d.targets[i], &man.Targets[i]
-		t.name, t.base, t.over = of.Name, d.baseOf(of.Name), make([]int, len(d.order))
+		t.name, t.base, t.over = of.Name, bases[of.Name], make([]int, len(d.order))
 		for g := range file.Gates {
 			if file.Gates[g].Target == of.Name || file.Gates[g].Target == "" && !(models && of.Floor) {
 				d.watch(t, &file.Gates[g], cases, evidence)
@@ -234,15 +234,20 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	return d, nil
 }
 
-// baseOf is the target of the baseline that a target is compared with.
-func (d *deciding) baseOf(name string) string {
+// bases are the targets of the baseline by those that are compared with them.
+func (d *deciding) bases() map[string]string {
+	out := map[string]string{}
 	if d.base == nil {
-		return ""
+		return out
 	}
-	if names := d.base.Targets(); len(names) == 1 && len(d.run.Manifest.Targets) == 1 {
-		return names[0]
+	var names []string
+	for i := range d.run.Manifest.Targets {
+		names = append(names, d.run.Manifest.Targets[i].Name)
 	}
-	return name
+	for _, p := range panel.Namesakes(d.base, panel.NewLedger(d.run.Stored.ID, names, nil)) {
+		out[p.Candidate] = p.Baseline
+	}
+	return out
 }
 
 // watch adds a gate to a target: one sequence, or one for each value of its key.
