@@ -58,6 +58,41 @@ var lowerPaired = [...]string{
 	"safety_incidents", "blocked_incidents",
 }
 
+// ratesOfCalls are the rates of calls, in addition to those with ByCall. Scores like schema_valid are not: their
+// values are those of calls only where no attempt was scored.
+var ratesOfCalls = [...]string{
+	"unknown_tool_rate", MetricOverCall, MetricMiss, "execution_success", MetricRateLimited, "timeout_rate",
+	"rejected_rate", "result_consistency", "postconditions", "safe_calls", MetricInBudget, MetricInP50,
+}
+
+// RateOfCalls reports whether the values of a metric are those of calls, and not one of each attempt.
+func RateOfCalls(name string) bool {
+	return strings.HasSuffix(name, ByCall) || slices.Contains(ratesOfCalls[:], name)
+}
+
+// TaskMeans returns how a metric is compared that has a mean of each task in [0,1], which a decision task by
+// task needs. why is not empty for other metrics.
+func TaskMeans(name string) (p Pairing, why string) {
+	p, unpaired := PairingOf(name)
+	switch {
+	case unpaired != "":
+		return p, "it has no mean of each task in [0,1]"
+	case p.Unit != UnitRate:
+		return p, "it is an amount"
+	case RateOfCalls(name):
+		return p, ofCalls(name)
+	}
+	return p, ""
+}
+
+// ofCalls is why a rate of calls has no means of tasks.
+func ofCalls(name string) string {
+	if by := ByTask(name); slices.Contains(ratesPaired[:], by) {
+		return "it is a rate of calls; " + by + " can be decided early"
+	}
+	return "it is a rate of calls"
+}
+
 // Comparable lists the metrics that can be compared with a baseline; scores of a
 // scorer can be too, and judged_pass of one of several judges (judged_pass:NAME).
 func Comparable() []string { return slices.Concat(ratesPaired[:], amountsPaired[:]) }

@@ -41,3 +41,21 @@ func TestWhatIsPaired(t *testing.T) {
 		}
 	}
 }
+
+// TestTaskMeans: which metrics have a mean of each task, and what the reason of the others names.
+func TestTaskMeans(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		MetricPass: "", "judged_pass:ann": "", "schema_valid": "", MetricOverCallByTask: "", MetricAbstention: "",
+		"scorer_of_a_user": "", MetricMiss: "it is a rate of calls",
+		MetricOverCall:         "it is a rate of calls; over_call_rate_by_task can be decided early",
+		"schema_valid_by_call": "it is a rate of calls; schema_valid_by_task can be decided early",
+		"arg_f1_by_call":       "it is a rate of calls", "timeout_rate": "it is a rate of calls",
+		MetricCost: "it is an amount", "latency_p90": "it has no mean of each task in [0,1]",
+		"true_success": "it has no mean of each task in [0,1]",
+	} {
+		if p, why := TaskMeans(name); why != want || p.Metric != name {
+			t.Errorf("%s: %q of %+v, want %q", name, why, p, want)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
@@ -68,33 +67,13 @@ type MeanAt struct {
 	Mean  float64 `json:"mean"`
 }
 
-// ofCalls are rates of calls without a score of attempts, in addition to those with panel.ByCall.
-var ofCalls = [...]string{
-	"unknown_tool_rate", panel.MetricOverCall, panel.MetricMiss, "execution_success", panel.MetricRateLimited,
-	"timeout_rate", "rejected_rate", "result_consistency", "postconditions", "safe_calls", panel.MetricInBudget,
-	panel.MetricInP50,
-}
-
 // noEarly is why a metric has no early decision; "" if it has one.
 func noEarly(metric string) string {
-	switch kindOf(metric) {
-	case quantiles:
-		return "it is a quantile"
-	case means, changes:
-		return "it is an amount"
-	case incidents:
+	if kindOf(metric) == incidents {
 		return "its gate fails at the first incident, and passes after all of the exposure"
 	}
-	_, unpaired := panel.PairingOf(metric)
-	switch {
-	case unpaired != "":
-		return "it has no mean of each task between 0 and 1"
-	case !strings.HasSuffix(metric, panel.ByCall) && !slices.Contains(ofCalls[:], metric):
-		return ""
-	case slices.Contains(gates.Metrics(), panel.ByTask(metric)):
-		return "it is a rate of calls; " + panel.ByTask(metric) + " has one"
-	}
-	return "it is a rate of calls"
+	_, why := panel.TaskMeans(metric)
+	return why
 }
 
 // law draws what a task enters a sequence with, in [0,1]: values with their chances.

@@ -345,7 +345,7 @@ func TestUnracedLooksOfGateFile(t *testing.T) {
 		"judged_pass:strict >= 0.80 [tasks of each language], if it is really 0.95: one look: ",
 		"pass_rate against the baseline, a loss of 4.0 points fails: one look: ",
 		"safety_incidents = 0: 299 exposed tasks without an incident", "latency_p90 <= 800 ms: no plan: it is a quantile",
-		"if it is really 0.05: one look: 41 tasks. No early decision: it is a rate of calls; over_call_rate_by_task has one")
+		"if it is really 0.05: one look: 41 tasks. No early decision: it is a rate of calls; over_call_rate_by_task can be decided early")
 	if once := make(map[string]float64{"truth": 0.95}, plan.LooksOnce); once.Gates[0].Plan.Looks != nil ||
 		!strings.Contains(once.Gates[1].NoPlan, "depends on the baseline's rate") {
 		t.Errorf("%+v", once.Gates)
