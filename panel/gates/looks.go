@@ -126,13 +126,9 @@ func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
 	default:
 		rule, s.flip = gate.Bounded(g.Direction, g.Bound)
 	}
-	p, unpaired := panel.PairingOf(g.Metric)
-	s.lower = p.LowerIsBetter
-	switch {
-	case unpaired != "":
-		return nil, "it has no mean of each task in [0,1]"
-	case p.Unit != panel.UnitRate && g.Kind != Zero:
-		return nil, "it is an amount"
+	p, why := panel.TaskMeans(g.Metric)
+	if s.lower = p.LowerIsBetter; why != "" {
+		return nil, why
 	}
 	rule.Alpha, rule.MinUnits, rule.MaxLost = alpha, g.LeastUnits(), maxLost
 	s.rule = rule
