@@ -274,14 +274,8 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 		return nil, err
 	}
 	against, again := req.Baseline != (app.Side{}), mayLookAgain(r, gs)
-	cfg := measure.SideConfig{By: keys}
-	if against {
-		cfg.Metrics = compared(gs)
-	}
-	if again {
-		cfg.Metrics = union(cfg.Metrics, results.Sequenced(gs))
-	}
 	if against || again {
+		cfg := measure.SideConfig{By: keys, Metrics: sideMetrics(gs, against, again)}
 		s, err := sidesOf(ctx, a, r, req.Baseline, cfg, events)
 		if err != nil {
 			return nil, err
@@ -327,14 +321,19 @@ func lookedAnyTime(gs []gates.Gate) bool {
 	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny })
 }
 
-// union appends the metrics that are not there yet.
-func union(metrics, more []string) []string {
-	for _, m := range more {
-		if !slices.Contains(metrics, m) {
-			metrics = append(metrics, m)
+// sideMetrics are the metrics that gates need task by task: against a baseline, and to be looked at more than once.
+func sideMetrics(gs []gates.Gate, against, again bool) (out []string) {
+	if against {
+		out = compared(gs)
+	}
+	if again {
+		for _, m := range results.Sequenced(gs) {
+			if !slices.Contains(out, m) {
+				out = append(out, m)
+			}
 		}
 	}
-	return metrics
+	return out
 }
 
 // lookAgain gives the gates of a run what they need to be looked at more than once.
@@ -479,13 +478,9 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 		events); err != nil {
 		return nil, err
 	}
-	cfg := measure.SideConfig{Judge: req.Judge, By: keys, Without: without}
 	against, again := req.Baseline != (app.Side{}), lookedAnyTime(file.Gates)
-	if against {
-		cfg.Metrics = compared(file.Gates)
-	}
-	if again {
-		cfg.Metrics = union(cfg.Metrics, results.Sequenced(file.Gates))
+	cfg := measure.SideConfig{
+		Judge: req.Judge, By: keys, Metrics: sideMetrics(file.Gates, against, again), Without: without,
 	}
 	if against || again {
 		if r.side, err = measure.NewSide(filepath.Base(name), cfg); err != nil {
@@ -524,27 +519,37 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	if h.input.Keys, err = a.TraceKeys(name, s.Panels, keys); err != nil {
 		return nil, err
 	}
-	if against || again {
+	if r.side != nil {
 		side := r.side
 		r.side = nil // what it holds is free once its ledger is made
 		cand, err := sideLedger(name, side, s.Lost(), events)
 		if err != nil {
 			return nil, err
 		}
-		var base *panel.Ledger
-		if against {
-			if base, err = ledger(ctx, a, req.Baseline, cfg, score, events); err != nil {
-				return nil, err
-			}
-			h.baseline, h.input.Comparison = req.Baseline.Name(),
-				comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
-		}
-		if again {
-			order := results.Shuffled(cand.Tasks())
-			h.input.Evidence = &gates.Evidence{Tasks: cand, Base: base, Order: order, Planned: len(order)}
+		if err := h.sideOfTraces(ctx, a, req, file.Gates, cand, cfg, score, events); err != nil {
+			return nil, err
 		}
 	}
 	return decide(a, h, file, req)
+}
+
+// sideOfTraces gives the gates of a trace file what they need task by task.
+func (h *held) sideOfTraces(ctx context.Context, a *app.App, req *GateRequest, gs []gates.Gate, cand *panel.Ledger,
+	cfg measure.SideConfig, how *ScoreRequest, events app.Events,
+) (err error) {
+	var base *panel.Ledger
+	if req.Baseline != (app.Side{}) {
+		if base, err = ledger(ctx, a, req.Baseline, cfg, how, events); err != nil {
+			return err
+		}
+		h.baseline, h.input.Comparison = req.Baseline.Name(),
+			comparedFor(gs, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
+	}
+	if lookedAnyTime(gs) {
+		order := results.Shuffled(cand.Tasks())
+		h.input.Evidence = &gates.Evidence{Tasks: cand, Base: base, Order: order, Planned: len(order)}
+	}
+	return nil
 }
 
 // lookInto says where to look in a trace file for what did not pass.
