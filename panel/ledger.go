@@ -44,6 +44,15 @@ func (l *Ledger) Targets() []string { return slices.Clone(l.targets) }
 // Warn adds warnings about the ledger to its comparisons.
 func (l *Ledger) Warn(texts []string) { l.warnings = append(l.warnings, texts...) }
 
+// Tasks are the ids of the cases, in the order of their first attempts.
+func (l *Ledger) Tasks() []string {
+	ids := make([]string, len(l.cases))
+	for i := range l.cases {
+		ids[i] = l.cases[i].id
+	}
+	return ids
+}
+
 // Lose sets the records of the source that could not be read: a comparison names them, because
 // their tasks are not in it. Nil means none.
 func (l *Ledger) Lose(lost *Lost) { l.lost = lost }

@@ -2,10 +2,7 @@
 
 package panel
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // TaskSum is what the attempts at a task add up to for a metric with values in [0,1]. Values values have
 // the sum Sum; Lost attempts were planned and have none.
@@ -96,18 +93,15 @@ func (l *Ledger) Sums(target, metric string, in SliceID, order []string) (list [
 
 // byAttempt finds a metric with values in [0,1]; the position is -1 for verdicts.
 func (l *Ledger) byAttempt(metric string) (p Pairing, at int, why string) {
-	p, why = PairingOf(metric)
+	p, why = TaskMeans(metric)
 	switch at = l.metric(metric); {
 	case why != "":
-		return p, at, why
-	case p.Unit != UnitRate:
-		return p, at, "it is an amount"
 	case metric == MetricPass:
-		return p, -1, ""
+		at = -1
 	case at < 0:
-		return p, at, "it was not measured"
+		why = "it was not measured"
 	}
-	return p, at, ""
+	return p, at, why
 }
 
 // askedDigits is how much of the hash of a task identifies what it asks.
@@ -129,7 +123,7 @@ func (l *Ledger) sumAt(target, i, metric int, p *Pairing, in SliceID) (s TaskSum
 	}
 	switch {
 	case of.n > 0 && !of.each:
-		return s, fmt.Sprintf("it is a rate of calls; %s can be decided early", ByTask(p.Metric))
+		return s, ofCalls(p.Metric)
 	case of.n > 0 && !(of.mean() >= 0 && of.mean() <= 1):
 		return s, "its values are not between 0 and 1"
 	}

@@ -65,7 +65,7 @@ func TestSums(t *testing.T) {
 		t.Errorf("a slice has %v", some)
 	}
 	for metric, of := range map[string]string{
-		MetricCost: "it is an amount", "latency_p50": "there is no paired test of quantiles; latency_mean can be",
+		MetricCost: "it is an amount", "latency_p50": "it has no mean of each task in [0,1]",
 		"arg_em": "it was not measured",
 	} {
 		if list, why := l.Sums("m", metric, SliceID{}, order); why != of || list != nil {

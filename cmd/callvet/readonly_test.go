@@ -25,6 +25,11 @@ func TestReadOnlyStore(t *testing.T) {
 	suite := string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))
 	writeFiles(t, dir, map[string]string{"s.yaml": suite})
 	runApp(t, dir, nil, exitOK, "run", "s.yaml", "-m", "offline/lexical", "-q", "--name", "r")
+	writeFiles(t, dir, map[string]string{
+		"gates.yaml": "- {metric: pass_rate, at_least: 0, min_n: 1}", "agent.sh": `echo '{"text":"ok","calls":[]}'`,
+	})
+	runApp(t, dir, nil, exitOK, "run", "s.yaml", "-m", "exec:sh agent.sh", "--target-version", "1", "-q",
+		"--name", "tracked")
 	want := panelsOf(t, runApp(t, dir, nil, exitOK, "show", "r", "--json"))
 	self, err := os.Executable()
 	if err != nil {
@@ -38,11 +43,12 @@ func TestReadOnlyStore(t *testing.T) {
 	}
 	modes := map[string]os.FileMode{
 		filepath.Dir(dir): 0o755, program: 0o555, filepath.Join(dir, "s.yaml"): 0o444,
-		filepath.Join(dir, "runs.db"): 0o444, dir: 0o555,
+		filepath.Join(dir, "gates.yaml"): 0o444,
+		filepath.Join(dir, "runs.db"):    0o444, dir: 0o555,
 	}
 	for _, path := range []string{
 		filepath.Dir(dir), program, filepath.Join(dir, "s.yaml"),
-		filepath.Join(dir, "runs.db"), dir,
+		filepath.Join(dir, "gates.yaml"), filepath.Join(dir, "runs.db"), dir,
 	} {
 		if err := os.Chmod(path, modes[path]); err != nil {
 			t.Fatal(err)
@@ -75,6 +81,10 @@ func TestReadOnlyStore(t *testing.T) {
 			t.Errorf("%v: exit %d: %s", args, code, got)
 		}
 	}
+	if got, code := call("gate", "tracked", "--gates", "gates.yaml"); code != exitOK ||
+		!strings.Contains(got, "this look is not kept, because the store cannot be written to") {
+		t.Errorf("gate: exit %d: %s", code, got)
+	}
 	for _, args := range [][]string{{"run", "s.yaml", "-m", "exec:touch asked"}, {"run", "--resume", "r"}} {
 		if got, code := call(args...); code != exitError ||
 			!strings.Contains(got, "make the file and its folder writable") {
@@ -103,7 +113,7 @@ func TestReadOnlyStore(t *testing.T) {
 	if err := errors.Join(viewed.Process.Signal(os.Interrupt), viewed.Wait()); err != nil {
 		t.Error(err)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 5 {
 		t.Errorf("%v, %v", left, err)
 	}
 }

@@ -241,6 +241,7 @@ const (
 	ReasonNoBase     = "baseline_may_be_none"
 	ReasonRemoved    = "removed_tasks"
 	ReasonNotEarly   = "no_early_decision"
+	ReasonLater      = "no_later_interval"
 	ReasonChanged    = "target_changed" // this look has evidence for the opposite of all looks
 	// Of Ratchet.
 	ReasonFell        = "newly_failing"

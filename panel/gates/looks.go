@@ -38,7 +38,7 @@ type Evidence struct {
 	Stricter map[int]Stricter
 }
 
-// Stricter are panels and, with a baseline, a comparison whose intervals have the confidence of a later
+// Stricter are panels and, with a baseline, a comparison. Their intervals have the confidence of a later
 // look: 1 - 2·gate.LookAlpha.
 type Stricter struct {
 	Panels     *panel.Panels
@@ -126,13 +126,9 @@ func (g *Gate) Sequence(alpha float64) (s *Sequence, why string) {
 	default:
 		rule, s.flip = gate.Bounded(g.Direction, g.Bound)
 	}
-	p, unpaired := panel.PairingOf(g.Metric)
-	s.lower = p.LowerIsBetter
-	switch {
-	case unpaired != "":
-		return nil, "it has no mean of each task in [0,1]"
-	case p.Unit != panel.UnitRate && g.Kind != Zero:
-		return nil, "it is an amount"
+	p, why := panel.TaskMeans(g.Metric)
+	if s.lower = p.LowerIsBetter; why != "" {
+		return nil, why
 	}
 	rule.Alpha, rule.MinUnits, rule.MaxLost = alpha, g.LeastUnits(), maxLost
 	s.rule = rule
@@ -209,12 +205,13 @@ func (s *Sequence) Feed(tasks []panel.TaskSum) {
 			t = panel.Pool([]panel.TaskSum{old, t})[0]
 		}
 		with, ok := s.task(&t)
-		if !ok {
+		switch {
+		case !ok:
 			continue
-		}
-		if was, had := s.task(&old); known && had {
+		case known:
+			was, _ := s.task(&old) // known tasks have a mean
 			s.Replace(was, with)
-		} else {
+		default:
 			s.Add(with)
 		}
 		s.known[t.Task] = t
@@ -339,8 +336,10 @@ func (c *claim) looked(in *Input, t *panel.TargetPanel) (_ *Input, done bool) {
 		return in, false
 	}
 	strict, ok := in.Evidence.Stricter[l.Number]
-	if !ok {
-		return in, false
+	if !ok { // an interval for one look would promise too much
+		c.leaveOpen(ReasonLater, fmt.Sprintf("%s: this is look %d, and it has no interval for later looks (%s)", c.subject(),
+			l.Number, why), "give what is asked now a version (--target-version), which begins anew")
+		return in, true
 	}
 	other := *in
 	other.Panels, other.Comparison = strict.Panels, strict.Comparison

@@ -214,6 +214,10 @@ func TestLooksWithoutSequence(t *testing.T) {
 	if second.Looked == nil || second.Looked.Number != 2 || second.Looked.Alpha != 0.0025 || second.Units != 20 {
 		t.Errorf("at the second look: %+v", second)
 	}
+	e.Looks[at] = gates.Look{Number: 3, Declared: true}
+	if v := verdictOf(t, g, e); v.Verdict != gate.Inconclusive || v.Reason != gates.ReasonLater {
+		t.Errorf("without an interval for the third look: %s", v.Sentence)
+	}
 	e.Early = map[string]bool{"agent": true}
 	if v := verdictOf(t, g, e); v.Verdict != gate.Inconclusive || v.Reason != gates.ReasonNotEarly {
 		t.Errorf("after an early end: %s", v.Sentence)

@@ -311,30 +311,29 @@ func sameTasks(a, b map[string][]panel.TaskSum) bool {
 	return true
 }
 
-// Keep keeps this look at the gates with verdicts, unless it was kept before.
-func (l *Looks) Keep(ctx context.Context, verdicts []gates.Verdict) error {
+// Keep keeps this look at the gates with verdicts, unless it was kept before. The warning is not empty where the store
+// cannot be written to.
+func (l *Looks) Keep(ctx context.Context, verdicts []gates.Verdict) (warning string, err error) {
 	for i := range l.fresh {
+		n := &l.fresh[i]
 		for j := range verdicts {
 			v := &verdicts[j]
 			k := keptLook{
 				gates.LookAt{Metric: v.Gate.Metric, Key: v.Key, Value: v.Value}, v.Gate.Looks == gates.LooksAny,
 			}
-			if v.Target == l.fresh[i].target && v.Key != gates.KeyCase && !l.fresh[i].has(k.LookAt) {
-				l.fresh[i].Gates = append(l.fresh[i].Gates, k)
+			if v.Target == n.target && v.Key != gates.KeyCase && !n.has(k.LookAt) {
+				n.Gates = append(n.Gates, k)
 			}
 		}
 	}
 	l.fresh = slices.DeleteFunc(l.fresh, func(n newLook) bool { return len(n.Gates) == 0 })
 	if len(l.fresh) == 0 {
-		return nil
+		return "", nil
 	}
-	err := l.book.add(ctx, l.suite, l.fresh)
-	if errors.Is(err, callvet.ErrDenied) {
-		l.Warnings = append(l.Warnings,
-			"this look is not kept, because the store cannot be written to: the next one will not know of it")
-		return nil
+	if err = l.book.add(ctx, l.suite, l.fresh); errors.Is(err, callvet.ErrDenied) {
+		return "this look is not kept, because the store cannot be written to: the next one will not know of it", nil
 	}
-	return err
+	return "", err
 }
 
 // storedLooks are the looks that a store keeps, of a user of a server or of one person.

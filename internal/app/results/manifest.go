@@ -205,6 +205,9 @@ func (r *Run) fields() []report.Field {
 	if m.Sample > 0 {
 		out = append(out, report.Field{Name: "sample", Value: strconv.Itoa(m.Sample)})
 	}
+	if m.Until != nil {
+		out = append(out, report.Field{Name: "asked until decided", Value: m.Until.Source})
+	}
 	if p := m.Replay; p != nil {
 		out = append(out, report.Field{Name: "replay of run", Value: p.Run})
 		if p.FromStep != nil {

@@ -49,29 +49,45 @@ func (u *Until) Read() (*suite.GateFile, error) {
 
 // Check finds errors in gates before the run begins; then they cost no request.
 func (r *Run) Check(file *suite.GateFile) error {
-	keys := []string{"tag", "tier"}
+	keys, err := r.Keys()
+	if err != nil {
+		return err
+	}
 	var targets []string
 	for i := range r.Manifest.Targets {
 		targets = append(targets, r.Manifest.Targets[i].Name)
 	}
-	add := func(key string) {
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
+	if problems := gates.Check(file.Gates, targets, keys); len(problems) > 0 {
+		return &BadGatesError{problems}
 	}
+	return nil
+}
+
+// Keys lists the keys that gates of the run may slice by: tags, tiers, and the fields that cases have, by their own
+// names and by those of tables.
+func (r *Run) Keys() ([]string, error) {
+	keys := map[string]bool{"tag": true, "tier": true}
 	var err error
 	for c := range r.Chosen(&err) {
 		for key := range c.Fields {
-			add(key)
+			keys[key] = true
 		}
 		for _, s := range slicing.Of([]string{"*"}, slicing.Line{Tags: c.Tags, Fields: c.Fields}) {
-			add(s[0])
+			keys[s[0]] = true
 		}
 	}
-	if problems := gates.Check(file.Gates, targets, keys); err == nil && len(problems) > 0 {
-		return &BadGatesError{problems}
+	return slices.Sorted(maps.Keys(keys)), err
+}
+
+// SliceKeys are the keys that gates slice by.
+func SliceKeys(gs []gates.Gate) []string {
+	keys := []string{}
+	for i := range gs {
+		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
 	}
-	return err
+	return keys
 }
 
 // Order lists the positions of the cases of the run, shuffled by its seed. Gates look at the cases in this
@@ -84,13 +100,23 @@ func (m *Manifest) Order(n int) []int {
 			order[i] = i
 		}
 	}
-	rank := make(map[int]uint64, len(order))
-	for _, at := range order {
-		sum := sha256.Sum256(fmt.Appendf(nil, "order %d %d", m.Seed, at))
-		rank[at] = binary.BigEndian.Uint64(sum[:])
+	return shuffled(order, func(at int) string { return fmt.Sprintf("order %d %d", m.Seed, at) })
+}
+
+// Shuffled puts the tasks of a trace file in an order that does not depend on what was recorded of them.
+func Shuffled(ids []string) []string {
+	return shuffled(ids, func(id string) string { return id })
+}
+
+// shuffled sorts things by the hash of their key, which is the same in each version of the program.
+func shuffled[T cmp.Ordered](list []T, key func(T) string) []T {
+	rank := make(map[T]uint64, len(list))
+	for _, x := range list {
+		sum := sha256.Sum256([]byte(key(x)))
+		rank[x] = binary.BigEndian.Uint64(sum[:])
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
-	return order
+	slices.SortFunc(list, func(a, b T) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
+	return list
 }
 
 // among streams the attempts of Among.
@@ -133,9 +159,9 @@ func (r *Run) Ids() ([]string, error) {
 	return ids, err
 }
 
-// Asked counts, for the targets of a run until its gates are decided that is not over, the cases at the beginning of
-// the order whose attempts are all over; nil of any other run. The cases behind them are not lost: they are still to
-// be asked.
+// Asked counts the complete cases at the beginning of the order, by target, of a run until its gates are decided that
+// is not over; nil of any other run. A case is complete when all attempts at it are over. The cases after these are
+// not lost: they are still to be asked.
 func (r *Run) Asked(ctx context.Context) (map[string]int, error) {
 	if r.Manifest.Until == nil || r.Stored.Status == store.StatusDone {
 		return nil, nil
@@ -152,9 +178,8 @@ func (r *Run) Asked(ctx context.Context) (map[string]int, error) {
 			over[c.Target][c.Case]++
 		}
 	}
-	out := map[string]int{}
+	out, order := map[string]int{}, r.Manifest.Order(r.CaseLines.Len())
 	for i := range over {
-		order := r.Manifest.Order(r.CaseLines.Len())
 		n := slices.IndexFunc(order, func(at int) bool { return over[i][at] < r.Manifest.RepeatsOf(at) })
 		if n < 0 {
 			n = len(order)
@@ -220,11 +245,11 @@ func ValuesOf(cases iter.Seq[*callvet.Case], g *gates.Gate) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Early are the targets whose gates were decided before all of their cases were asked, by name.
+// Early are the names of the targets that were not asked all of their cases, because their gates were decided.
 func (r *Run) Early() map[string]bool {
 	out := map[string]bool{}
-	for i := range r.early() {
-		if t := &r.early()[i]; t.LeftOut > 0 {
+	for i, t := range r.early() {
+		if t.LeftOut > 0 {
 			out[r.Manifest.Targets[i].Name] = true
 		}
 	}

@@ -53,8 +53,8 @@ func (r *Run) View(ctx context.Context, sliceBy []string, red *redact.Redactor, 
 		return nil, err
 	}
 	v := r.viewOf(ctx, p, red)
-	for i := range r.early() {
-		v.LeftOut += r.early()[i].LeftOut
+	for _, t := range r.early() {
+		v.LeftOut += t.LeftOut
 	}
 	if v.Problem, err = r.problem(ctx, p); err != nil {
 		return nil, err

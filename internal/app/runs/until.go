@@ -49,7 +49,7 @@ type decidingTarget struct {
 	noted bool     // whole has an event
 	notes []string // why some gates are decided later than they might be
 	over  []int    // attempts that are over, by the place in order
-	next  int      // cases at the beginning of order whose attempts are all over
+	next  int      // complete cases at the beginning of order
 	fed   int      // of these, the ones that the gates have looked at
 	// reported are the ones with an event.
 	reported int
@@ -187,7 +187,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	}
 	d := &deciding{
 		run: r, order: man.Order(r.CaseLines.Len()), place: map[int]int{},
-		cfg: measure.SideConfig{By: keysOf(file.Gates), Metrics: results.Sequenced(file.Gates)},
+		cfg: measure.SideConfig{By: results.SliceKeys(file.Gates), Metrics: results.Sequenced(file.Gates)},
 	}
 	side, err := measure.NewSide(r.Stored.ID, d.cfg)
 	if err != nil {
@@ -197,7 +197,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	if man.Until.Baseline != "" {
 		b, err := results.Open(ctx, a, man.Until.Baseline)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("open the baseline of the gates: %w", err)
 		}
 		b.Without = r.Without
 		if d.base, err = b.Ledger(ctx, d.cfg); err != nil {
@@ -216,12 +216,12 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	if err != nil {
 		return nil, err
 	}
-	evidence := &gates.Evidence{Looks: looks.At, Earlier: looks.Earlier}
+	evidence, bases := &gates.Evidence{Looks: looks.At, Earlier: looks.Earlier}, d.bases()
 	d.targets = make([]decidingTarget, len(man.Targets))
 	models := slices.ContainsFunc(man.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range d.targets {
 		t, of := &d.targets[i], &man.Targets[i]
-		t.name, t.base, t.over = of.Name, d.baseOf(of.Name), make([]int, len(d.order))
+		t.name, t.base, t.over = of.Name, bases[of.Name], make([]int, len(d.order))
 		for g := range file.Gates {
 			if file.Gates[g].Target == of.Name || file.Gates[g].Target == "" && !(models && of.Floor) {
 				d.watch(t, &file.Gates[g], cases, evidence)
@@ -234,15 +234,20 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	return d, nil
 }
 
-// baseOf is the target of the baseline that a target is compared with.
-func (d *deciding) baseOf(name string) string {
+// bases are the targets of the baseline by those that are compared with them.
+func (d *deciding) bases() map[string]string {
+	out := map[string]string{}
 	if d.base == nil {
-		return ""
+		return out
 	}
-	if names := d.base.Targets(); len(names) == 1 && len(d.run.Manifest.Targets) == 1 {
-		return names[0]
+	var names []string
+	for i := range d.run.Manifest.Targets {
+		names = append(names, d.run.Manifest.Targets[i].Name)
 	}
-	return name
+	for _, p := range panel.Namesakes(d.base, panel.NewLedger(d.run.Stored.ID, names, nil)) {
+		out[p.Candidate] = p.Baseline
+	}
+	return out
 }
 
 // watch adds a gate to a target: one sequence, or one for each value of its key.
@@ -254,12 +259,8 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 		t.whole = fmt.Sprintf("%s has no early decision: %s", g.Label(), why)
 		return
 	}
-	if j := d.run.Manifest.Judges; panel.OfJudge(g.Metric) || decidesRubrics(j) {
+	if strings.HasPrefix(g.Metric, "judge") || decidesRubrics(d.run.Manifest.Judges) { // judge_NAME, judged_pass:NAME
 		t.whole = g.Label() + " has no early decision: judges decide when the attempts are over"
-		return
-	}
-	if strings.HasPrefix(g.Metric, "judge") { // judge_NAME, judged_pass:NAME
-		t.whole = g.Label() + " has no early decision: judges are asked when the attempts are over"
 		return
 	}
 	if g.Kind == gates.Zero && g.MaxRate == 0 {
@@ -310,17 +311,6 @@ func (w *watched) count(cases []*callvet.Case) {
 			w.left[i]++
 		}
 	}
-}
-
-// keysOf are the keys that gates slice by.
-func keysOf(gs []gates.Gate) []string {
-	keys := []string{}
-	for i := range gs {
-		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	return keys
 }
 
 // resume looks at what is stored. Attempts that ended in an error count where all gates are decided with

@@ -8,7 +8,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/traces"
-	"github.com/callvet/callvet/internal/measure"
 )
 
 // View sums a stored run up. It asks no model.
@@ -32,7 +31,7 @@ func View(ctx context.Context, a *app.App, req results.ViewRequest, events app.E
 	op, why := results.ReopenCatalogues(ctx, a, r, events)
 	v, err := r.View(ctx, req.Slices, red, op, why)
 	if err == nil && req.Baseline != (app.Side{}) {
-		v.View.Diff, _, err = traces.Against(ctx, a, r, req.Baseline, measure.SideConfig{By: req.Slices}, nil, 0, events)
+		v.View.Diff, err = traces.Against(ctx, a, r, req.Baseline, req.Slices, events)
 	}
 	return v, err
 }

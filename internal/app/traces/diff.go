@@ -198,36 +198,47 @@ func (r *DiffRequest) with(has []string, name string) string {
 	return ""
 }
 
-// Against compares a run with a baseline, and gives the baseline's name.
-func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, cfg measure.SideConfig,
-	gs []gates.Gate, confidence float64, events app.Events,
-) (*panel.Comparison, string, error) {
-	name := baseline.Traces
+// Against compares a run with a baseline by slices.
+func Against(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, slices []string,
+	events app.Events,
+) (*panel.Comparison, error) {
+	s, err := sidesOf(ctx, a, r, baseline, measure.SideConfig{By: slices}, events)
+	if err != nil {
+		return nil, err
+	}
+	return comparedFor(nil, s.base, s.cand, panel.DiffConfig{}), nil
+}
+
+// sides are the ledgers of a run and of its baseline, with the baseline's name.
+type sides struct {
+	base, cand *panel.Ledger // base is nil without a baseline
+	name       string
+}
+
+// sidesOf reads a run, and its baseline where there is one.
+func sidesOf(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, cfg measure.SideConfig,
+	events app.Events,
+) (s sides, err error) {
 	cfg.Without = r.Without
-	var base *panel.Ledger
-	if name != "" {
-		var err error
-		if base, err = ledger(ctx, a, baseline, cfg, &ScoreRequest{Slices: cfg.By}, events); err != nil {
-			return nil, "", err
-		}
-	} else {
-		b, err := results.Open(ctx, a, baseline.Run)
-		if err != nil {
-			return nil, "", err
+	switch s.name = baseline.Traces; {
+	case s.name != "":
+		s.base, err = ledger(ctx, a, baseline, cfg, &ScoreRequest{Slices: cfg.By}, events)
+	case baseline.Run != "":
+		var b *results.Run
+		if b, err = results.Open(ctx, a, baseline.Run); err != nil {
+			break
 		}
 		b.Without = r.Without
-		if base, err = b.Ledger(ctx, cfg); err != nil {
-			return nil, "", err
+		if s.base, err = b.Ledger(ctx, cfg); err == nil {
+			s.base.Warn(b.Descriptive())
+			s.name = "run " + b.Stored.ID
+			results.ReportScorers(b.Manifest, r.Manifest, events)
 		}
-		base.Warn(b.Descriptive())
-		name = "run " + b.Stored.ID
-		results.ReportScorers(b.Manifest, r.Manifest, events)
 	}
-	cand, err := r.Ledger(ctx, cfg)
-	if err != nil {
-		return nil, "", err
+	if err == nil {
+		s.cand, err = r.Ledger(ctx, cfg)
 	}
-	return comparedFor(gs, base, cand, panel.DiffConfig{Confidence: confidence}), name, nil
+	return s, err
 }
 
 // comparedFor compares two sides for gates: about tasks like these, and about this suite where one of

@@ -57,6 +57,8 @@ func (r *GateRequest) check(files app.Files) error {
 		return app.Wrong("policy", string(r.Policy), "it is strict or lenient")
 	case r.Run != "":
 		return app.RefuseForRuns(r.Run, append(r.OfTraces(), app.One("judge", r.Judge))...)
+	case r.Ledger != "":
+		return app.Refused("ledger", "{ledger} keeps the looks at gates of runs: those at trace files are not tracked")
 	case r.Traces == "-" && r.Gates == "-":
 		return app.Wrong("gates", "-", "standard input holds the traces or the gates, not both")
 	case r.Baseline != (app.Side{}) && files.Kind(r.Traces) == app.KindStream:
@@ -83,7 +85,7 @@ type held struct {
 	baseline  string
 	look      func(*gates.Report) ([][]app.Action, error)
 	sentences []string       // further sentences for reports
-	looks     *results.Looks // nil of trace files, whose looks are not tracked
+	looks     *results.Looks // of a run; looks at trace files are not tracked
 }
 
 // Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
@@ -114,7 +116,10 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 	h.sentences = append(quarantined, h.looks.Warnings...)
 	out, err := decide(a, h, file, &req)
 	if err == nil {
-		err = h.looks.Keep(ctx, out.Report.Verdicts)
+		var warning string
+		if warning, err = h.looks.Keep(ctx, out.Report.Verdicts); warning != "" {
+			out.Report.Warnings = append(out.Report.Warnings, warning)
+		}
 	}
 	if err == nil && r.Stored.Status != store.StatusDone {
 		again := r.Resume()
@@ -224,17 +229,6 @@ func InitGates(ctx context.Context, a *app.App, name, template string) error {
 	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(text); return err })
 }
 
-// sliceKeys are the keys that gates slice by.
-func sliceKeys(gs []gates.Gate) []string {
-	keys := []string{}
-	for i := range gs {
-		if k := gs[i].Key; k != "" && k != gates.KeyCase && !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	return keys
-}
-
 // perCase reports whether a gate decides case by case.
 func perCase(gs []gates.Gate) bool {
 	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key == gates.KeyCase })
@@ -270,30 +264,29 @@ func compared(gs []gates.Gate) []string {
 func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate,
 	events app.Events,
 ) (*held, error) {
-	keys := sliceKeys(gs)
-	h := &held{subject: "run " + r.Stored.ID, input: gates.Input{Task: "case", Keys: []string{"tag", "tier"}}}
-	var bad error
-	fields := map[string]bool{}
-	for c := range r.Chosen(&bad) {
-		for k := range c.Fields {
-			fields[k] = true
-		}
-	}
-	for k := range fields {
-		h.input.Keys = append(h.input.Keys, k)
-	}
-	if bad != nil {
-		return nil, bad
-	}
+	keys := results.SliceKeys(gs)
+	h := &held{subject: "run " + r.Stored.ID, input: gates.Input{Task: "case"}, looks: &results.Looks{}}
 	var err error
+	if h.input.Keys, err = r.Keys(); err != nil {
+		return nil, err
+	}
 	if h.input.Panels, err = heldPanels(ctx, a, r, req, keys, 0, events); err != nil {
 		return nil, err
 	}
-	if req.Baseline != (app.Side{}) {
-		h.input.Comparison, h.baseline, err = Against(ctx, a, r, req.Baseline,
-			measure.SideConfig{By: keys, Metrics: compared(gs)}, gs, 0, events)
+	against, again := req.Baseline != (app.Side{}), mayLookAgain(r, gs)
+	if against || again {
+		cfg := measure.SideConfig{By: keys, Metrics: sideMetrics(gs, against, again)}
+		s, err := sidesOf(ctx, a, r, req.Baseline, cfg, events)
 		if err != nil {
 			return nil, err
+		}
+		if h.baseline = s.name; against {
+			h.input.Comparison = comparedFor(gs, s.base, s.cand, panel.DiffConfig{})
+		}
+		if again {
+			if err := h.lookAgain(ctx, a, r, req, gs, &s, events); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if metrics := results.MeasuredMetrics(gs); len(metrics) > 0 {
@@ -312,93 +305,78 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 			}
 		}
 	}
-	if h.input.Evidence, h.looks, err = evidenceOf(ctx, a, r, req, gs); err != nil {
-		return nil, err
-	}
-	if err := stricter(ctx, a, r, req, h, gs, events); err != nil {
-		return nil, err
-	}
 	h.look = func(rep *gates.Report) ([][]app.Action, error) { return examplesOfVerdicts(ctx, r, rep) }
 	return h, nil
 }
 
-// evidenceOf is what gates of a run need that are looked at more than once; nothing where no gate may be, and
-// where all targets answer the same each time.
-func evidenceOf(ctx context.Context, a *app.App, r *results.Run, req *GateRequest,
-	gs []gates.Gate,
-) (*gates.Evidence, *results.Looks, error) {
-	if !slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny }) &&
-		!slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return !results.GivesFacts(&t) }) {
-		return nil, &results.Looks{}, nil
+// mayLookAgain reports whether a gate may be looked at more than once, or a look at a target may be a later one. Where
+// all targets answer the same each time, none is.
+func mayLookAgain(r *results.Run, gs []gates.Gate) bool {
+	return lookedAnyTime(gs) ||
+		slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return !results.GivesFacts(&t) })
+}
+
+// lookedAnyTime reports whether a gate may be looked at any number of times.
+func lookedAnyTime(gs []gates.Gate) bool {
+	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny })
+}
+
+// sideMetrics are the metrics that gates need task by task: against a baseline, and to be looked at more than once.
+func sideMetrics(gs []gates.Gate, against, again bool) (out []string) {
+	if against {
+		out = compared(gs)
 	}
-	cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: results.Sequenced(gs)}
-	out := &gates.Evidence{Planned: r.Cases(), Early: r.Early(), Stricter: map[int]gates.Stricter{}}
-	var err error
-	if out.Tasks, err = r.Ledger(ctx, cfg); err != nil {
-		return nil, nil, err
-	}
-	if out.Order, err = r.Ids(); err != nil {
-		return nil, nil, err
-	}
-	if out.Asked, err = r.Asked(ctx); err != nil {
-		return nil, nil, err
-	}
-	switch base := req.Baseline; {
-	case base == (app.Side{}):
-	case base.Traces != "":
-		out.Base, err = ledger(ctx, a, base, cfg, &ScoreRequest{Slices: cfg.By}, nil)
-	default:
-		var b *results.Run
-		if b, err = results.Open(ctx, a, base.Run); err == nil {
-			b.Without = r.Without
-			out.Base, err = b.Ledger(ctx, cfg)
+	if again {
+		for _, m := range results.Sequenced(gs) {
+			if !slices.Contains(out, m) {
+				out = append(out, m)
+			}
 		}
 	}
-	if err != nil {
-		return nil, nil, err
+	return out
+}
+
+// lookAgain gives the gates of a run what they need to be looked at more than once.
+func (h *held) lookAgain(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate, s *sides,
+	events app.Events,
+) (err error) {
+	e := &gates.Evidence{
+		Tasks: s.cand, Base: s.base, Planned: r.Cases(), Early: r.Early(), Stricter: map[int]gates.Stricter{},
+	}
+	h.input.Evidence = e
+	if e.Order, err = r.Ids(); err != nil {
+		return err
+	}
+	if e.Asked, err = r.Asked(ctx); err != nil {
+		return err
 	}
 	file := req.Ledger
 	if u := r.Manifest.Until; file == "" && u != nil {
 		file = u.Ledger
 	}
-	looks, err := results.LookBack(ctx, a, r, file, out.Tasks, gs, out.OrderOf)
-	if err != nil {
-		return nil, nil, err
+	if h.looks, err = results.LookBack(ctx, a, r, file, s.cand, gs, e.OrderOf); err != nil {
+		return err
 	}
-	out.Looks, out.Earlier = looks.At, looks.Earlier
-	return out, looks, nil
-}
-
-// stricter sums a run up for gates without a sequence that are not at their first look.
-func stricter(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, h *held, gs []gates.Gate,
-	events app.Events,
-) error {
-	if h.input.Evidence == nil {
-		return nil
-	}
-	for at, look := range h.input.Evidence.Looks {
-		if _, made := h.input.Evidence.Stricter[look.Number]; made || look.Number < 2 ||
-			!slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Metric == at.Metric && !early(&g, h.input.Evidence) }) {
+	e.Looks, e.Earlier = h.looks.At, h.looks.Earlier
+	for _, look := range e.Looks {
+		if _, made := e.Stricter[look.Number]; made || look.Number < 2 ||
+			!slices.ContainsFunc(gs, func(g gates.Gate) bool { return !early(&g, e) }) {
 			continue
 		}
 		confidence := 1 - 2*gate.LookAlpha(look.Number)
-		p, err := heldPanels(ctx, a, r, req, sliceKeys(gs), confidence, events)
-		if err != nil {
+		strict := gates.Stricter{}
+		if strict.Panels, err = heldPanels(ctx, a, r, req, results.SliceKeys(gs), confidence, events); err != nil {
 			return err
 		}
-		s := gates.Stricter{Panels: p}
-		if h.input.Comparison != nil {
-			cfg := measure.SideConfig{By: sliceKeys(gs), Metrics: compared(gs)}
-			if s.Comparison, _, err = Against(ctx, a, r, req.Baseline, cfg, gs, confidence, nil); err != nil {
-				return err
-			}
+		if s.base != nil {
+			strict.Comparison = comparedFor(gs, s.base, s.cand, panel.DiffConfig{Confidence: confidence})
 		}
-		h.input.Evidence.Stricter[look.Number] = s
+		e.Stricter[look.Number] = strict
 	}
 	return nil
 }
 
-// early reports whether a gate is decided task by task.
+// early reports whether a gate is decided task by task, at later looks too.
 func early(g *gates.Gate, e *gates.Evidence) bool {
 	_, why := g.Sequence(gate.Alpha)
 	for _, t := range e.Tasks.Targets() {
@@ -406,7 +384,7 @@ func early(g *gates.Gate, e *gates.Evidence) bool {
 			_, why = e.Tasks.Sums(t, g.Metric, panel.SliceID{}, e.Order)
 		}
 	}
-	return why == ""
+	return why == "" && results.OfCases(g.Key)
 }
 
 // heldPanels are those of a run for its gates at a confidence, 0 the usual one, with what people's labels say of its judges.
@@ -493,16 +471,18 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	if err != nil {
 		return nil, err
 	}
-	keys := sliceKeys(file.Gates)
+	keys := results.SliceKeys(file.Gates)
 	score := &ScoreRequest{Traces: []string{name}, TraceSettings: req.TraceSettings, Slices: keys}
 	r := reading{ScoreRequest: score, complete: true, without: without}
 	if r.calibrations, err = results.Calibrated(a, req.Calibrations, results.TaskSources(a, score.Traces),
 		events); err != nil {
 		return nil, err
 	}
-	cfg := measure.SideConfig{Judge: req.Judge, By: keys, Metrics: compared(file.Gates), Without: without}
-	against := req.Baseline != (app.Side{})
-	if against {
+	against, again := req.Baseline != (app.Side{}), lookedAnyTime(file.Gates)
+	cfg := measure.SideConfig{
+		Judge: req.Judge, By: keys, Metrics: sideMetrics(file.Gates, against, again), Without: without,
+	}
+	if against || again {
 		if r.side, err = measure.NewSide(filepath.Base(name), cfg); err != nil {
 			return nil, err
 		}
@@ -539,21 +519,37 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	if h.input.Keys, err = a.TraceKeys(name, s.Panels, keys); err != nil {
 		return nil, err
 	}
-	if against {
+	if r.side != nil {
 		side := r.side
 		r.side = nil // what it holds is free once its ledger is made
 		cand, err := sideLedger(name, side, s.Lost(), events)
 		if err != nil {
 			return nil, err
 		}
-		base, err := ledger(ctx, a, req.Baseline, cfg, score, events)
-		if err != nil {
+		if err := h.sideOfTraces(ctx, a, req, file.Gates, cand, cfg, score, events); err != nil {
 			return nil, err
 		}
-		h.baseline, h.input.Comparison = req.Baseline.Name(),
-			comparedFor(file.Gates, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
 	}
 	return decide(a, h, file, req)
+}
+
+// sideOfTraces gives the gates of a trace file what they need task by task.
+func (h *held) sideOfTraces(ctx context.Context, a *app.App, req *GateRequest, gs []gates.Gate, cand *panel.Ledger,
+	cfg measure.SideConfig, how *ScoreRequest, events app.Events,
+) (err error) {
+	var base *panel.Ledger
+	if req.Baseline != (app.Side{}) {
+		if base, err = ledger(ctx, a, req.Baseline, cfg, how, events); err != nil {
+			return err
+		}
+		h.baseline, h.input.Comparison = req.Baseline.Name(),
+			comparedFor(gs, base, cand, panel.DiffConfig{Unpaired: panel.Disjoint(base, cand)})
+	}
+	if lookedAnyTime(gs) {
+		order := results.Shuffled(cand.Tasks())
+		h.input.Evidence = &gates.Evidence{Tasks: cand, Base: base, Order: order, Planned: len(order)}
+	}
+	return nil
 }
 
 // lookInto says where to look in a trace file for what did not pass.
