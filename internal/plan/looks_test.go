@@ -189,8 +189,8 @@ func TestUnracedLooksOfBoth(t *testing.T) {
 		"  no change passes, 1 attempt at each task: one look: ")
 }
 
-// TestLooksTake: which design is taken, for what is asked of it.
-func TestLooksTake(t *testing.T) {
+// TestUnracedLooksTake: which design is taken, for what is asked of it.
+func TestUnracedLooksTake(t *testing.T) {
 	t.Parallel()
 	for want, flags := range map[string]map[string]float64{
 		plan.LooksAny:   {"bound": 0.85, "truth": 0.95, "power": 0.95},
@@ -212,8 +212,8 @@ func TestLooksTake(t *testing.T) {
 	}
 }
 
-// TestLooksOfEveryMetric: each metric with a plan has both designs, or a reason for no early decision.
-func TestLooksOfEveryMetric(t *testing.T) {
+// TestUnracedLooksOfEveryMetric: each metric with a plan has both designs, or a reason for no early decision.
+func TestUnracedLooksOfEveryMetric(t *testing.T) {
 	t.Parallel()
 	early := map[string]bool{}
 	for _, m := range gates.Metrics() {
@@ -302,7 +302,7 @@ const gateFile = `gates:
   - {metric: calls_per_attempt, baseline: {margin: 0.2}}
 `
 
-// TestLooksOfGateFile: every gate of a file has a plan or a reason.
+// TestUnracedLooksOfGateFile: every gate of a file has a plan or a reason.
 func TestUnracedLooksOfGateFile(t *testing.T) {
 	t.Parallel()
 	file, problems := suite.ReadGates("g.yaml", []byte(gateFile))

@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -39,7 +40,7 @@ type VarianceReport struct {
 	// Judge is the judge with the verdicts, without its number of samples; nil: the runs' own verdicts.
 	Judge *labels.Judge `json:"judge,omitempty"`
 	// Population is what the tasks are a sample of.
-	Population string           `json:"population"`
+	Population panel.Population `json:"population"`
 	Targets    []TargetVariance `json:"targets"`
 	Notes      []string         `json:"notes,omitempty"`
 	// Manifest is that of the first run, to make it again.
@@ -109,7 +110,7 @@ func Variance(ctx context.Context, a *app.App, req VarianceRequest) (*VarianceRe
 	}
 	first := runs[0]
 	out := &VarianceReport{
-		Format: "callvet.variance", Version: 1, Suite: first.Suite.Name, Population: "tasks like these",
+		Format: "callvet.variance", Version: 1, Suite: first.Suite.Name, Population: panel.TasksLikeThese,
 		Manifest: first.Manifest,
 	}
 	for _, r := range runs {
@@ -132,11 +133,14 @@ func Variance(ctx context.Context, a *app.App, req VarianceRequest) (*VarianceRe
 	}
 	for _, v := range all {
 		v.judged, v.rubrics = judged, judged == nil && opinions.decides()
-		for k, r := range runs {
-			if err := v.read(ctx, r, k); err != nil {
-				return nil, err
-			}
+	}
+	for k, r := range runs {
+		out.Notes = append(out.Notes, r.Descriptive()...)
+		if err := readVaried(ctx, r, k, all); err != nil {
+			return nil, err
 		}
+	}
+	for _, v := range all {
 		if v.target.Agent && len(runs) > 1 {
 			out.Notes = append(out.Notes, "whether the agent "+v.target.Name+" is the same in all runs is not known")
 		}
@@ -205,7 +209,9 @@ func sameTargets(runs []*Run, req *VarianceRequest) (out []*varied, err error) {
 		}
 		v := &varied{tasks: map[string]*variedTask{}, lost: map[string]int{}}
 		for k := range runs {
-			at := slices.Index(asked[k], asked[0][i])
+			at := sameTarget(asked[k], asked[0][i], func(n int) bool {
+				return runs[k].Manifest.Targets[n].Name == ts[i].Name
+			})
 			if at < 0 {
 				return nil, unfit(req.Runs[k], "it has no target %s with the settings of run %s", ts[i].Name,
 					runs[0].Stored.ID)
@@ -225,6 +231,16 @@ func sameTargets(runs []*Run, req *VarianceRequest) (out []*varied, err error) {
 		return nil, app.Wrong("target", req.Target, "the run has no such target")
 	}
 	return out, nil
+}
+
+// sameTarget is the position of a target by its configuration, of several the one that is named alike; -1: none.
+func sameTarget(asked []string, as string, named func(int) bool) int {
+	for n := range asked {
+		if asked[n] == as && named(n) {
+			return n
+		}
+	}
+	return slices.Index(asked, as)
 }
 
 // varied gathers the verdicts on one target.
@@ -281,34 +297,36 @@ func (m *meanCost) of(n int) *float64 {
 	return &x
 }
 
-// read adds the attempts of the k-th run. What is planned and not seen was not run.
-func (v *varied) read(ctx context.Context, r *Run, k int) error {
-	v.target = &r.Manifest.Targets[v.place[k]]
-	v.side = recordedSide
-	if r.Manifest.Live != nil || v.target.Agent {
-		v.side = liveSide
+// readVaried adds the attempts of the k-th run to their targets, with those that were planned and not made.
+func readVaried(ctx context.Context, r *Run, k int, all []*varied) error {
+	for _, v := range all {
+		v.target = &r.Manifest.Targets[v.place[k]]
+		v.side = recordedSide
+		if r.Manifest.Live != nil || v.target.Agent {
+			v.side = liveSide
+		}
+		v.sides[v.side] = true
+		v.costs.free = v.target.Free
 	}
-	v.sides[v.side] = true
-	v.costs.free = v.target.Free
-	v.lost[lostNotRun] += r.Manifest.Attempts(r.Cases())
-	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase, Target: &v.place[k]}) {
+	for row, err := range r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase) {
 		if err != nil {
 			return err
 		}
-		v.add(r, row.Case, row.Cell)
+		for _, v := range all {
+			if v.place[k] == row.Cell.Target {
+				v.add(r, row.Case, row.Cell)
+			}
+		}
 	}
 	return nil
 }
 
-const lostNotRun = "attempts were not run"
-
 // add adds an attempt of the run.
 func (v *varied) add(r *Run, c *callvet.Case, cell *callvet.Cell) {
-	if cell.Trace.Outcome == callvet.OutcomeNotRun && c.Skip == "" {
-		return // it is counted as planned
-	}
-	v.lost[lostNotRun]--
 	if cell.Trace.Outcome == callvet.OutcomeNotRun {
+		if c.Skip == "" {
+			v.lost["attempts were not run"]++
+		}
 		return
 	}
 	samples, lost := v.verdicts(r, c, cell)
@@ -384,7 +402,7 @@ func (v *varied) nested() (all, recorded []stats.NestedTask, side *RecordedSide)
 // variance computes the figures of the target.
 func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetVariance, error) {
 	all, recorded, side := v.nested()
-	maps.DeleteFunc(v.lost, func(_ string, n int) bool { return n <= 0 })
+	maps.DeleteFunc(v.lost, func(_ string, n int) bool { return n == 0 })
 	h := fnv.New32a()
 	fmt.Fprint(h, "variance", v.target.Name, req.Judge, runs)
 	t := &TargetVariance{
