@@ -40,7 +40,7 @@ func TestNestedReferences(t *testing.T) {
 		}
 	}
 	c := proof.New(io.Discard, "variance", part, nil)
-	compareNested(c, "small", single)
+	compareNested(c, "small", single, true)
 	for _, by := range []string{byMeanSquares, byPairs, byREML} {
 		if agree, compared, due := c.Tally(by); agree != 1 || compared != 1 || due != 1 {
 			t.Errorf("%s: %d of %d agree, %d due", by, agree, compared, due)
