@@ -266,6 +266,15 @@ func (r *Run) early() []run.Totals {
 	return sum.Targets[:min(len(sum.Targets), len(r.Manifest.Targets))]
 }
 
+// due is how many attempts of a target were planned, without those that were left out when its gates were decided.
+func (r *Run) due(target int) int {
+	n := r.Manifest.Attempts(r.Cases())
+	if early := r.early(); target < len(early) {
+		n -= early[target].LeftOut
+	}
+	return n
+}
+
 // Descriptive are warnings that the numbers of targets are of a run that ended when their gates were decided:
 // an end that the numbers chose.
 func (r *Run) Descriptive() (out []string) {

@@ -290,7 +290,7 @@ func (v *varied) read(ctx context.Context, r *Run, k int) error {
 	}
 	v.sides[v.side] = true
 	v.costs.free = v.target.Free
-	v.lost[lostNotRun] += r.Manifest.Attempts(r.Cases())
+	v.lost[lostNotRun] += r.due(v.place[k])
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase, Target: &v.place[k]}) {
 		if err != nil {
 			return err
