@@ -45,6 +45,8 @@ type Ask struct {
 	Discordant float64 `json:"discordant,omitempty"`
 	Margin     float64 `json:"margin,omitempty"`
 	MaxRate    float64 `json:"max_rate,omitempty"`
+	// MinEffect is the least loss that fails a gate of File; nil means gate.MinEffect.
+	MinEffect *float64 `json:"-"`
 	// Attempts are the numbers of attempts at each task to plan with, and Correlation how
 	// much those of a task are alike, in [0,1).
 	Attempts    []int   `json:"attempts,omitempty"`

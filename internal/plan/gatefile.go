@@ -49,7 +49,7 @@ func (q *Ask) gates() (*Plan, error) {
 		if g.Key != "" {
 			of.Slice = g.Key + "=" + g.Value
 		}
-		if of.NoPlan = unplanned(g); of.NoPlan != "" {
+		if of.NoPlan = q.unplanned(g); of.NoPlan != "" {
 			continue
 		}
 		sub, err := Make(q.of(g))
@@ -69,7 +69,7 @@ func metricOf(g *gates.Gate) string {
 }
 
 // unplanned is why a gate has no number of tasks; "" if it may have one.
-func unplanned(g *gates.Gate) string {
+func (q *Ask) unplanned(g *gates.Gate) string {
 	metric := metricOf(g)
 	k := kindOf(metric)
 	switch {
@@ -79,7 +79,15 @@ func unplanned(g *gates.Gate) string {
 		return "it is about the attempts at each case of this suite, and not about tasks like these"
 	case g.Kind == gates.Zero && (k != incidents || g.MaxRate == 0):
 		return "it fails at the first incident, and has no max_rate to show"
-	case g.Kind == gates.Regression, g.Kind == gates.Zero:
+	case g.Kind == gates.Zero:
+		return ""
+	case g.Kind == gates.Regression && k != rates:
+		return "it is an amount, and how many tasks it needs depends on the spread of the tasks' differences: plan it " +
+			"alone, with sd"
+	case g.Kind == gates.Regression && !(q.given("truth") && (q.given("discordant") || q.given("correlation"))):
+		return "it needs the baseline's rate and how often attempts differ by chance: give truth, and discordant or " +
+			"correlation"
+	case g.Kind == gates.Regression:
 		return ""
 	case k == incidents:
 		return "it is a count of incidents: plan it with max_rate"
@@ -111,14 +119,17 @@ func (q *Ask) of(g *gates.Gate) Ask {
 	}
 	sub.Correlation = q.Correlation
 	use("correlation")
+	sub.Truth = q.Truth
+	if toBeLow(sub.Metric) { // the same quality
+		sub.Truth = math.Round((1-q.Truth)*1e12) / 1e12
+	}
+	use("truth")
 	switch g.Kind {
 	case gates.Zero:
 		sub = Ask{Metric: sub.Metric, MaxRate: g.MaxRate, Looks: sub.Looks, Given: []string{"max_rate", "looks"}}
 	case gates.Regression:
-		sub.Truth, sub.Discordant = q.Truth, q.Discordant
-		use("truth")
+		sub.Discordant, sub.MinEffect, sub.Margin = q.Discordant, g.MinEffect, gate.Margin
 		use("discordant")
-		sub.Margin = gate.Margin
 		if g.Margin != nil {
 			sub.Margin = *g.Margin
 		}
@@ -128,12 +139,8 @@ func (q *Ask) of(g *gates.Gate) Ask {
 		}
 		sub.Given = append(sub.Given, "baseline_diff", "margin")
 	default:
-		sub.Bound, sub.Truth = g.Bound, q.Truth
-		if toBeLow(sub.Metric) { // the same quality
-			sub.Truth = math.Round((1-q.Truth)*1e12) / 1e12
-		}
+		sub.Bound = g.Bound
 		sub.Given = append(sub.Given, "bound")
-		use("truth")
 	}
 	return sub
 }

@@ -175,8 +175,9 @@ func simulate(rule gate.SequenceRule, n int) []pathOf {
 	return paths
 }
 
-// until is the smallest number of tasks that gives a sequence the wanted verdict with the given chance. once is the number of tasks for one look, 0 where no number is enough: a sequence has to plan
-// for more. elsewhere draw tasks with other true values.
+// until is the smallest number of tasks that gives a sequence the wanted verdict with the given chance. once is
+// the number of tasks for one look, 0 where no number is enough: a sequence needs more at most. elsewhere draw tasks
+// with other true values.
 func until(rule gate.SequenceRule, want gate.Verdict, power float64, once int, draw drawn,
 	elsewhere []drawnAt,
 ) (u UntilDone) {
@@ -251,7 +252,7 @@ func (p *Plan) looks(q *Ask) {
 		p.looksAtBound(q.levels())
 	}
 	if p.Paired != nil {
-		p.looksAtChange()
+		p.looksAtChange(q.MinEffect)
 	}
 }
 
@@ -290,9 +291,13 @@ func (p *Plan) looksAtBound(levels []int) {
 	}
 }
 
-func (p *Plan) looksAtChange() {
+func (p *Plan) looksAtChange(minEffect *float64) {
 	d := p.Paired
-	rule := gate.Paired(d.Margin, gate.MinEffect)
+	effect := gate.MinEffect
+	if minEffect != nil {
+		effect = *minEffect
+	}
+	rule := gate.Paired(d.Margin, effect)
 	rule.MinUnits = p.MinUnits
 	good := d.Rate
 	if d.LowerIsBetter {

@@ -126,11 +126,15 @@ func TestUnracedLooksKeepTheirPromise(t *testing.T) {
 func TestUnracedLooksAtABaseline(t *testing.T) {
 	t.Parallel()
 	const trials = 500
-	const rate, icc, loss, margin = 0.9, 0.5, 0.15, 0.15
+	const rate, icc, loss, margin = 0.9, 0.5, 0.2, 0.2
 	for metric, truth := range map[string]float64{"pass_rate": rate, "error_rate": 1 - rate} {
+		attempts, want := []int{1, 3}, "[1 FAIL false 1 PASS false 3 FAIL false 3 FAIL true 3 PASS false]"
+		if metric == "error_rate" {
+			attempts, want = attempts[1:], "[3 FAIL false 3 FAIL true 3 PASS false]"
+		}
 		q := anyLook(metric, map[string]float64{
 			"truth": truth, "baseline-diff": loss, "margin": margin, "correlation": icc,
-		}, 1, 3)
+		}, attempts...)
 		p, err := plan.Make(q)
 		if err != nil {
 			t.Fatal(err)
@@ -163,11 +167,10 @@ func TestUnracedLooksAtABaseline(t *testing.T) {
 				t.Errorf("%s: %+v: a chance of %.3f", metric, d, chance)
 			}
 		}
-		want := "[1 FAIL false 1 PASS false 3 FAIL false 3 FAIL true 3 PASS false]"
 		if fmt.Sprint(kinds) != want {
 			t.Errorf("%s: %v, want %s", metric, kinds, want)
 		}
-		says(t, p, "points fails, 1 attempt at each task: one look: ", "some tasks break, 3 attempts",
+		says(t, p, "points fails, 3 attempts at each task: one look: ", "some tasks break, 3 attempts",
 			"no change passes, 3 attempts")
 	}
 }
@@ -214,23 +217,24 @@ func TestLooksOfEveryMetric(t *testing.T) {
 	t.Parallel()
 	early := map[string]bool{}
 	for _, m := range gates.Metrics() {
-		flags := map[string]float64{"bound": 0.5, "truth": 0.9, "power": 0.5}
-		if p, err := plan.Make(ask(m, map[string]float64{"bound": 0.5, "attempts": 1})); err == nil && p.Rate.AtMost {
-			flags["truth"] = 0.1
-		}
+		flags := map[string]float64{"bound": 0.5, "truth": 0.99, "power": 0.5, "min-n": 5}
 		switch {
 		case strings.HasSuffix(m, "_p50"), strings.HasSuffix(m, "_p90"), strings.HasSuffix(m, "_incidents"):
 			flags = nil
 		case strings.HasSuffix(m, "_per_attempt"), m == "cost_per_pass":
-			flags = map[string]float64{"bound": 2, "truth": 1, "sd": 0.1}
+			flags = map[string]float64{"bound": 20, "truth": 1, "sd": 0.1, "min-n": 5}
 		case strings.HasSuffix(m, "_mean"):
-			flags = map[string]float64{"baseline-diff": 0.5, "margin": 0.5, "sd": 0.3}
+			flags = map[string]float64{"baseline-diff": 5, "margin": 5, "sd": 0.3, "min-n": 5}
 		}
 		q := anyLook(m, flags)
 		if flags["power"] > 0 {
 			q.Attempts = []int{1}
 		}
 		p, err := plan.Make(q)
+		if err != nil && flags["power"] > 0 { // less is better
+			q.Truth = 0.01
+			p, err = plan.Make(q)
+		}
 		if err != nil || p.Looks == nil || (p.Looks.NoEarly == "") != (len(p.Looks.Designs) > 0) {
 			t.Errorf("%s: %+v %v", m, p, err)
 			continue
@@ -283,7 +287,7 @@ func TestLooksRefused(t *testing.T) {
 
 const gateFile = `gates:
   - pass_rate >= 0.85
-  - {metric: pass_rate, baseline: {margin: 0.04}}
+  - {metric: pass_rate, baseline: {margin: 0.2}}
   - {metric: safety_incidents, zero: true, max_rate: 0.01}
   - {metric: blocked_incidents, zero: true}
   - {metric: cost_per_attempt, at_most: 0.05}
@@ -293,6 +297,9 @@ const gateFile = `gates:
   - over_call_rate <= 0.2
   - {metric: pass_rate, at_least: 1, slice: case=*}
   - latency_p90 <= 800 ms
+  - {name: least loss, metric: pass_rate, baseline: {margin: 0.2, min_effect: 0.17}}
+  - {metric: timeout_rate, baseline: {margin: 0.2}}
+  - {metric: calls_per_attempt, baseline: {margin: 0.2}}
 `
 
 // TestLooksOfGateFile: every gate of a file has a plan or a reason.
@@ -325,6 +332,7 @@ func TestUnracedLooksOfGateFile(t *testing.T) {
 	want := []string{
 		"pass_rate >= 0.85 ", "pass_rate against the baseline ", "safety_incidents = 0 ",
 		"judged_pass:strict >= 0.80 language=*", "errors ", "over_call_rate <= 0.20 ",
+		"least loss ", "timeout_rate against the baseline ",
 	}
 	if !slices.Equal(planned, want) {
 		t.Errorf("planned are %q, want %q", planned, want)
@@ -334,20 +342,28 @@ func TestUnracedLooksOfGateFile(t *testing.T) {
 	if err != nil || rate.Looks.Designs[0].Until.Most != alone.Looks.Designs[0].Until.Most || rate.Rate.Tasks != 75 {
 		t.Errorf("alone it is another plan: %+v and %+v", rate.Looks, alone.Looks)
 	}
-	if c := p.Gates[1].Plan.Paired; c.Margin != 0.04 || c.Diff != 0.04 || c.Rate != 0.95 {
+	if c := p.Gates[1].Plan.Paired; c.Margin != 0.2 || c.Diff != 0.2 || c.Rate != 0.95 {
 		t.Errorf("%+v", c)
 	}
 	if errs := p.Gates[7].Plan; errs.Rate.Truth != 0.05 || errs.MinUnits != 50 {
 		t.Errorf("%+v", errs.Rate)
 	}
-	says(t, p, "11 gates, each planned for a chance of 80.0 %",
+	usual, least := p.Gates[1].Plan, p.Gates[11].Plan
+	if least.Paired.Rows[0].Fails < 2*usual.Paired.Rows[0].Fails ||
+		least.Looks.Designs[0].Until.Most <= usual.Looks.Designs[0].Until.Most {
+		t.Errorf("the least loss of a failure is not in the plan: %+v and %+v", least.Paired, usual.Paired)
+	}
+	if c := p.Gates[12].Plan.Paired; c.Rate != 0.05 || !c.LowerIsBetter {
+		t.Errorf("less is better: %+v", c)
+	}
+	says(t, p, "14 gates, each planned for a chance of 80.0 %",
 		"  pass_rate >= 0.85, if it is really 0.95: one look: 75 tasks. After each task: ",
 		"judged_pass:strict >= 0.80 [tasks of each language], if it is really 0.95: one look: ",
-		"pass_rate against the baseline, a loss of 4.0 points fails: one look: ",
+		"pass_rate against the baseline, a loss of 20.0 points fails: one look: ",
 		"safety_incidents = 0: 299 exposed tasks without an incident", "latency_p90 <= 800 ms: no plan: it is a quantile",
 		"if it is really 0.05: one look: 41 tasks. No early decision: it is a rate of calls; over_call_rate_by_task can be decided early")
 	if once := make(map[string]float64{"truth": 0.95}, plan.LooksOnce); once.Gates[0].Plan.Looks != nil ||
-		!strings.Contains(once.Gates[1].NoPlan, "depends on the baseline's rate") {
+		!strings.Contains(once.Gates[1].NoPlan, "needs the baseline's rate") {
 		t.Errorf("%+v", once.Gates)
 	}
 }

@@ -475,7 +475,7 @@ func (p *Plan) mean(q *Ask) error {
 
 // against is the gate that a difference is planned for.
 func (q *Ask) against() gates.Gate {
-	g := gates.Gate{Metric: q.Metric, Kind: gates.Regression, MinUnits: &q.MinUnits}
+	g := gates.Gate{Metric: q.Metric, Kind: gates.Regression, MinUnits: &q.MinUnits, MinEffect: q.MinEffect}
 	if q.given("margin") {
 		g.Margin = &q.Margin
 	}

@@ -22,7 +22,7 @@ func planLooks(w io.Writer, l *plan.Looks, p *plan.Plan) {
 	}
 	fmt.Fprintf(w, "one look at a fixed number of tasks, or a look after each task (chances of %s)\n",
 		plain.Percent(p.Power))
-	any := false
+	early := false
 	for i := range l.Designs {
 		d := &l.Designs[i]
 		what := plain.Count(d.Attempts, "attempt", "attempts") + " at each task"
@@ -33,9 +33,9 @@ func planLooks(w io.Writer, l *plan.Looks, p *plan.Plan) {
 		if text := elsewhere(d); text != "" {
 			fmt.Fprintf(w, "    %s\n", text)
 		}
-		any = any || d.Take == plan.LooksAny || d.Take == plan.TakeEither
+		early = early || d.Take == plan.LooksAny || d.Take == plan.TakeEither
 	}
-	if any {
+	if early {
 		fmt.Fprintln(w,
 			"  looks: any goes with `callvet run --until-decided`, which asks the tasks in a random order and stops"+
 				" when the gate is decided; plan as many tasks as it needs at most")
@@ -45,7 +45,7 @@ func planLooks(w io.Writer, l *plan.Looks, p *plan.Plan) {
 // noEarly is the sentence of a metric without an early decision.
 func noEarly(metric string, l *plan.Looks) string {
 	return fmt.Sprintf("%s has no early decision, because %s: look at its gate once, when all tasks are done", metric,
-		strings.TrimPrefix(l.NoEarly, "because "))
+		l.NoEarly)
 }
 
 // changeOf is what a design against a baseline decides.

@@ -24,17 +24,18 @@ func UsualPlan() PlanRequest { return plan.Usual() }
 // Plan computes how many tasks, attempts and labels a gate needs before it can decide. It reads the
 // pilot of the request if it has data about the metric.
 func Plan(ctx context.Context, a *app.App, req PlanRequest, events app.Events) (p *plan.Plan, err error) {
-	if req.From != "" && plan.FromPilot(req.Metric) {
-		if req.Pilot, err = pilotOf(ctx, a, req.From, req.Metric, events); err != nil {
-			return nil, err
-		}
-	}
 	if req.Gates != "" {
 		file, err := results.GateFile(a, req.Gates, nil)
 		if err != nil {
 			return nil, err
 		}
 		req.File = file.Gates
+		return plan.Make(req)
+	}
+	if req.From != "" && plan.FromPilot(req.Metric) {
+		if req.Pilot, err = pilotOf(ctx, a, req.From, req.Metric, events); err != nil {
+			return nil, err
+		}
 	}
 	if req.Measured {
 		if req.Before, err = measuredBefore(ctx, a, req.From, req.Metric); err != nil {
