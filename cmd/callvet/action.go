@@ -123,8 +123,12 @@ func again(man *results.Manifest, with []app.Setting) string {
 	if flags == nil {
 		flags = fromSpecs(man)
 	}
+	asks := func(name string) bool {
+		return slices.ContainsFunc(with, func(w app.Setting) bool { return w.Name == name })
+	}
+	part := []string{"until-decided", "gates", "baseline", "ledger"} // gates are not about cases chosen for their outcome
 	flags = slices.DeleteFunc(slices.Clone(flags), func(g app.Setting) bool {
-		return slices.ContainsFunc(with, func(w app.Setting) bool { return w.Name == g.Name })
+		return asks(g.Name) || man.Until != nil && asks("failed-from") && slices.Contains(part, g.Name)
 	})
 	// Those who are asked come first, as people write it.
 	slices.SortStableFunc(flags, func(a, b app.Setting) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })

@@ -33,7 +33,12 @@ func (a *cli) conclude(out *runs.Outcome, f *runFlags, show func(*report.View, *
 	if err := show(v, f); err != nil {
 		return err
 	}
-	if out.Gates != nil && !a.jsonOut {
+	switch {
+	case out.Gates == nil:
+	case f.quiet || a.jsonOut:
+		fmt.Fprintln(a.err, out.Gates.Report.Sentence)
+		fmt.Fprintln(a.err, out.Saved())
+	default:
 		if err := a.showGates(out.Gates, out.Saved()); err != nil {
 			return err
 		}

@@ -89,6 +89,9 @@ func (q *RunRequest) Check() error {
 		return Wrong("repeats", strconv.Itoa(q.Repeats), "write 1 or more")
 	case q.Sample < 0:
 		return Wrong("sample", strconv.Itoa(q.Sample), "write 1 or more")
+	case q.UntilDecided != nil && q.FailedFrom != "":
+		return Wrong("failed_from", q.FailedFrom,
+			"it chooses cases by their outcome, and gates are about all: leave out {until_decided} or this")
 	case q.UntilDecided != nil && (q.RequirePass || q.FailUnder > 0):
 		return &callvet.FieldError{
 			Field: "until_decided",

@@ -89,6 +89,11 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 		}
 		l.book = storedLooks{r.DB, of.UserID}
 	}
+	if r.Manifest.FailedFrom != "" {
+		l.Warnings = append(l.Warnings, "this look is not kept: its cases were chosen by their outcome in run "+
+			r.Manifest.FailedFrom)
+		return l, nil
+	}
 	var ran []map[string]bool // by target and id; nil: all cases did, or are to
 	if tasks != nil && r.Stored.Status != store.StatusDone {
 		if ran, err = r.ran(ctx); err != nil {
