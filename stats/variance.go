@@ -140,16 +140,25 @@ func (p *nestedPair) components() (c bySource) {
 // VarianceShare is the part of one source in the variance.
 type VarianceShare struct {
 	Source Source `json:"source"`
-	// Known is false where the data do not separate the source: it has no share, and is not 0.
-	Known bool `json:"known"`
-	// Estimate is the moment estimate, which may be below 0; Variance is 0 then.
-	Estimate float64 `json:"estimate"`
-	Variance float64 `json:"variance"`
+	// Estimate is the moment estimate. One below 0 counts as 0. It is nil where the data do not separate the
+	// source: its part is not known, and is not 0.
+	Estimate *float64 `json:"estimate"`
 	// Share is the share of the variance of one verdict, OfMean that of the variance of the mean; nil where
 	// the source is not known.
 	Share  *Interval `json:"share"`
 	OfMean *Interval `json:"share_of_mean"`
-	weight float64   // of Variance in the variance of the mean
+	weight float64   // of the variance in the variance of the mean
+}
+
+// Known reports whether the data separate the source from the others.
+func (s *VarianceShare) Known() bool { return s.Estimate != nil }
+
+// ofMean is the part of the source in the variance of the mean; 0 where it is not known.
+func (s *VarianceShare) ofMean() float64 {
+	if !s.Known() {
+		return 0
+	}
+	return max(0, *s.Estimate) * s.weight
 }
 
 // Variance is the variance of verdicts by source.
@@ -252,10 +261,10 @@ func NestedVariance(all, recorded []NestedTask, b int, seed [2]uint64) Variance 
 			ends[ofTools] = &d
 		}
 	}
-	shown := c.clipped()
 	for i, name := range sourceNames() {
-		s := VarianceShare{Source: name, Known: known[i], Estimate: c[i], Variance: shown[i], weight: weights[i]}
-		if s.Known {
+		s := VarianceShare{Source: name, weight: weights[i]}
+		if known[i] {
+			s.Estimate = &c[i]
 			one := func(x bySource) float64 { return x.share(i, bySource{1, 1, 1, 1}) }
 			mean := func(x bySource) float64 { return x.share(i, weights) }
 			s.Share, s.OfMean = draws.interval(one, ends[i], i), draws.interval(mean, ends[i], i)
@@ -393,7 +402,7 @@ func (v *Variance) SE(tasks, attempts, verdicts float64) float64 {
 	sum := 0.0
 	for i := range v.Sources {
 		s := &v.Sources[i]
-		x := s.Variance * s.weight / tasks
+		x := s.ofMean() / tasks
 		switch s.Source {
 		case SourceTasks:
 		case SourceTarget, SourceTools:
@@ -409,5 +418,5 @@ func (v *Variance) SE(tasks, attempts, verdicts float64) float64 {
 // SuiteSE is the standard error of the mean for the tasks of this suite, which do not vary then.
 func (v *Variance) SuiteSE() float64 {
 	all := v.SE(1, 1, 1)
-	return math.Sqrt(max(0, all*all-v.Sources[ofTasks].Variance*v.Sources[ofTasks].weight))
+	return math.Sqrt(max(0, all*all-v.Sources[ofTasks].ofMean()))
 }

@@ -29,7 +29,9 @@ func attemptsOf(ys ...float64) (out [][]float64) {
 
 func variances(v Variance) (out [sourceCount]float64) {
 	for i := range v.Sources {
-		out[i] = v.Sources[i].Estimate
+		if e := v.Sources[i].Estimate; e != nil {
+			out[i] = *e
+		}
 	}
 	return out
 }
@@ -109,10 +111,10 @@ func TestNestedVarianceShares(t *testing.T) {
 		one, mean := 0.0, 0.0
 		for i := range v.Sources {
 			s := &v.Sources[i]
-			if s.Known != (s.Share != nil) || s.Known != (s.OfMean != nil) {
+			if s.Known() != (s.Share != nil) || s.Known() != (s.OfMean != nil) {
 				t.Fatalf("%+v: a share without data, or none", s)
 			}
-			if !s.Known {
+			if !s.Known() {
 				continue
 			}
 			one, mean = one+s.Share.Point, mean+s.OfMean.Point
@@ -120,9 +122,9 @@ func TestNestedVarianceShares(t *testing.T) {
 				if !(0 <= iv.Lower && iv.Lower <= iv.Point && iv.Point <= iv.Upper && iv.Upper <= 1) {
 					t.Fatalf("%s: %+v", s.Source, iv)
 				}
-				if s.Estimate <= 0 {
-					if clipped++; iv.Point != 0 || iv.Lower != 0 || s.Variance != 0 {
-						t.Fatalf("%s: an estimate of %g gives %+v", s.Source, s.Estimate, iv)
+				if *s.Estimate <= 0 {
+					if clipped++; iv.Point != 0 || iv.Lower != 0 {
+						t.Fatalf("%s: an estimate of %g gives %+v", s.Source, *s.Estimate, iv)
 					}
 				}
 			}
@@ -154,7 +156,7 @@ func TestNestedVarianceBalanced(t *testing.T) {
 		s += (x - m) * (x - m) / 2 / 3
 	}
 	for i := range v.Sources {
-		if v.Sources[i].Estimate < 0 {
+		if s := &v.Sources[i]; s.Known() && *s.Estimate < 0 {
 			t.Fatalf("%+v", v.Sources)
 		}
 	}

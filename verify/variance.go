@@ -252,8 +252,13 @@ func compareNested(c *proof.Check, name string, ys nested, balanced bool) stats.
 		c.Problem(fmt.Errorf("%s: %w: the product has no shares (%s)", name, callvet.ErrInvalid, v.Status))
 		return v
 	}
-	own := components{v.Sources[0].Estimate, v.Sources[1].Estimate, v.Sources[3].Estimate}
-	known := [componentCount]bool{true, v.Sources[1].Known, v.Sources[3].Known}
+	var own components
+	var known [componentCount]bool
+	for l, s := range []int{0, 1, 3} {
+		if e := v.Sources[s].Estimate; e != nil {
+			own[l], known[l] = *e, true
+		}
+	}
 	agree := func(by string, reference components, tolerance float64) {
 		c.Due(by, 1, "the designs")
 		wrong := ""

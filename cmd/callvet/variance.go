@@ -116,7 +116,7 @@ func (a *cli) printSources(w io.Writer, v *results.VarianceReport, t *results.Ta
 		"pairs that differ")
 	for i := range t.Sources {
 		s := &t.Sources[i]
-		if !s.Known {
+		if !s.Known() {
 			continue
 		}
 		flips := ""

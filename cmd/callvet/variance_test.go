@@ -93,7 +93,7 @@ func TestVarianceOfTools(t *testing.T) {
 		shares[both.Sources[i].Source] = &both.Sources[i]
 	}
 	tools, target := shares[stats.SourceTools], shares[stats.SourceTarget]
-	if !tools.Known || tools.Share.Point < 0.9 || target.Variance != 0 || target.Share.Lower != 0 ||
+	if !tools.Known() || tools.Share.Point < 0.9 || !(*target.Estimate <= 0) || target.Share.Lower != 0 ||
 		target.Share.Upper == 0 ||
 		both.Recorded == nil || both.Recorded.Attempts != 36 || both.Attempts != 36 || len(both.Unknown) != 0 {
 		t.Errorf("%+v\ntools %+v\ntarget %+v", both, tools, target)
@@ -107,7 +107,7 @@ func TestVarianceOfTools(t *testing.T) {
 		v := variance("variance", name).Targets[0]
 		if len(v.Unknown) != 1 || v.Unknown[0].Source != stats.SourceTools ||
 			!strings.Contains(v.Unknown[0].Why, want) ||
-			v.Sources[2].Known {
+			v.Sources[2].Known() {
 			t.Errorf("%s: %+v, %+v", name, v.Unknown, v.Sources)
 		}
 		_, line, _ := strings.Cut(runApp(t, dir, env, exitOK, "variance", name), "to see it: ")

@@ -60,7 +60,7 @@ type Ask struct {
 	// Looks is how often the gate is looked at: LooksOnce, or LooksAny, which adds the number of tasks of a
 	// gate that is looked at after each one.
 	Looks string `json:"looks,omitempty"`
-	// Gates is a gate file, whose gates are planned with Truth, Power and the other figures. File are its
+	// Gates is a gate file. Its gates are planned with Truth, Power and the other figures. File are its
 	// gates: the caller reads the file and sets them.
 	Gates string       `json:"gates,omitempty"`
 	File  []gates.Gate `json:"-"`

@@ -23,7 +23,7 @@ type OfGate struct {
 	Plan   *Plan  `json:"plan,omitempty"`
 }
 
-// withGates are the fields that have a use for a gate file, whose gates have metrics and bounds.
+// withGates are the fields that have a use for a gate file. Its gates have metrics and bounds of their own.
 var withGates = []string{
 	"gates", "truth", "power", "attempts", "correlation", "discordant", "baseline_diff", "looks",
 }

@@ -137,7 +137,7 @@ const (
 	// looksSeed, with the number of the trial, seeds a simulated gate.
 	looksSeed = 0x6c6f6f6b73
 	// looksTrials and fewestTrials bound the number of simulated gates; looksTasks is about how many tasks
-	// all of them have together. elsewhereTrials are those of another truth, whose mean is roughly known.
+	// all of them have together. elsewhereTrials are those of another truth. Its mean is roughly known.
 	looksTrials, fewestTrials, looksTasks, elsewhereTrials = 2000, 400, 3_000_000, 200
 )
 

@@ -15,7 +15,7 @@ import (
 // untilTasks is the number of tasks after which an undecided sequence ends.
 const untilTasks = 800
 
-// mixedRate is the error rate of a side of a gate whose first look was for a fixed number of tasks,
+// mixedRate is the error rate of a side of a gate with a first look for a fixed number of tasks,
 // over all looks. Source: Statistics specification, section 16.6.
 const mixedRate = gate.Alpha + gate.LaterAlpha
 

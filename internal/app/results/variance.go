@@ -61,7 +61,7 @@ type TargetVariance struct {
 	// repeat an earlier answer.
 	Lost  map[string]int `json:"lost,omitempty"`
 	Facts int            `json:"facts,omitempty"`
-	// Unknown are sources whose part the runs do not show.
+	// Unknown are the sources with a part that the runs do not show.
 	Unknown []UnknownSource `json:"unknown,omitempty"`
 	// Resamples and Seed are those of the intervals.
 	Resamples int    `json:"resamples"`
@@ -78,7 +78,7 @@ type RecordedSide struct {
 	Attempts int `json:"attempts"`
 }
 
-// UnknownSource is a source whose part is not known, and the action that would show it.
+// UnknownSource is a source with a part that is not known, and the action that would show it.
 type UnknownSource struct {
 	Source stats.Source `json:"source"`
 	Why    string       `json:"why"`
@@ -448,7 +448,7 @@ func (v *varied) once(r *Run, req *VarianceRequest, target string) error {
 	return &callvet.Hinted{Err: unfit(req.Runs[0], why, target), Hint: fix}
 }
 
-// unknown names the sources whose part is not known.
+// unknown names the sources with a part that is not known.
 func (v *varied) unknown(t *TargetVariance, r *Run) {
 	add := func(s stats.Source, act *app.Action, why string) {
 		t.Unknown = append(t.Unknown, UnknownSource{s, why, act})

@@ -18,7 +18,7 @@ export function odds(t: Translator, log: number): string {
   return log < 0 ? t('gates.odds', { a: 1, b: text }) : t('gates.odds', { a: text, b: 1 });
 }
 
-/** decidedAfter says after how many cases a gate passed or failed, or that it is open. */
+/** decidedAfter writes after how many cases a gate passed or failed, or that it is open. */
 export function decidedAfter(t: Translator, verdict: string, cases: number, of?: number): string {
   const key = verdict === 'PASS' ? 'passedAfter' : verdict === 'FAIL' ? 'failedAfter' : 'openAfter';
   return t(`gates.${key}`, {

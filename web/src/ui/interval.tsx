@@ -33,7 +33,7 @@ export function withInterval(t: Translator, i: Interval | null | undefined): str
   return i ? `${inUnit(i.point, 'rate')} (${intervalSentence(t, i)})` : '–';
 }
 
-/** leftOut says how many attempts a run made that ended when its gates were decided. */
+/** leftOut writes how many attempts a run made that ended when its gates were decided. */
 export function leftOut(t: Translator, asked: number, left: number): string {
   return t('common.leftOut', { n: number(asked), total: number(asked + left), left: number(left) });
 }
