@@ -49,12 +49,12 @@ var layers = []struct {
 	}},
 	{"subjects", []string{
 		"internal/suite", "internal/catalog", "internal/judge", "internal/labels", "internal/drills",
-		"internal/plan", "internal/measure",
+		"internal/plan", "internal/measure", "internal/tune",
 	}},
 	{"application", []string{
 		"internal/report", "internal/report/lab", "internal/app", "internal/app/results",
 		"internal/app/traces",
-		"internal/app/runs", "internal/app/catalogs", "internal/app/cases",
+		"internal/app/runs", "internal/app/tunes", "internal/app/catalogs", "internal/app/cases",
 	}},
 	{"clients", []string{
 		"web", "internal/process", "internal/ranged", "internal/account", "internal/job", "internal/library",
@@ -84,7 +84,7 @@ var impure = []string{
 var headless = map[string]string{
 	"internal/app": "net/http", "internal/app/results": "", "internal/app/traces": "", "internal/app/runs": "net/http",
 	"internal/app/catalogs": "net/http", "internal/app/cases": "",
-	"internal/catalog": "net/http", "internal/plan": "",
+	"internal/app/tunes": "", "internal/catalog": "net/http", "internal/plan": "", "internal/tune": "",
 }
 
 var withHead = []string{
@@ -97,7 +97,7 @@ var withHead = []string{
 var thirdParty = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"contract"},
 	"github.com/expr-lang/expr":                {"score/condition"},
-	"gonum.org/v1/gonum":                       {"stats"},
+	"gonum.org/v1/gonum":                       {"stats", "internal/tune"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"github.com/blevesearch/snowballstem":      {"retrieve"},
 	"github.com/jstemmer/go-junit-report/v2":   {"internal/report"},

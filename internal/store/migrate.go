@@ -73,7 +73,8 @@ ALTER TABLE runs ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET bytes=(SELECT coalesce(sum(length(c.result)+length(c.trace)+coalesce(length(c.exchanges),0)),
 		0) FROM cells c WHERE c.run=runs.num);
-`, wholeSchema(summedTables()), looksSchema + wholeSchema(summedLooks())}
+`, wholeSchema(summedTables()), looksSchema + wholeSchema(summedLooks()),
+		tunesSchema + wholeSchema(summedTunes())}
 }
 
 // migrate brings the file up to date in one transaction. Two processes may try

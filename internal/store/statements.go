@@ -36,6 +36,11 @@ var selectionSchema string
 //go:embed schema/011_looks.sql
 var looksSchema string
 
+// tunesSchema is the schema of searches for parameters and prompts.
+//
+//go:embed schema/013_tunes.sql
+var tunesSchema string
+
 // partsSchema is what workers share of jobs.
 //
 //go:embed schema/007_parts.sql

@@ -57,6 +57,17 @@ func summedLooks() []summedTable {
 	return []summedTable{{name: "looks", columns: "id,user_id,suite,target,run_id,created,content"}}
 }
 
+// summedTunes are the tables of version 12.
+func summedTunes() []summedTable {
+	return []summedTable{
+		{
+			name:    "tunes",
+			columns: "id,user_id,suite,kind,state,suite_id,experiment_id,created,deleted,holdout_use,content", replaced: true,
+		},
+		{name: "prompts", columns: "id,user_id,name,version,parent,source,created,content"},
+	}
+}
+
 // wholeSchema adds the checksums to the tables. Only views and triggers call row_sum: other
 // programs, which have no such function, can read the tables, copy and check the file.
 func wholeSchema(tables []summedTable) string {
@@ -124,7 +135,7 @@ func Intact(whole bool, what string) error {
 
 // checkRows counts the damaged rows of each table.
 func (db *DB) checkRows(ctx context.Context) (problems []string, err error) {
-	for _, t := range slices.Concat(summedTables(), summedLooks()) {
+	for _, t := range slices.Concat(summedTables(), summedLooks(), summedTunes()) {
 		var n int
 		if err := db.read.QueryRowContext(ctx,
 			"SELECT count(*) FROM checked_"+t.name+" WHERE NOT whole").Scan(&n); err != nil {

@@ -52,6 +52,20 @@ type CheckedGateVerdict struct {
 	Whole    bool
 }
 
+type CheckedPrompt struct {
+	ID      string
+	UserID  string
+	Name    string
+	Version int64
+	Parent  string
+	Source  string
+	Shared  bool
+	Created int64
+	Deleted int64
+	Content []byte
+	Whole   bool
+}
+
 type CheckedSchedule struct {
 	ID            string
 	UserID        string
@@ -139,6 +153,22 @@ type CheckedTraceEntry struct {
 	Created int64
 	Updated int64
 	Whole   bool
+}
+
+type CheckedTune struct {
+	ID           string
+	UserID       string
+	Suite        string
+	Kind         string
+	State        string
+	SuiteID      string
+	ExperimentID string
+	Created      int64
+	Updated      int64
+	Deleted      int64
+	HoldoutUse   int64
+	Content      []byte
+	Whole        bool
 }
 
 type Event struct {

@@ -1,0 +1,13 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+// Package tune answers one question: which parameters or prompt are better, and is that true of cases
+// that the search has not seen?
+//
+//	Space ─► combinations ─► Matrix (each request once) ─► Search ─► rounds ─► Race ─► best candidate
+//	cases ─► families ─► training half, held-out half ─► Confirm ─► promoted, or the reason why not
+//
+// A search asks in rounds: some candidates about some cases of the training half. It leaves out
+// candidates that are worse. What it chose is then compared with the base once, on the held-out half.
+//
+// The package asks no model, and reads and writes no file: package internal/app/tunes does.
+package tune
