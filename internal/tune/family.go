@@ -151,7 +151,7 @@ func (p patterns) of(c *callvet.Case) string {
 	}
 	plain := p.quoted.ReplaceAllString(strings.Join(texts, "\n\n"), blank)
 	plain = p.single.ReplaceAllString(plain, "${1}"+blank+"${2}")
-	plain = folded(plain)
+	plain = fold(plain)
 	out := plain
 	for _, v := range argumentValues(&c.Expect) {
 		out = replaceWord(out, v)
@@ -162,7 +162,6 @@ func (p patterns) of(c *callvet.Case) string {
 	return p.number.ReplaceAllString(out, blank)
 }
 
-func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
 // argumentValues are the texts and numbers of the arguments that a case expects, the longest first.
 func argumentValues(e *callvet.Expect) []string {
@@ -170,7 +169,7 @@ func argumentValues(e *callvet.Expect) []string {
 	add := func(raw json.RawMessage) {
 		var v any
 		if json.Unmarshal(raw, &v) == nil {
-			out = leaves(out, v)
+			out = textsIn(out, v)
 		}
 	}
 	calls := func(list []callvet.ExpectedCall) {
@@ -194,21 +193,21 @@ func argumentValues(e *callvet.Expect) []string {
 	return slices.Compact(out)
 }
 
-// leaves are the texts in a JSON value. Texts of one character are too short to be recognized; the
+// textsIn are the texts in a JSON value. Texts of one character are too short to be recognized; the
 // numbers of a prompt are replaced anyway.
-func leaves(out []string, v any) []string {
+func textsIn(out []string, v any) []string {
 	switch v := v.(type) {
 	case string:
-		if s := folded(v); utf8.RuneCountInString(s) > 1 {
+		if s := fold(v); utf8.RuneCountInString(s) > 1 {
 			out = append(out, s)
 		}
 	case []any:
 		for _, x := range v {
-			out = leaves(out, x)
+			out = textsIn(out, x)
 		}
 	case map[string]any:
 		for _, x := range v {
-			out = leaves(out, x)
+			out = textsIn(out, x)
 		}
 	}
 	return out

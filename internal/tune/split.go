@@ -200,14 +200,14 @@ func commonest(counts map[string]int) string {
 // which has limits, so that a stratum does not pay for many families of another one.
 func draw(families []family, sides map[string]Side, share float64, suite string) {
 	for i := range families {
-		families[i].rank = mixed(suite, families[i].name)
+		families[i].rank = seeded(suite, families[i].name)
 	}
 	order := slices.Clone(families)
 	slices.SortFunc(order, func(a, b family) int {
 		return cmp.Or(strings.Compare(a.tier, b.tier), strings.Compare(a.tool, b.tool),
 			cmp.Compare(a.rank, b.rank), strings.Compare(a.name, b.name))
 	})
-	debt := fraction(mixed(suite, "", "start"))
+	debt := fraction(seeded(suite, "", "start"))
 	for i := range order {
 		name := order[i].name
 		debt = min(2, debt+share)
@@ -224,8 +224,8 @@ func draw(families []family, sides map[string]Side, share float64, suite string)
 	}
 }
 
-// mixed is a hash of texts that are given apart.
-func mixed(parts ...string) uint64 {
+// seeded is a hash of texts that are given apart.
+func seeded(parts ...string) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {
 		fmt.Fprintf(h, "%d:%s", len(p), p)
