@@ -154,7 +154,7 @@ func (o *Opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 	case strings.HasPrefix(s.Target, "offline/"):
 		return nil, Wrong("targets", s.Target, "the only target without a model is offline/lexical")
 	case scheme == "script":
-		return o.script(rest)
+		return o.script(s, rest)
 	case scheme == "recorded":
 		return o.recordings(rest)
 	case scheme == "retrieve":
@@ -228,13 +228,15 @@ func one(m callvet.Model, t callvet.Target, err error) ([]run.Target, error) {
 	return []run.Target{{Target: t, Model: m}}, nil
 }
 
-// script opens a file with answers.
-func (o *Opener) script(name string) ([]run.Target, error) {
+// script opens a file with answers. They may depend on parameters.
+func (o *Opener) script(s *TargetSpec, name string) ([]run.Target, error) {
 	path, _, err := o.app.Config.Files.Path(name)
 	if err != nil {
 		return nil, err
 	}
-	return one(offline.OpenScript(path, nil))
+	m, t, err := offline.OpenScript(path, nil)
+	t.Params = s.Params
+	return one(m, t, err)
 }
 
 // recordings opens what was recorded.

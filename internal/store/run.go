@@ -57,7 +57,7 @@ type Run struct {
 	// Job is the state of the job of a server that the run belongs to; "" for a run without one.
 	Job string `json:"job,omitempty"`
 	// Judges is the subject of a judge's run: the id of a run, or "sha256:" and the hash of a trace
-	// file; "" for a run of a suite.
+	// file. Of a run that is a part of a search it is the id of the search; "" for a run of a suite.
 	Judges string `json:"judges,omitempty"`
 }
 
@@ -95,13 +95,15 @@ type NewRun struct {
 	SuiteHash string
 	// Manifest is one JSON value: everything needed to reproduce the run, no secret.
 	Manifest json.RawMessage
-	// Judges makes it a run of a judge (see Run.Judges). It is in no list of runs, and is deleted
-	// with its subject.
+	// Judges makes it a run of a judge, or a part of a search (see Run.Judges). It is in no list of
+	// runs, and is deleted with its subject.
 	Judges string
+	// ID is the id of the run; "": a new one. Only a part of a search has one of its own.
+	ID string
 }
 
 // CreateRun stores the suite and a run of it in state "running". The error is
-// ErrInvalid for a name that cannot be used and ErrConflict for one that a run has.
+// ErrInvalid for a name that cannot be used and ErrConflict for a name or an id that a run has.
 func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	if n.SuiteHash == "" {
 		h, err := db.PutSuite(ctx, n.Suite)
@@ -113,7 +115,10 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	if !json.Valid(n.Manifest) {
 		return Run{}, fmt.Errorf("create run: the manifest is not JSON: %w", callvet.ErrInvalid)
 	}
-	id, err := newID(db.opts.Rand)
+	id, err := n.ID, error(nil)
+	if id == "" {
+		id, err = newID(db.opts.Rand)
+	}
 	if err != nil {
 		return Run{}, fmt.Errorf("create run: %w", err)
 	}
@@ -126,6 +131,13 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 			if err := findable(tx, n.Name, id); err != nil {
 				return err
 			}
+		}
+		var taken bool
+		if err := tx.QueryRow("SELECT EXISTS (SELECT 1 FROM runs WHERE id=?)", id).Scan(&taken); err != nil {
+			return err
+		}
+		if taken {
+			return &TakenError{Name: id, Run: id}
 		}
 		res, err := tx.Exec(`INSERT INTO runs(id,name,notes,tags,created,status,suite_hash,suite_name,manifest,judges)
 			SELECT ?,?,?,?,?,?,hash,name,?,nullif(?,'') FROM suites WHERE hash=?`,
@@ -258,10 +270,23 @@ func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
 	return db.runs(ctx, runColumns+"WHERE judges IS NULL ORDER BY num DESC LIMIT ?", limit)
 }
 
+// TunePrefix begins the ids of searches for parameters and prompts.
+const TunePrefix = "tune-"
+
+// NewTune makes the id of a search.
+func (db *DB) NewTune() (string, error) {
+	id, err := newID(db.opts.Rand)
+	if err != nil {
+		return "", fmt.Errorf("make id: %w", err)
+	}
+	return TunePrefix + id, nil
+}
+
 // Judgings lists the runs of judges about a run or a trace file (as Run.Judges), the oldest
 // first; "" means all.
 func (db *DB) Judgings(ctx context.Context, about string) ([]Run, error) {
-	return db.runs(ctx, runColumns+"WHERE judges IS NOT NULL AND (judges=? OR ?='') ORDER BY num", about, about)
+	return db.runs(ctx, runColumns+"WHERE judges IS NOT NULL AND (judges=? OR ?='' AND judges NOT LIKE ?) ORDER BY num",
+		about, about, TunePrefix+"%")
 }
 
 func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error) {

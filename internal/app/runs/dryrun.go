@@ -128,7 +128,7 @@ func dryRun(ctx context.Context, a *app.App, req *app.RunRequest, past []store.R
 	events app.Events,
 ) (*DryRun, error) {
 	out := &DryRun{Format: "callvet.dry_run", Version: 1, Suite: req.Suite, Targets: []string{}}
-	s, err := startRun(ctx, a, req, out, events)
+	s, err := startRun(ctx, a, req, out, nil, events)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,7 @@ type Session struct {
 	live    *liveJudges      // nil: attempts are judged after the run, or not at all
 	policy  *world.Policy    // of a new run with a guard
 	dry     *DryRun          // not nil: the run is described here, and not kept
+	part    *Part            // of a new run that is a part of a larger piece of work
 	tools   *world.ToolsFile // of a new run that calls tools
 	world   *acting          // nil: takeUp opens it
 	yield   chan struct{}    // closed by Yield

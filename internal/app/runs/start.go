@@ -70,10 +70,13 @@ func newManifest(q *app.RunRequest, version string, specs []app.TargetSpec, s *c
 // Start checks a request, opens its targets and keeps the run with its suite. No target
 // is asked yet: that is what the Session does, here or, by Resume, elsewhere.
 func Start(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*Session, error) {
-	return startRun(ctx, a, &req, nil, events)
+	return startRun(ctx, a, &req, nil, nil, events)
 }
 
-func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun, events app.Events) (*Session, error) {
+// startRun starts a run. dry, if it is not nil, gets what the run would ask, and nothing is kept. part, if it
+// is not nil, makes the run a part of a larger piece of work.
+func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun, part *Part, events app.Events,
+) (*Session, error) {
 	if err := errors.Join(req.Check(), results.ReadableGates(a, &req.Settings, events)); err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	}
 	s := &Session{
 		yield: make(chan struct{}), app: a, events: events, op: op, policy: policy, tools: tools, world: answers,
-		settings: req.Settings, slices: req.Slices, noWait: true, dry: dry,
+		settings: req.Settings, slices: req.Slices, noWait: true, dry: dry, part: part,
 	}
 	if err := s.start(ctx, db, req, read, specs); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -244,8 +247,11 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	s.Stored, err = db.CreateRun(ctx,
-		store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges})
+	as := store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges}
+	if s.part != nil {
+		as.ID, as.Judges = s.part.ID, s.part.Of
+	}
+	s.Stored, err = db.CreateRun(ctx, as)
 	return err
 }
 

@@ -1,0 +1,85 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/store"
+)
+
+// Part is a run that belongs to a larger piece of work, such as a round of a search. It is in no list of
+// runs.
+type Part struct {
+	// ID is the id of the run, Of that of the work.
+	ID, Of string
+	// Specs are the targets, Cases the positions of the cases in the suite.
+	Specs   []app.TargetSpec
+	Cases   []int
+	Repeats int
+	// NoCache reuses no answer of earlier runs.
+	NoCache  bool
+	Settings app.Settings
+}
+
+// Plan keeps a run that is not carried out: the request that the parts of a larger piece of work follow,
+// with the suite that they share. Close the session.
+func Plan(ctx context.Context, a *app.App, req app.RunRequest, id, of string, events app.Events) (*Session, error) {
+	return startRun(ctx, a, &req, nil, &Part{ID: id, Of: of}, events)
+}
+
+// Begin opens a part of the planned run like, to carry it out. A part that is there already goes on.
+func (p *Part) Begin(ctx context.Context, a *app.App, like *results.Run, events app.Events) (*Session, error) {
+	db, err := a.Config.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = db.Run(ctx, p.ID)
+	if errors.Is(err, callvet.ErrNotFound) {
+		err = p.create(ctx, a, like)
+		if errors.Is(err, callvet.ErrConflict) { // another process has created it
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Resume(ctx, a, ResumeRequest{Run: p.ID}, events)
+}
+
+// create stores the part with the manifest of the planned run.
+func (p *Part) create(ctx context.Context, a *app.App, like *results.Run) error {
+	man := *like.Manifest
+	man.Specs, man.Cases, man.Repeats, man.NoCache = p.Specs, p.Cases, p.Repeats, p.NoCache
+	man.Settings, man.Targets, man.Skipped = &p.Settings, nil, new(int)
+	man.OwnRepeats = maps.Clone(man.OwnRepeats)
+	maps.DeleteFunc(man.OwnRepeats, func(at, _ int) bool { return !slices.Contains(p.Cases, at) })
+	op, err := a.NewOpener(p.Settings.Timeout(), man.Prices, p.ID, nil)
+	if err != nil {
+		return err
+	}
+	defer op.Close()
+	targets, err := op.OpenAll(ctx, p.Specs)
+	if err != nil {
+		return err
+	}
+	for i := range targets {
+		man.Targets = append(man.Targets, targets[i].Target)
+	}
+	b, err := json.Marshal(&man)
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	_, err = like.DB.CreateRun(ctx, store.NewRun{
+		ID: p.ID, Judges: p.Of, SuiteHash: like.Stored.SuiteHash, Manifest: b,
+	})
+	return err
+}
