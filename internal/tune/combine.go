@@ -247,14 +247,14 @@ func canonical(raw json.RawMessage) json.RawMessage {
 	if d.Decode(&v) != nil {
 		return json.RawMessage(strconv.Quote(string(raw)))
 	}
-	text, err := json.Marshal(plain(v))
+	text, err := json.Marshal(numbers(v))
 	if err != nil {
 		return raw
 	}
 	return text
 }
 
-func plain(v any) any {
+func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if _, err := v.Int64(); err == nil { // as a float, large ones would lose digits
@@ -265,11 +265,11 @@ func plain(v any) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = plain(v[i])
+			v[i] = numbers(v[i])
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = plain(v[k])
+			v[k] = numbers(v[k])
 		}
 	}
 	return v

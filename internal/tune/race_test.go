@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-func known(x float64) panel.TaskMean { return panel.TaskMean{Low: x, High: x} }
+func sure(x float64) panel.TaskMean { return panel.TaskMean{Low: x, High: x} }
 
 // runRace carries a race out; x returns the outcome of a candidate at a task. It returns how many were asked.
 func runRace(r *Race, x func(candidate, task int) panel.TaskMean) (asked int) {
@@ -41,7 +41,7 @@ func drawn(rng *rand.Rand, chances []float64, tasks int) func(candidate, task in
 			}
 		}
 	}
-	return func(candidate, task int) panel.TaskMean { return known(x[candidate][task]) }
+	return func(candidate, task int) panel.TaskMean { return sure(x[candidate][task]) }
 }
 
 func TestRoundsAskBlocksInOrder(t *testing.T) {
@@ -56,7 +56,7 @@ func TestRoundsAskBlocksInOrder(t *testing.T) {
 	}
 	take := func(c int, tasks ...int) {
 		for _, task := range tasks {
-			r.Take(c, task, known(1))
+			r.Take(c, task, sure(1))
 		}
 	}
 	take(0, 0, 1, 2)
@@ -93,7 +93,7 @@ func TestRoundsAskBlocksInOrder(t *testing.T) {
 func TestAWorseCandidateIsAskedNoMore(t *testing.T) {
 	r := NewRace(RaceConfig{Tasks: 100})
 	r.Add(3)
-	good := func(c, _ int) panel.TaskMean { return known(float64(c) / 2) } // 0, 1/2, 1
+	good := func(c, _ int) panel.TaskMean { return sure(float64(c) / 2) } // 0, 1/2, 1
 	asked := runRace(r, good)
 	if r.Leader() != 2 || asked > 240 {
 		t.Errorf("leader %d after %d", r.Leader(), asked)
@@ -120,7 +120,7 @@ func TestLostAttemptsDropNothing(t *testing.T) {
 	r := NewRace(RaceConfig{Tasks: 100})
 	r.Add(3)
 	runRace(r, func(c, _ int) panel.TaskMean {
-		return [...]panel.TaskMean{known(0.5), {Low: 0, High: 1}, known(1)}[c]
+		return [...]panel.TaskMean{sure(0.5), {Low: 0, High: 1}, sure(1)}[c]
 	})
 	if !r.in(1) || r.Leader() != 2 || r.Standing(1).Mean != 0 {
 		t.Errorf("in the race %v, leader %d", r.in(1), r.Leader())
@@ -128,7 +128,7 @@ func TestLostAttemptsDropNothing(t *testing.T) {
 	r = NewRace(RaceConfig{Tasks: 100})
 	r.Add(3)
 	runRace(r, func(c, _ int) panel.TaskMean { // what the leader lost counts against it
-		return [...]panel.TaskMean{known(0), known(0.4), {Low: 0.45, High: 1}}[c]
+		return [...]panel.TaskMean{sure(0), sure(0.4), {Low: 0.45, High: 1}}[c]
 	})
 	if !r.in(1) || r.Leader() != 2 {
 		t.Errorf("in the race %v, leader %d", r.in(1), r.Leader())
@@ -199,11 +199,11 @@ func TestAlikeAreThoseThatCannotBeToldFromTheLeader(t *testing.T) {
 	runRace(r, func(c, task int) panel.TaskMean {
 		switch {
 		case c == 0: // fails half of what the others pass
-			return known(float64(task % 2))
+			return sure(float64(task % 2))
 		case c == 2 && task == 7:
-			return known(0)
+			return sure(0)
 		}
-		return known(1)
+		return sure(1)
 	})
 	if d := cmp.Diff([]int{1, 2}, r.Alike()); d != "" {
 		t.Error(d)

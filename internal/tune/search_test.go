@@ -100,7 +100,7 @@ func TestSearches(t *testing.T) {
 func TestEqualCandidatesAreWonByTheBase(t *testing.T) {
 	for _, mode := range Modes() {
 		s, _ := search(t, SearchConfig{Mode: Mode(mode), Points: plane(5, 2), Seed: 1, Race: RaceConfig{Tasks: 30}},
-			func(_, task int) panel.TaskMean { return known(float64(task%3) / 2) })
+			func(_, task int) panel.TaskMean { return sure(float64(task%3) / 2) })
 		if s.Leader() != 0 {
 			t.Errorf("%s: candidate %d wins", mode, s.Leader())
 		}
@@ -119,7 +119,7 @@ func TestACandidateThatBreaksAConstraintCannotWin(t *testing.T) {
 		for round, ok := s.Next(); ok; round, ok = s.Next() {
 			for _, c := range round.Candidates {
 				for _, task := range round.Tasks {
-					s.Take(c, task, known(float64(c)/8))
+					s.Take(c, task, sure(float64(c)/8))
 				}
 				if c > 5 {
 					s.Break(c, "a regression case fails")
@@ -139,7 +139,7 @@ func TestACandidateThatBreaksAConstraintCannotWin(t *testing.T) {
 func TestHalvingAsksFewManyTasks(t *testing.T) {
 	s, rounds := search(t,
 		SearchConfig{Mode: Halving, Points: plane(27, 1), Race: RaceConfig{Tasks: 90, Block: 100, NoRace: true}},
-		func(c, _ int) panel.TaskMean { return known(float64(c) / 27) })
+		func(c, _ int) panel.TaskMean { return sure(float64(c) / 27) })
 	var got [][2]int
 	for _, r := range rounds {
 		got = append(got, [2]int{len(r.Candidates), len(r.Tasks)})
