@@ -370,7 +370,7 @@ const maxEcho = 4 << 10
 func (q request) again(answer string, wrong []string) request {
 	return request{at: q.at, id: q.id + ":again", turns: append(slices.Clone(q.turns),
 		callvet.Turn{Role: callvet.RoleAssistant, Content: plain.Limited(answer, maxEcho)},
-		callvet.Turn{Role: callvet.RoleUser, Content: learn.RetryPrompt(wrong)})}
+		callvet.Turn{Role: callvet.RoleUser, Content: learn.RetryPrompt(wrong, learn.RewriteForm)})}
 }
 
 // take reads an answer and checks its suggestion.

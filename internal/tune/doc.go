@@ -6,6 +6,8 @@
 //	Space ─► combinations ─► Matrix (each request once) ─► Search ─► rounds ─► Race ─► best candidate
 //	cases ─► families ─► training half, held-out half ─► Confirm ─► promoted, or the reason why not
 //
+//	base prompt ─► Evolution ─► Questions ─► Answers of a model ─► Candidates (no copies) ─► Race
+//
 // A search asks in rounds: some candidates about some cases of the training half. It leaves out
 // candidates that are worse. What it chose is then compared with the base once, on the held-out half.
 //

@@ -24,7 +24,7 @@ Write a new description of the tool:
 - do not repeat the questions, not even nearly: describe the kind of question;
 - give no orders to the reader, such as that the tool must always be used.
 
-Answer with one JSON object and nothing else: {"description": "…"}`
+Answer with one JSON object and nothing else: ` + RewriteForm
 }
 
 // Limits of a prompt: how many questions of each kind and how many rivals it has, and
@@ -119,10 +119,14 @@ func first(list []string, n int) []string {
 	return out
 }
 
-// RetryPrompt is the message to a model after an unusable answer: it names the mistakes.
-func RetryPrompt(wrong []string) string {
+// RewriteForm is the answer that RewriteInstructions ask for.
+const RewriteForm = `{"description": "…"}`
+
+// RetryPrompt is the message to a model after an unusable answer: it names the mistakes and the form of the
+// answer.
+func RetryPrompt(wrong []string, form string) string {
 	return "Your answer cannot be used: " + strings.Join(wrong, "; ") +
-		`. Answer once more with one JSON object and nothing else: {"description": "…"}`
+		". Answer once more with one JSON object and nothing else: " + form
 }
 
 // maxAnswer is the size of the largest answer that is read, in bytes.
