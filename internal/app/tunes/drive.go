@@ -75,9 +75,6 @@ func (s *Session) emit(ev *app.TuneEvent) {
 
 // all searches for each model, and confirms what it finds.
 func (s *Session) all(ctx context.Context) error {
-	if err := s.add(ctx); err != nil {
-		return err
-	}
 	for i, m := range s.models {
 		search := s.race1
 		if s.Kind == Prompt {
@@ -344,11 +341,8 @@ func (s *Session) front(m *searching) []int {
 		if c.Score == nil || c.Broken != "" || c.Tasks < len(s.places) {
 			continue
 		}
-		o := tune.Objectives{Score: c.Score.Point, Length: len([]rune(c.Prompt))}
-		if c.CostUSD != nil {
-			o.CostUSD = *c.CostUSD
-		}
-		list, numbers = append(list, o), append(numbers, c.N)
+		list = append(list, tune.Objectives{Score: c.Score.Point, Length: len([]rune(c.Prompt)), USD: c.CostUSD})
+		numbers = append(numbers, c.N)
 	}
 	var out []int
 	for _, i := range tune.Front(list) {

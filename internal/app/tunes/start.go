@@ -54,7 +54,7 @@ type searching struct {
 	specs []app.TargetSpec // of the candidates of a search for parameters, by number
 	// contest decides what is asked; nil until it begins.
 	contest   contest
-	evolution *tune.Evolution // of a search for a prompt
+	evolution *tune.Evolution     // of a search for a prompt
 	values    [][]json.RawMessage // by number of the candidate
 	sums      map[int]*tally      // by number of the candidate
 }
@@ -148,6 +148,18 @@ func presetNames() (out []string) {
 // Start checks a request, reads the suite, divides its cases, and keeps the search. No model is asked yet: Do
 // does that.
 func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Session, error) {
+	s, err := open(ctx, a, &req, events)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.add(ctx); err != nil {
+		return nil, errors.Join(err, s.drop(ctx))
+	}
+	return s, nil
+}
+
+// open plans a search that is not kept yet.
+func open(ctx context.Context, a *app.App, req *Request, events app.Events) (*Session, error) {
 	if err := req.Check(); err != nil {
 		return nil, err
 	}
@@ -166,12 +178,9 @@ func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Se
 	if err != nil {
 		return nil, err
 	}
-	if err := planned.Close(); err != nil {
-		return nil, err
-	}
 	s := &Session{app: a, db: db, events: events, plan: planned.Run, Tune: &Tune{
 		Format: "callvet.tune", Version: 1, ID: id, Kind: req.Kind, State: Running, Created: a.Config.Now().UTC(),
-		Suite: planned.Suite.Name, SuiteHash: planned.Stored.SuiteHash, Request: &req, Metric: req.metric(),
+		Suite: planned.Suite.Name, SuiteHash: planned.Stored.SuiteHash, Request: req, Metric: req.metric(),
 		Runs: []string{part.ID},
 	}}
 	s.Request.Run.Made = nil
@@ -182,13 +191,15 @@ func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Se
 	if err == nil {
 		err = s.prepare(ctx)
 	}
-	if err == nil {
-		err = s.add(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(err, db.DeleteRun(context.WithoutCancel(ctx), part.ID, nil, nil))
+	if err = errors.Join(err, planned.Close()); err != nil {
+		return nil, errors.Join(err, s.drop(ctx))
 	}
 	return s, nil
+}
+
+// drop removes the plan of a search that is not kept.
+func (s *Session) drop(ctx context.Context) error {
+	return s.db.DeleteRun(context.WithoutCancel(ctx), s.Runs[0], nil, nil)
 }
 
 // divide finds the training and the held-out cases.

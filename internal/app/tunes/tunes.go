@@ -28,12 +28,12 @@ type Request struct {
 	Run  app.RunRequest `json:"run"`
 	// Space is a file with the values of parameters, Preset a shipped one, SpaceText the values in JSON with
 	// those of single models in ModelSpaces.
-	Space       string          `json:"space,omitempty"`
+	Space string `json:"space,omitempty"`
 	// SpaceContent is what the file held when the search began.
-	SpaceContent []byte `json:"space_content,omitempty"`
-	Preset      string          `json:"preset,omitempty"`
-	SpaceText   json.RawMessage `json:"search_space,omitempty"`
-	ModelSpaces json.RawMessage `json:"per_model_search_spaces,omitempty"`
+	SpaceContent []byte          `json:"space_content,omitempty"`
+	Preset       string          `json:"preset,omitempty"`
+	SpaceText    json.RawMessage `json:"search_space,omitempty"`
+	ModelSpaces  json.RawMessage `json:"per_model_search_spaces,omitempty"`
 	// Mode is one of tune.Modes or tune.PromptModes; "": the first one.
 	Mode string `json:"optimization_mode,omitempty"`
 	// Trials is how many combinations the modes other than grid ask; 0: tune.DefaultTrials.
@@ -148,7 +148,7 @@ type ModelSearch struct {
 	// Confirmation compares the best candidate with the base on the held-out cases; nil: they were not.
 	Confirmation *tune.Confirmation `json:"confirmation"`
 	// ConfirmRun is the run of it.
-	ConfirmRun string  `json:"confirm_eval_id,omitempty"`
+	ConfirmRun string       `json:"confirm_eval_id,omitempty"`
 	Outcome    tune.Outcome `json:"outcome"`
 	// Sentence is the result in words.
 	Sentence string `json:"sentence"`
