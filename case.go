@@ -63,6 +63,9 @@ type Case struct {
 	Description string   `json:"description,omitempty"`
 	Tier        Tier     `json:"tier,omitempty"`
 	Tags        []string `json:"tags,omitempty"`
+	// Family is the name of a group of cases that are alike: the searches for better settings never
+	// have cases of one family on both sides. "": the family follows from what the case asks.
+	Family string `json:"family,omitempty"`
 	// Fields are named slices (category, difficulty, language, intent, …).
 	Fields map[string]string `json:"fields,omitempty"`
 	AsOf   string            `json:"as_of,omitempty"`

@@ -14,7 +14,7 @@ import (
 // for a case that has nothing else.
 func (c *Case) Identity() string {
 	k := *c
-	k.ID, k.Description, k.Tier, k.Tags, k.Fields, k.Foreign = "", "", "", nil, nil, nil
+	k.ID, k.Description, k.Tier, k.Tags, k.Family, k.Fields, k.Foreign = "", "", "", nil, "", nil, nil
 	k.Position, k.Skip, k.Selectable, k.Repeat = Position{}, "", false, 0
 	if reflect.DeepEqual(k, Case{}) {
 		return ""

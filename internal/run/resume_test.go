@@ -364,7 +364,8 @@ func TestCacheSeparatesCases(t *testing.T) {
 		"Case.MultiTurn": "it makes a chain of the case",
 	}
 	cannot := map[string]string{
-		"Case.ID": named, "Case.Description": named, "Case.Tier": named, "Case.Tags": named, "Case.Fields": named,
+		"Case.ID": named, "Case.Description": named, "Case.Tier": named, "Case.Tags": named,
+		"Case.Family": named, "Case.Fields": named,
 		"Case.AsOf": named, "Case.Position": named, "Case.Foreign": named,
 		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached",
 		"Case.Repeat": "a further attempt has a key of its own",

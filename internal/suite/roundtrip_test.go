@@ -395,6 +395,7 @@ func cases(i int) *rapid.Generator[callvet.Case] {
 			Safety: opt(safeties()).Draw(t, "safety"), Faults: rapid.SliceOfN(faults(), 0, 2).Draw(t, "faults"),
 			Mocks: rapid.SliceOfN(mocks(), 0, 2).Draw(t, "mocks"), Expect: expects().Draw(t, "expect"),
 			Scoring: opt(scorings()).Draw(t, "scoring"), Skip: text().Draw(t, "skip"),
+			Family:     rapid.SampledFrom([]string{"", "f1", "f 2"}).Draw(t, "family"),
 			Selectable: rapid.Bool().Draw(t, "selectable"), Repeat: rapid.IntRange(0, 100).Draw(t, "repeat"),
 		}
 		if rapid.Bool().Draw(t, "tools") {

@@ -189,6 +189,7 @@ func Features(c *callvet.Case) []Feature {
 	add("context", c.Context != "")
 	add("as_of", c.AsOf != "")
 	add("tags", len(c.Tags) > 0)
+	add("family", c.Family != "")
 	add("fields", len(c.Fields) > 0)
 	add("tools of the case", c.Tools != nil || c.ToolNames != nil)
 	add("tool_choice", c.ToolChoice != "")

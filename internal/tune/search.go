@@ -1,0 +1,192 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tune
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/doc"
+	"github.com/callvet/callvet/panel"
+)
+
+// Mode is how a search chooses the candidates that it asks.
+type Mode string
+
+// The modes.
+const (
+	// Grid asks all candidates.
+	Grid Mode = "grid"
+	// Random asks some, drawn at random.
+	Random Mode = "random"
+	// Bayesian asks some at random, then those that the scores so far suggest (TPE).
+	Bayesian Mode = "bayesian"
+	// Halving asks some about few tasks, then the best third about three times as many, and so on.
+	Halving Mode = "halving"
+)
+
+// Modes are the modes by name.
+func Modes() []string {
+	return []string{string(Grid), string(Random), string(Bayesian), string(Halving)}
+}
+
+// DefaultTrials is how many candidates the modes other than grid try unless a number is given.
+const DefaultTrials = 50
+
+// SearchConfig is what a search chooses from, and how.
+type SearchConfig struct {
+	Mode Mode // "": Grid
+	// Points are the values of the candidates, those of the base first: see Matrix.Points.
+	Points [][]json.RawMessage
+	// Trials is how many candidates are tried next to the base; 0: DefaultTrials. Grid tries all.
+	Trials int
+	// Seed decides what is drawn.
+	Seed uint64
+	Race RaceConfig
+}
+
+// Search chooses candidates and lets them race. It is deterministic in its configuration and in what it takes: to
+// resume it, make it anew and take the same results in the same order. Candidates have their numbers in the
+// matrix, whatever the order in which they are tried; 0 is the base. Among equal ones the first that was tried wins.
+//
+//	for round, ok := s.Next(); ok; round, ok = s.Next() {
+//		… ask, then Take each result …
+//		s.Look()
+//	}
+type Search struct {
+	cfg    SearchConfig
+	race   *Race
+	chosen []int       // candidates by their number in the race
+	entry  map[int]int // the opposite
+	queue  []int       // candidates still to enter, in their order
+	rungs  []int       // halving: the number of tasks of each rung that is not over
+	space  *tpe        // bayesian
+}
+
+// NewSearch starts a search. The error wraps callvet.ErrInvalid.
+func NewSearch(cfg SearchConfig) (*Search, error) {
+	wrong := func(field, text, fix string) error { return &callvet.FieldError{Field: field, Text: text, Fix: fix} }
+	if cfg.Mode == "" {
+		cfg.Mode = Grid
+	}
+	n := len(cfg.Points) - 1 // without the base
+	switch {
+	case !slices.Contains(Modes(), string(cfg.Mode)):
+		fix := "modes: " + strings.Join(Modes(), ", ")
+		if near := callvet.Nearest(string(cfg.Mode), Modes()); near != "" {
+			fix = "did you mean " + near + "? " + fix
+		}
+		return nil, wrong("mode", fmt.Sprintf("{mode} %q is not known", doc.Clip(string(cfg.Mode), 60)), fix)
+	case cfg.Trials < 0:
+		return nil, wrong("trials", "{trials} is below 0", "")
+	case cfg.Race.Tasks < 1:
+		return nil, wrong("cases", "there is no case to search with", "")
+	case n < 1:
+		return nil, wrong("space", "no combination of the {space} differs from the base", "list other values")
+	}
+	if cfg.Trials == 0 {
+		cfg.Trials = DefaultTrials
+	}
+	if cfg.Trials > n || cfg.Mode == Grid {
+		cfg.Trials = n
+	}
+	s := &Search{cfg: cfg, race: NewRace(cfg.Race), entry: map[int]int{}}
+	for i := range n {
+		s.queue = append(s.queue, i+1)
+	}
+	if cfg.Mode != Grid {
+		rng := rand.New(rand.NewPCG(cfg.Seed, 0x7e57))
+		rng.Shuffle(n, func(i, j int) { s.queue[i], s.queue[j] = s.queue[j], s.queue[i] })
+	}
+	s.enter(0)
+	switch cfg.Mode {
+	case Bayesian:
+		s.space = newTPE(cfg.Points)
+		s.enter(s.queue[:min(startOf(cfg.Trials), cfg.Trials)]...)
+	case Halving:
+		s.rungs = rungsOf(cfg.Trials, s.race.cfg.Tasks)
+		fallthrough
+	default:
+		s.enter(s.queue[:cfg.Trials]...)
+	}
+	return s, nil
+}
+
+// enter lets candidates enter the race.
+func (s *Search) enter(candidates ...int) {
+	for _, c := range candidates {
+		s.entry[c] = len(s.chosen)
+		s.chosen = append(s.chosen, c)
+	}
+	s.race.Add(len(candidates))
+}
+
+// Next returns what to ask next; ok is false when the search is over.
+func (s *Search) Next() (Round, bool) {
+	for {
+		round, ok := s.race.next(s.limit())
+		if ok {
+			for i, e := range round.Candidates {
+				round.Candidates[i] = s.chosen[e]
+			}
+			return round, true
+		}
+		switch {
+		case len(s.rungs) > 1:
+			s.cut()
+		case s.cfg.Mode == Bayesian && len(s.chosen)-1 < s.cfg.Trials:
+			s.propose()
+		default:
+			return Round{}, false
+		}
+	}
+}
+
+// limit is the number of tasks that candidates are asked by now.
+func (s *Search) limit() int {
+	if len(s.rungs) > 0 {
+		return s.rungs[0]
+	}
+	return s.race.cfg.Tasks
+}
+
+// Take takes the mean of a candidate at a task.
+func (s *Search) Take(candidate, task int, m panel.TaskMean) {
+	s.race.Take(s.entry[candidate], task, m)
+}
+
+// Look drops candidates that are worse than the leader.
+func (s *Search) Look() { s.race.Look() }
+
+// Break takes a candidate out because it breaks a constraint.
+func (s *Search) Break(candidate int, why string) { s.race.Break(s.entry[candidate], why) }
+
+// Standing returns how a candidate does that was chosen.
+func (s *Search) Standing(candidate int) Standing {
+	st := s.race.Standing(s.entry[candidate])
+	if st.Dropped != nil {
+		d := *st.Dropped
+		d.By = s.chosen[d.By]
+		st.Dropped = &d
+	}
+	return st
+}
+
+// Leader is the best candidate so far.
+func (s *Search) Leader() int { return s.chosen[s.race.Leader()] }
+
+// Alike are the candidates that cannot be told from the leader, which is the first of them.
+func (s *Search) Alike() []int {
+	alike := s.race.Alike()
+	for i, e := range alike {
+		alike[i] = s.chosen[e]
+	}
+	return alike
+}
+
+// Chosen are the candidates in the order in which they entered.
+func (s *Search) Chosen() []int { return slices.Clone(s.chosen) }
