@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -215,16 +214,9 @@ func (a *cli) tunePrinter(quiet bool, lint string) app.Events {
 		}
 		p.finish()
 		switch t.What {
-		case tunes.EventResult, tunes.EventPromptResult:
-			state := ""
-			if t.Dropped {
-				state = ", asked no more"
-			} else if t.Best == t.Candidate {
-				state = ", the best so far"
-			}
-			if t.Score != nil {
-				fmt.Fprintf(a.err, "%s: %s on %d of %d training cases%s\n", plain.Line(t.Name), plain.Rate(*t.Score), t.Tasks, t.Of, state)
-			}
+		case tunes.EventRound:
+			fmt.Fprintf(a.err, "%d of %s still in: the best is %s with %s on %d of %d training cases\n", t.In,
+				plain.Count(t.Asked, "candidate", "candidates"), plain.Line(t.Name), plain.Rate(*t.Score), t.Tasks, t.Of)
 		case tunes.EventGeneration:
 			fmt.Fprintf(a.err, "generation %d\n", t.Generation)
 		case tunes.EventGenerationError:
@@ -554,5 +546,3 @@ winner as a target, for run --targets. A winner that was not confirmed is refuse
 	fs.BoolVar(&req.Anyway, "anyway", false, "apply a candidate that was not confirmed")
 	return cmd
 }
-
-var _ = errors.Is

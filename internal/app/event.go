@@ -120,6 +120,9 @@ type TuneEvent struct {
 	Of      int             `json:"of,omitempty"`
 	Score   *stats.Interval `json:"score,omitempty"`
 	Dropped bool            `json:"dropped,omitempty"`
+	// In counts the candidates that are still asked, out of the Asked ones.
+	In    int `json:"in,omitempty"`
+	Asked int `json:"asked,omitempty"`
 	// Best is the number of the best candidate so far.
 	Best int    `json:"best"`
 	Text string `json:"text,omitempty"`

@@ -30,7 +30,9 @@ const (
 	EventPromptResult       = "prompt_eval_result"
 	EventGenerationComplete = "generation_complete"
 	EventGenerationError    = "generation_error"
-	EventConfirm            = "confirm_start"
+	// EventRound ends a round of the search, EventConfirm begins the confirmation.
+	EventRound   = "round_complete"
+	EventConfirm = "confirm_start"
 )
 
 // Do carries the search out, as far as ctx and its limits let it. The search is kept after each part. With the
@@ -283,6 +285,18 @@ func (s *Session) record(m *searching, candidates []int) {
 	}
 	slices.SortStableFunc(m.Candidates, func(a, b Candidate) int { return cmp.Compare(a.N, b.N) })
 	m.Best = m.contest.Leader()
+	in := 0
+	for i := range m.Candidates {
+		if c := &m.Candidates[i]; c.Dropped == nil && c.Broken == "" {
+			in++
+		}
+	}
+	if best := m.candidate(m.Best); best != nil {
+		s.emit(&app.TuneEvent{
+			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places), Score: best.Score,
+			Generation: best.Generation, Best: m.Best, In: in, Asked: len(m.Candidates),
+		})
+	}
 	s.show()
 }
 
