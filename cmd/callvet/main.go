@@ -237,7 +237,7 @@ func (a *cli) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.initCommand(), a.runCommand(), a.jobsCommand(), a.selectCommand(), a.toolsCommand(), a.mcpCommand(),
 		a.proxyCommand(), a.promptCommand(), a.runsCommand(), a.showCommand(), a.diffCommand(), a.reportCommand(),
-		a.gateCommand(), a.gatesCommand(), a.varianceCommand(),
+		a.gateCommand(), a.gatesCommand(), a.varianceCommand(), a.tuneGroup(),
 		a.judgeCommand(), a.calibrateCommand(), a.labelCommand(), a.planCommand(),
 		a.lintCommand(), a.caseCommand(), a.staleCommand(), a.drillCommand(), a.convertCommand(), a.traceCommand(),
 		a.scoreCommand(), a.schemaCommand(), a.targetsCommand(), a.pricesCommand(), a.backupCommand(),

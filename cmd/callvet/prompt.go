@@ -3,20 +3,138 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/tunes"
+	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// promptCommand writes prompts.
+// promptCommand writes prompts and keeps them.
 func (a *cli) promptCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "prompt", Short: "Write system prompts for models that call tools"}
-	cmd.AddCommand(a.promptToolCallerCommand())
+	cmd := &cobra.Command{Use: "prompt", Short: "Write system prompts for models that call tools, and keep them"}
+	cmd.AddCommand(a.promptToolCallerCommand(), a.promptListCommand(), a.promptShowCommand(), a.promptAddCommand(),
+		a.promptDeleteCommand())
 	return cmd
+}
+
+func (a *cli) promptListCommand() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the prompts that are kept, newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, damaged, err := tunes.ListPrompts(cmd.Context(), a.program(), tunes.PromptPage{N: limit})
+			if err != nil {
+				return err
+			}
+			if damaged > 0 {
+				a.events().Warn("damaged", plain.Count(damaged, "prompt is", "prompts are")+" damaged and not listed")
+			}
+			return emit(a, promptsOut{"callvet.prompts", 1, list}, writePrompts)
+		},
+	}
+	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many versions of prompts (0: all)")
+	return cmd
+}
+
+// promptsOut is a list of prompts in JSON.
+type promptsOut struct {
+	Format  string             `json:"format"`
+	Version int                `json:"version"`
+	Prompts []tunes.KeptPrompt `json:"prompts"`
+}
+
+func writePrompts(w io.Writer, out promptsOut) error {
+	if len(out.Prompts) == 0 {
+		_, err := fmt.Fprintln(w, "No prompts yet. Keep one with: callvet prompt add FILE")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "prompt\tcharacters\tsource\tcreated\tnote")
+	for i := range out.Prompts {
+		p := &out.Prompts[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", plain.Line(p.Ref()), plain.Thousands(p.Characters), plain.Line(p.Source),
+			p.Created.Local().Format("2006-01-02 15:04"), cmp.Or(plain.Limited(plain.Line(p.Note), 60), "–"))
+	}
+	return t.Flush()
+}
+
+func (a *cli) promptShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show NAME[@VERSION]", Short: "Print a prompt that is kept: its newest version, or this one",
+		Example: "  callvet prompt show concierge@2 > prompt.txt\n  callvet run suite.yaml -m openai/gpt-5-mini --system @prompt.txt",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := tunes.ShowPrompt(cmd.Context(), a.program(), "", args[0])
+			if err != nil {
+				return err
+			}
+			return emit(a, promptOut{"callvet.kept-prompt", 1, p}, func(w io.Writer, _ promptOut) error {
+				_, err := fmt.Fprintln(w, p.Text)
+				return err
+			})
+		},
+	}
+}
+
+// promptOut is a prompt that is kept, in JSON.
+type promptOut struct {
+	Format  string            `json:"format"`
+	Version int               `json:"version"`
+	Prompt  *tunes.KeptPrompt `json:"prompt"`
+}
+
+func (a *cli) promptAddCommand() *cobra.Command {
+	var q tunes.KeepPromptRequest
+	cmd := &cobra.Command{
+		Use: "add FILE", Short: "Keep a prompt as the newest version of its name",
+		Example: "  callvet prompt add concierge.txt --note \"asks before it books\"",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q.File = args[0]
+			if q.Name == "" {
+				q.Name = strings.TrimSuffix(filepath.Base(q.File), filepath.Ext(q.File))
+			}
+			p, kept, err := tunes.KeepPrompt(cmd.Context(), a.program(), q)
+			if err != nil {
+				return err
+			}
+			return emit(a, promptOut{"callvet.kept-prompt", 1, p}, func(w io.Writer, _ promptOut) error {
+				verb := "kept"
+				if !kept {
+					verb = "unchanged:"
+				}
+				_, err := fmt.Fprintf(w, "%s %s (%s), %s\n", verb, plain.Line(p.Ref()), p.Hash,
+					plain.Count(p.Characters, "character", "characters"))
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&q.Name, "name", "", "name of the prompt (default: that of the file, without its ending)")
+	cmd.Flags().StringVar(&q.Note, "note", "", "what is new in it")
+	return cmd
+}
+
+func (a *cli) promptDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "delete NAME[@VERSION] …", Short: "Delete prompts that are kept: a version, or all of a name",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := tunes.DeletePrompts(cmd.Context(), a.program(), "", args)
+			for i := range list {
+				fmt.Fprintf(a.out, "deleted %s\n", plain.Line(list[i].Ref()))
+			}
+			return err
+		},
+	}
 }
 
 const promptToolCallerLong = `Write a system prompt for a model that calls tools: eight rules, what a user says with right and wrong calls, one of them no call, and a page with

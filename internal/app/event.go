@@ -9,6 +9,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/trace"
+	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -29,6 +30,8 @@ type Event struct {
 	Progress *ProgressEvent `json:"progress,omitempty"`
 	// Evidence is how far the gates of a run are that ends when they are decided.
 	Evidence *EvidenceEvent `json:"evidence,omitempty"`
+	// Tune is what happened in a search for parameters or a prompt.
+	Tune *TuneEvent `json:"tune,omitempty"`
 	// Ended is how a session ended, before its results.
 	Ended *EndedEvent `json:"ended,omitempty"`
 	// Used is what models of vectors and orders were asked, at the end of a request about
@@ -101,6 +104,31 @@ type GateEvidence struct {
 	Fail    float64      `json:"log_evidence_fail"`
 	Needed  float64      `json:"log_evidence_needed"`
 	Verdict gate.Verdict `json:"verdict"`
+}
+
+// TuneEvent is what happened in a search for parameters or a prompt.
+type TuneEvent struct {
+	Tune string `json:"tune_id"`
+	What string `json:"what"`
+	// Model is the searched model, Candidate the number of the candidate, and Name its name.
+	Model      string `json:"model,omitempty"`
+	Candidate  int    `json:"candidate"`
+	Name       string `json:"name,omitempty"`
+	Generation int    `json:"generation,omitempty"`
+	// Score is the mean over the Tasks cases that it was asked, of Of. Dropped: it is asked no more.
+	Tasks   int             `json:"tasks,omitempty"`
+	Of      int             `json:"of,omitempty"`
+	Score   *stats.Interval `json:"score,omitempty"`
+	Dropped bool            `json:"dropped,omitempty"`
+	// In counts the candidates that are still asked, out of the Asked ones.
+	In    int `json:"in,omitempty"`
+	Asked int `json:"asked,omitempty"`
+	// Best is the number of the best candidate so far.
+	Best int    `json:"best"`
+	Text string `json:"text,omitempty"`
+	// Requests and CostUSD were spent so far.
+	Requests int     `json:"requests"`
+	CostUSD  float64 `json:"cost_usd"`
 }
 
 // EndedEvent is how a session ended. Next goes on with the run, or shows it when it is done.

@@ -139,7 +139,8 @@ func (e *Evidence) findCalls(r *callvet.Result, calls []callvet.Call) {
 		}
 		for _, v := range m.Violations {
 			if !v.Unknown() {
-				e.found(fmt.Sprintf("%s breaks the schema of its tool: %s", who, plain.Limited(v.Message, questionText)))
+				e.found(fmt.Sprintf("%s breaks the schema of its tool: %s", who,
+					plain.Limited(v.Message, questionText)))
 			}
 		}
 	}

@@ -89,7 +89,8 @@ func TestEvidenceLeaksNothing(t *testing.T) {
 		t.Fatalf("only %d markers are planted", len(p.markers))
 	}
 	c.Input = []callvet.Turn{
-		{Role: callvet.RoleSystem, Content: "hidden system text"}, {Role: callvet.RoleUser, Content: "Weather in Lund?"},
+		{Role: callvet.RoleSystem, Content: "hidden system text"},
+		{Role: callvet.RoleUser, Content: "Weather in Lund?"},
 	}
 	c.Context = "It is Monday."
 	var call callvet.Call
@@ -104,7 +105,8 @@ func TestEvidenceLeaksNothing(t *testing.T) {
 			r.Verdict, r.Class = callvet.VerdictFail, class
 			for i := range r.Calls {
 				r.Calls[i].State, r.Calls[i].Actual = state, i-1
-				r.Calls[i].Violations = []callvet.Violation{{Keyword: "required", Message: `required property "city" is missing`}}
+				r.Calls[i].Violations = []callvet.Violation{{Keyword: "required",
+					Message: `required property "city" is missing`}}
 				r.Calls[i].Args[0].Matched, r.Calls[i].Args[1].Matched = false, false
 			}
 			for i := range r.Assertions {
@@ -120,7 +122,8 @@ func TestEvidenceLeaksNothing(t *testing.T) {
 			ev := evolution(t, EvolveConfig{Mode: Reflect, Population: 4})
 			qs, _ := ev.Ask([]float64{0}, []Evidence{e})
 			text := qs[0].Turns[0].Content
-			for _, want := range []string{"Weather in Lund?", "It is Monday.", "get_weather", `town`, "It rains.", e.Found[0]} {
+			for _, want := range []string{"Weather in Lund?", "It is Monday.", "get_weather", `town`, "It rains.",
+				e.Found[0]} {
 				if b, err := json.Marshal(want); err != nil || !strings.Contains(text, strings.Trim(string(b), `"`)) {
 					t.Errorf("the question lacks %q", want)
 				}
@@ -164,7 +167,8 @@ func TestExpectedValues(t *testing.T) {
 		ev := evolution(t, EvolveConfig{Mode: Reflect, Population: 3})
 		ev.Ask([]float64{0}, []Evidence{{gold: values, Found: []string{}}})
 		got := ev.Take([]Answer{{Text: fmt.Sprintf(`{"prompt": "Answer with %s.", "note": ""}`, strings.ToUpper(m))}})
-		if k := kinds(got.Failures); len(k) == 0 || k[0] != FailureExpected || strings.Contains(got.Failures[0].Detail, planted0) {
+		if k := kinds(got.Failures); len(k) == 0 || k[0] != FailureExpected ||
+			strings.Contains(got.Failures[0].Detail, planted0) {
 			t.Fatalf("%s: %+v", m, got)
 		}
 	}
@@ -189,7 +193,8 @@ func TestEvidenceOfScored(t *testing.T) {
 	t.Parallel()
 	expect := callvet.Expect{
 		Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{
-			{Tools: []string{"get_weather"}, Args: json.RawMessage(`{"city": "zq_planted_city", "unit": "zq_planted_unit"}`)},
+			{Tools: []string{"get_weather"},
+				Args: json.RawMessage(`{"city": "zq_planted_city", "unit": "zq_planted_unit"}`)},
 			{Tools: []string{"zq_planted_tool"}},
 		}}},
 		ResponseContains: []string{"zq_planted_answer"}, ToolsNotCalled: []string{"send_mail"},
@@ -240,8 +245,9 @@ func TestEvidenceOfScored(t *testing.T) {
 		},
 	} {
 		cell := callvet.Cell{Trace: callvet.Trace{
-			CaseID: "a", Outcome: callvet.OutcomeCalled, End: callvet.EndAnswered, FinishReason: "stop", Answer: "It rains.",
-			Turns: []callvet.Turn{{Role: callvet.RoleAssistant, Content: "It rains.", Calls: tt.calls}},
+			CaseID: "a", Outcome: callvet.OutcomeCalled, End: callvet.EndAnswered, FinishReason: "stop",
+			Answer: "It rains.",
+			Turns:  []callvet.Turn{{Role: callvet.RoleAssistant, Content: "It rains.", Calls: tt.calls}},
 		}}
 		cell.Trace.Classify("")
 		cell.Result = compiled.Score(&cell.Trace)
@@ -256,7 +262,8 @@ func TestEvidenceOfScored(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := EvidenceOf(0, &suite.Cases[0], &callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}}); ok {
+	if _, ok := EvidenceOf(0, &suite.Cases[0],
+		&callvet.Cell{Result: callvet.Result{Verdict: callvet.VerdictPass}}); ok {
 		t.Error("a pass is evidence")
 	}
 }

@@ -77,8 +77,9 @@ func (e *Evolution) read(q *asked, a Answer) (c Candidate, f Failure) {
 		return fail(FailurePlanted, "the prompt %s", what)
 	}
 	if e.expected(q, text) {
-		return fail(FailureExpected, "the prompt holds a value that one of the tasks expects: give rules, and no values of "+
-			"single tasks")
+		return fail(FailureExpected,
+			"the prompt holds a value that one of the tasks expects: give rules, and no values of "+
+				"single tasks")
 	}
 	note, _, _ := judge.ReadText(a.Text, "note")
 	return Candidate{
@@ -116,7 +117,8 @@ var plantedPatterns = []*regexp.Regexp{
 // planted describes what a prompt has of that and the base has not; "" for nothing.
 func planted(text, base string) string {
 	for _, r := range text {
-		if r != '\n' && r != '\t' && r != '\r' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) &&
+		if r != '\n' && r != '\t' && r != '\r' &&
+			unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) &&
 			r != '\u200d' && !strings.ContainsRune(base, r) {
 			return fmt.Sprintf("has a character that is not shown (U+%04X)", r)
 		}

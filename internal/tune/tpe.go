@@ -3,7 +3,6 @@
 package tune
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -15,42 +14,47 @@ import (
 
 // tpe proposes candidates by a tree-structured Parzen estimator over a finite set.
 //
-//	scores so far ─► best quarter: density l ─┐
-//	               └► the others:   density g ─┴► the candidate with the highest l/g that was not tried
+//	scores so far ─► the best:   density l ─┐
+//	               └► the others: density g ─┴► the candidate with the highest l/g that was not tried
 //
 // A density is a mixture of one kernel for each observation and the uniform distribution. A kernel is a product
 // over the parameters: for numbers a normal distribution over their ranks, which is cut off at the ends; for other
 // values the same value with a certain weight, and the rest evenly. Because the set is finite, the best candidate is
 // found by looking at all, and not among draws. Source: Bergstra and others 2011; Watanabe 2023.
 type tpe struct {
-	points [][]int      // by candidate: the position of its value in each dimension
-	dims   []dimensions // of the values
+	points [][]int // by candidate: the position of its value in each dimension
+	dims   []axis
 }
 
-// dimensions are the values of a parameter. place is where a number stands between the least, 0, and the
-// greatest, 1; NaN for what is no number.
-type dimensions struct{ place []float64 }
+// axis is the values of a parameter.
+type axis struct {
+	// place is where a number stands between the least, 0, and the greatest, 1; NaN for what is no number.
+	place []float64
+	gap   float64 // between two numbers next to one another
+}
 
 func newTPE(points [][]json.RawMessage) *tpe {
 	t := &tpe{points: make([][]int, len(points))}
 	for d := range points[0] {
 		var values []string
+		known := map[string]int{}
 		for i := range points {
-			v := string(bytes.TrimSpace(canonical(points[i][d])))
-			at := slices.Index(values, v)
-			if at < 0 {
-				at, values = len(values), append(values, v)
+			v := string(canonical(points[i][d]))
+			at, ok := known[v]
+			if !ok {
+				at = len(values)
+				known[v], values = at, append(values, v)
 			}
 			t.points[i] = append(t.points[i], at)
 		}
-		t.dims = append(t.dims, dimensions{places(values)})
+		t.dims = append(t.dims, axisOf(values))
 	}
 	return t
 }
 
-// places ranks the numbers among values evenly between 0 and 1: steps of a list that a person wrote, such as 256,
+// axisOf ranks the numbers among values evenly between 0 and 1: the steps of a list that a person wrote, such as 256,
 // 1024 and 4096, are thought to matter alike.
-func places(values []string) []float64 {
+func axisOf(values []string) axis {
 	place, numbers := make([]float64, len(values)), []float64{}
 	for i, v := range values {
 		x, err := strconv.ParseFloat(v, 64)
@@ -62,47 +66,36 @@ func places(values []string) []float64 {
 		place[i] = x
 	}
 	slices.Sort(numbers)
+	gap := 1 / float64(max(1, len(numbers)-1))
 	for i, x := range place {
 		if !math.IsNaN(x) {
 			at, _ := slices.BinarySearch(numbers, x)
-			place[i] = float64(at) / float64(max(1, len(numbers)-1))
+			place[i] = float64(at) * gap
 		}
 	}
-	return place
+	return axis{place, gap}
 }
 
-// kernel[a][b] is the weight of value b around an observation at value a; each row adds up to 1.
-func (d *dimensions) kernel(width float64) [][]float64 {
+// around is a kernel: the weights of all values around an observation at a value. They add up to 1.
+func (d *axis) around(at int, width float64) []float64 {
 	n := len(d.place)
-	rows := make([][]float64, n)
-	if n == 1 {
-		return [][]float64{{1}}
-	}
-	numbers := 0
-	for _, x := range d.place {
-		if !math.IsNaN(x) {
-			numbers++
-		}
-	}
-	// A number has its neighbours as far as the width reaches; but never less than half of the way to the next.
-	normal := distuv.Normal{Sigma: max(width, 0.5/float64(max(1, numbers-1)))}
-	for a := range rows {
-		rows[a] = make([]float64, n)
-		number := !math.IsNaN(d.place[a])
-		sum := 0.0
-		for b := range rows[a] {
-			if number && !math.IsNaN(d.place[b]) {
-				rows[a][b] = normal.Prob(d.place[b] - d.place[a])
-				sum += rows[a][b]
-			} else if !number && a == b {
-				rows[a][b], sum = 1, 1
+	row, sum := make([]float64, n), 0.0
+	if math.IsNaN(d.place[at]) {
+		row[at], sum = 1, 1
+	} else {
+		// Never narrower than half of the way to the next number: the neighbours of a good value are to be tried.
+		normal := distuv.Normal{Mu: d.place[at], Sigma: max(width, d.gap/2)}
+		for b, x := range d.place {
+			if !math.IsNaN(x) {
+				row[b] = normal.Prob(x)
+				sum += row[b]
 			}
 		}
-		for b := range rows[a] {
-			rows[a][b] = (1-width)*rows[a][b]/sum + width/float64(n)
-		}
 	}
-	return rows
+	for b := range row {
+		row[b] = (1-width)*row[b]/sum + width/float64(n)
+	}
+	return row
 }
 
 // scored is a candidate with its score.
@@ -111,56 +104,74 @@ type scored struct {
 	score     float64
 }
 
-// propose returns up to n candidates that were not tried, the most promising first. Of equal ones, the earliest in
-// order comes first. seen are in the order in which they were tried.
-func (t *tpe) propose(seen []scored, order []int, n int) []int {
+// What the search of parameters was tried with, on other surfaces than those of verify-tune. A share of the scores is
+// good; kernels become narrower as there are more observations, from a width of all values.
+const (
+	goodShare = 0.15
+	fullWidth = 0.2
+)
+
+// propose returns up to n candidates that were not tried, the most promising first; of equal ones, the earliest in
+// order. seen are in the order in which they were tried. Those proposed together lie apart: each counts as one of
+// the others when the next is chosen.
+func (t *tpe) propose(seen []scored, order []int, n int) (next []int) {
 	tried := make(map[int]bool, len(seen))
 	for _, s := range seen {
 		tried[s.candidate] = true
 	}
 	ranked := slices.Clone(seen)
 	slices.SortStableFunc(ranked, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	good := max(1, (len(ranked)+3)/4)
-	of := func(list []scored) func(candidate int) float64 {
-		width := 0.3 * math.Pow(float64(max(1, len(list))), -1/float64(len(t.dims)+4))
-		kernels, uniform := make([][][]float64, len(t.dims)), 1.0
-		for d := range t.dims {
-			kernels[d] = t.dims[d].kernel(width)
-			uniform /= float64(len(t.dims[d].place))
-		}
-		return func(candidate int) float64 {
-			density := uniform
-			for _, s := range list {
-				p := 1.0
-				for d, at := range t.points[s.candidate] {
-					p *= kernels[d][at][t.points[candidate][d]]
-				}
-				density += p
+	good := int(math.Ceil(goodShare * float64(len(ranked))))
+	l, others := t.density(ranked[:good]), slices.Clone(ranked[good:])
+	for range n {
+		g, best, top := t.density(others), -1, 0.0
+		for _, c := range order {
+			if tried[c] {
+				continue
 			}
-			return density / float64(len(list)+1)
+			if ratio := l(c) / g(c); best < 0 || ratio > top {
+				best, top = c, ratio
+			}
 		}
-	}
-	l, g := of(ranked[:good]), of(ranked[good:])
-	var list []scored
-	for _, c := range order {
-		if !tried[c] {
-			list = append(list, scored{c, l(c) / g(c)})
+		if best < 0 {
+			break
 		}
-	}
-	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	next := make([]int, 0, n)
-	for _, s := range list[:min(n, len(list))] {
-		next = append(next, s.candidate)
+		next, others, tried[best] = append(next, best), append(others, scored{candidate: best}), true
 	}
 	return next
 }
 
-// startOf is how many of the trials are drawn at random before scores count.
-func startOf(trials int) int { return max(4, trials/5) }
+// density is that of observations, with the uniform distribution as one more.
+func (t *tpe) density(list []scored) func(candidate int) float64 {
+	width := fullWidth * math.Pow(float64(max(1, len(list))), -1/float64(len(t.dims)+4))
+	around, uniform := make([][][]float64, len(list)), 1.0
+	for i, s := range list {
+		for d, at := range t.points[s.candidate] {
+			around[i] = append(around[i], t.dims[d].around(at, width))
+		}
+	}
+	for d := range t.dims {
+		uniform /= float64(len(t.dims[d].place))
+	}
+	return func(candidate int) float64 {
+		density := uniform
+		for i := range list {
+			p := 1.0
+			for d, at := range t.points[candidate] {
+				p *= around[i][d][at]
+			}
+			density += p
+		}
+		return density / float64(len(list)+1)
+	}
+}
 
-// atOnce is how many candidates are proposed at once: one by one learns the most, but a round then asks little and
-// the search takes long.
-const atOnce = 2
+// startOf is how many of the trials are drawn at random before scores count.
+func startOf(trials int) int { return max(4, trials/4) }
+
+// atOnce is how many candidates are proposed at once. One by one learns a little more, but a round then asks little
+// and the search takes long.
+const atOnce = 4
 
 // propose lets the most promising candidates enter.
 func (s *Search) propose() {

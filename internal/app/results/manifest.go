@@ -85,6 +85,8 @@ type Manifest struct {
 	Judges *app.RunJudges `json:"judges,omitempty"`
 	// Until are the gates that end the run when they are decided; nil: it asks everything.
 	Until *Until `json:"until,omitempty"`
+	// Form is the form of all answers; nil: none is asked for, or that of the judge.
+	Form *callvet.AnswerForm `json:"form,omitempty"`
 	// Judging is what a run of a judge does; nil of any other run.
 	Judging *Judging `json:"judging,omitempty"`
 }

@@ -143,8 +143,11 @@ func judgedSummary(sum run.Summary, p *panel.Panels) run.Summary {
 
 // setJudges makes a run one of a judge, or one with rubrics that a judge decides, where it is one.
 func setJudges(m *results.Manifest, cfg *run.Config) {
+	if m.Form != nil {
+		cfg.Targets = inForm(cfg.Targets, m.Form)
+	}
 	if j := m.Judging; j != nil {
-		cfg.Targets = inForm(cfg.Targets, &j.Judge)
+		cfg.Targets = inForm(cfg.Targets, j.Judge.Form())
 		cfg.Compile = func(c *callvet.Case) run.Compiled { return opinionOf(&j.Judge, c) }
 	}
 	if compile := cfg.Compile; decidesRubrics(m.Judges) {

@@ -57,11 +57,11 @@ func (m identified) Identity(req *callvet.Request) [sha256.Size]byte {
 	return m.Identifier.Identity(&with)
 }
 
-// inForm lets targets answer in the form of a judge.
-func inForm(ts []run.Target, j *judge.Judge) []run.Target {
+// inForm lets targets answer in a form.
+func inForm(ts []run.Target, form *callvet.AnswerForm) []run.Target {
 	out := slices.Clone(ts)
 	for i := range out {
-		f := formed{out[i].Model, j.Form()}
+		f := formed{out[i].Model, form}
 		out[i].Model = f
 		if id, ok := f.Model.(run.Identifier); ok {
 			out[i].Model = identified{f, id}

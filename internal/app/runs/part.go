@@ -28,12 +28,14 @@ type Part struct {
 	// NoCache reuses no answer of earlier runs.
 	NoCache  bool
 	Settings app.Settings
+	// Form is the form of all answers of a planned run; nil: none is asked for.
+	Form *callvet.AnswerForm
 }
 
-// Plan keeps a run that is not carried out: the request that the parts of a larger piece of work follow,
-// with the suite that they share. Close the session.
-func Plan(ctx context.Context, a *app.App, req app.RunRequest, id, of string, events app.Events) (*Session, error) {
-	return startRun(ctx, a, &req, nil, &Part{ID: id, Of: of}, events)
+// Plan keeps a run like Start, as a part of a larger piece of work: with the ID, Of and Form of the part, and the
+// targets and settings of the request. Close the session.
+func (p *Part) Plan(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*Session, error) {
+	return startRun(ctx, a, &req, nil, p, events)
 }
 
 // Begin opens a part of the planned run like, to carry it out. A part that is there already goes on.

@@ -243,6 +243,9 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	if s.dry != nil {
 		return errors.Join(fillDryRun(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
+	if s.part != nil {
+		man.Form = s.part.Form
+	}
 	b, err := json.Marshal(man)
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)

@@ -42,4 +42,25 @@
 // has calls, text, raw, error, or calls with text; also reasoning,
 // finish_reason, model and first_token_ms. An error without times stays.
 // Unknown keys are errors with their place in the file.
+//
+// # Response surfaces
+//
+// With the key surface, the rule's steps are the answer with a chance that depends on the parameters
+// and the system prompt of the request. The true effect of a change is then known:
+//
+//	surface:
+//	  base: 0.6                    # the chance without terms
+//	  spread: 0.2                  # a case is up to this much easier or harder
+//	  seed: 7                      # of the cases' offsets and of the draws
+//	  terms:                       # each adds to the chance, which is cut off at 0 and 1
+//	    - {param: temperature, peak: 0.3, width: 0.2, gain: 0.2, unset: 1}   # unset: its value when not sent
+//	    - {param: top_p, slope: -0.1}                      # for each unit
+//	    - {param: temperature, from: 1.2, gain: -0.5}      # a cliff; from, to, or both
+//	    - {param: reasoning_effort, is: high, gain: 0.1}   # at one value
+//	    - {prompt: call a tool, gain: 0.1}                 # the system prompt contains it, in any case
+//	    - {longer: 2000, gain: -0.1}                       # the system prompt has more characters
+//	  else: {text: I do not know.}   # the answer that is not right: a step; without it, abstain
+//
+// Whether an answer is right is drawn by a hash of the seed, the case, the repeat, the parameters
+// and the prompt: the same request of the same repeat has the same answer.
 package offline

@@ -93,6 +93,12 @@ func (m *scripted) step(req *callvet.Request, turn int) (*step, error) {
 	user := strings.ToLower(callvet.Question(req.Turns))
 	for i := range m.script.Rules {
 		if r := &m.script.Rules[i]; r.matches(req, user) {
+			if surface := m.script.Surface; surface != nil && !surface.Right(req) {
+				if surface.Else != nil {
+					return surface.Else, nil
+				}
+				return abstains(), nil
+			}
 			return m.pick(r, round{req.CaseID, req.Repeat, turn}), nil
 		}
 	}
@@ -102,8 +108,10 @@ func (m *scripted) step(req *callvet.Request, turn int) (*step, error) {
 			Message: fmt.Sprintf("no rule of the script matches case %q", req.CaseID),
 		}
 	}
-	return &step{Text: "I have no call to make here."}, nil
+	return abstains(), nil
 }
+
+func abstains() *step { return &step{Text: "I have no call to make here."} }
 
 func (r *rule) matches(req *callvet.Request, user string) bool {
 	if r.Case != "" && r.Case != req.CaseID {

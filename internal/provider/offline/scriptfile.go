@@ -20,9 +20,10 @@ import (
 const maxScript = 16 << 20
 
 type script struct {
-	Model     string `json:"model"`
-	Otherwise string `json:"otherwise"`
-	Rules     []rule `json:"rules"`
+	Model     string   `json:"model"`
+	Otherwise string   `json:"otherwise"`
+	Rules     []rule   `json:"rules"`
+	Surface   *Surface `json:"surface"`
 }
 
 type rule struct {
@@ -156,6 +157,9 @@ func (c *checker) script(s *script) {
 	}
 	if s.Otherwise != "" && s.Otherwise != "abstain" && s.Otherwise != "error" {
 		c.problem("otherwise", strconv.Quote(s.Otherwise)+" is not known", "abstain or error")
+	}
+	if s.Surface != nil {
+		c.surface(s.Surface)
 	}
 	for i := range s.Rules {
 		c.rule(fmt.Sprintf("rules[%d]", i), &s.Rules[i])

@@ -27,3 +27,7 @@ ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 
 -- name: DeletePrompt :execrows
 UPDATE prompts SET deleted = $2 WHERE id = $1 AND deleted = 0;
+
+-- name: PromptVersions :many
+-- The versions of a prompt by its name, the newest first.
+SELECT * FROM checked_prompts WHERE user_id = $1 AND name = $2 AND deleted = 0 ORDER BY version DESC;

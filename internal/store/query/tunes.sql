@@ -26,9 +26,9 @@ SELECT * FROM checked_tunes WHERE user_id = $1 AND suite = $2 ORDER BY created, 
 UPDATE tunes SET state = $2, updated = $3, content = $4 WHERE id = $1 AND deleted = 0;
 
 -- name: UseHoldout :execrows
--- Numbers the use of the held-out cases by a search that has none.
-UPDATE tunes SET holdout_use = 1 + (SELECT max(t.holdout_use) FROM tunes t WHERE t.user_id = tunes.user_id AND t.suite = tunes.suite)
-WHERE tunes.id = $1 AND tunes.holdout_use = 0;
+-- Numbers the uses of the held-out cases by a search that has none: the last of them.
+UPDATE tunes SET holdout_use = CAST(sqlc.arg(uses) AS BIGINT) + (SELECT max(t.holdout_use) FROM tunes t WHERE t.user_id = tunes.user_id AND t.suite = tunes.suite)
+WHERE tunes.id = sqlc.arg(id) AND tunes.holdout_use = 0;
 
 -- name: DeleteTune :execrows
 UPDATE tunes SET deleted = $2 WHERE id = $1 AND deleted = 0;

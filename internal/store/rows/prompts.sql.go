@@ -146,6 +146,51 @@ func (q *Queries) PromptVersion(ctx context.Context, arg PromptVersionParams) (C
 	return i, err
 }
 
+const promptVersions = `-- name: PromptVersions :many
+SELECT id, user_id, name, version, parent, source, shared, created, deleted, content, whole FROM checked_prompts WHERE user_id = $1 AND name = $2 AND deleted = 0 ORDER BY version DESC
+`
+
+type PromptVersionsParams struct {
+	UserID string
+	Name   string
+}
+
+// The versions of a prompt by its name, the newest first.
+func (q *Queries) PromptVersions(ctx context.Context, arg PromptVersionsParams) ([]CheckedPrompt, error) {
+	rows, err := q.db.QueryContext(ctx, promptVersions, arg.UserID, arg.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CheckedPrompt{}
+	for rows.Next() {
+		var i CheckedPrompt
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserID,
+			&i.Name,
+			&i.Version,
+			&i.Parent,
+			&i.Source,
+			&i.Shared,
+			&i.Created,
+			&i.Deleted,
+			&i.Content,
+			&i.Whole,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const prompts = `-- name: Prompts :many
 SELECT id, user_id, name, version, parent, source, shared, created, deleted, content, whole FROM checked_prompts
 WHERE deleted = 0 AND (user_id = $1 OR shared OR CAST($2 AS BOOLEAN))

@@ -266,13 +266,18 @@ func (q *Queries) TunesOfExperiment(ctx context.Context, experimentID string) ([
 }
 
 const useHoldout = `-- name: UseHoldout :execrows
-UPDATE tunes SET holdout_use = 1 + (SELECT max(t.holdout_use) FROM tunes t WHERE t.user_id = tunes.user_id AND t.suite = tunes.suite)
-WHERE tunes.id = $1 AND tunes.holdout_use = 0
+UPDATE tunes SET holdout_use = CAST($1 AS BIGINT) + (SELECT max(t.holdout_use) FROM tunes t WHERE t.user_id = tunes.user_id AND t.suite = tunes.suite)
+WHERE tunes.id = $2 AND tunes.holdout_use = 0
 `
 
-// Numbers the use of the held-out cases by a search that has none.
-func (q *Queries) UseHoldout(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, useHoldout, id)
+type UseHoldoutParams struct {
+	Uses int64
+	ID   string
+}
+
+// Numbers the uses of the held-out cases by a search that has none: the last of them.
+func (q *Queries) UseHoldout(ctx context.Context, arg UseHoldoutParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, useHoldout, arg.Uses, arg.ID)
 	if err != nil {
 		return 0, err
 	}

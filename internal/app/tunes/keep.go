@@ -1,0 +1,333 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tunes
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/doc"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/tune"
+)
+
+// add keeps a new search.
+func (s *Session) add(ctx context.Context) error {
+	s.Updated = s.app.Config.Now().UTC()
+	b, err := json.Marshal(s.Tune)
+	if err != nil {
+		return fmt.Errorf("write search: %w", err)
+	}
+	return s.db.Change(ctx, "keep search", func(q *rows.Queries) error {
+		return q.AddTune(ctx, rows.AddTuneParams{
+			ID: s.ID, UserID: s.app.Config.Owner, Suite: s.Suite, Kind: string(s.Kind), State: string(s.State),
+			SuiteID: s.Request.SuiteID, ExperimentID: s.Request.Experiment, Created: s.Created.UnixMilli(), Content: b,
+		})
+	})
+}
+
+// save keeps the search as it is now.
+func (s *Session) save(ctx context.Context) error {
+	if s.begun != nil {
+		s.Spent.Seconds = s.begun()
+	}
+	s.Updated = s.app.Config.Now().UTC()
+	return change(ctx, s.db, s.Tune)
+}
+
+func change(ctx context.Context, db *store.DB, t *Tune) error {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("write search: %w", err)
+	}
+	return db.Change(ctx, "keep search", func(q *rows.Queries) error {
+		n, err := q.ChangeTune(ctx, rows.ChangeTuneParams{
+			ID: t.ID, State: string(t.State), Updated: t.Updated.UnixMilli(), Content: b,
+		})
+		if err == nil && n != 1 {
+			err = fmt.Errorf("search %s: %w: it was deleted", t.ID, callvet.ErrNotFound)
+		}
+		return err
+	})
+}
+
+// use numbers this search's uses of the held-out cases, one for each model, before they are asked.
+func (s *Session) use(ctx context.Context) error {
+	if s.Use > 0 {
+		return nil
+	}
+	n := int64(len(s.models))
+	return s.db.Change(ctx, "use held-out cases", func(q *rows.Queries) error {
+		if _, err := q.UseHoldout(ctx, rows.UseHoldoutParams{ID: s.ID, Uses: n}); err != nil {
+			return err
+		}
+		t, err := q.Tune(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		s.Use = int(t.HoldoutUse - n + 1)
+		return nil
+	})
+}
+
+// earlier are the sides that the cases of the suite had in earlier searches.
+func (s *Session) earlier(ctx context.Context) (out []tune.Assigned, err error) {
+	list, err := s.db.Rows().SplitTunes(ctx, rows.SplitTunesParams{UserID: s.app.Config.Owner, Suite: s.Suite})
+	if err != nil {
+		return nil, fmt.Errorf("read earlier searches: %w", err)
+	}
+	for i := range list {
+		t, err := readTune(list[i].ID, list[i].Content, list[i].Whole)
+		if err != nil {
+			return nil, &callvet.Hinted{Err: err, Hint: "which cases it saw is not known: use another name for the suite"}
+		}
+		if t.Halves != nil {
+			out = append(out, t.Halves.Cases...)
+		}
+	}
+	return out, nil
+}
+
+// readTune decodes a stored search.
+func readTune(id string, content []byte, whole bool) (*Tune, error) {
+	if err := store.Intact(whole, "search "+id); err != nil {
+		return nil, err
+	}
+	var t Tune
+	if err := json.Unmarshal(content, &t); err != nil {
+		return nil, fmt.Errorf("read search %s: %w", id, doc.Explain(err))
+	}
+	return &t, nil
+}
+
+// mostListed bounds a list of searches.
+const mostListed = 1000
+
+// List are the searches of the app's owner, the newest first. A damaged one has only its ID and its Problem.
+func List(ctx context.Context, a *app.App) ([]Tune, error) {
+	db, err := a.Config.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := db.Rows().Tunes(ctx, rows.TunesParams{
+		UserID: a.Config.Owner, Before: 1 << 62, AtMost: mostListed,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list searches: %w", err)
+	}
+	out := make([]Tune, len(list))
+	for i := range list {
+		r := &list[i]
+		t, err := readTune(r.ID, r.Content, r.Whole)
+		if err != nil {
+			out[i] = Tune{
+				ID: r.ID, Kind: Kind(r.Kind), State: Failed, Suite: r.Suite, Problem: err.Error(), Created: time.UnixMilli(r.Created).UTC(),
+			}
+			continue
+		}
+		out[i] = *t.shown(ctx, db)
+	}
+	return out, nil
+}
+
+// shown is a search as it is shown: without the sides of its cases, and with its state as it is now.
+func (t *Tune) shown(ctx context.Context, db *store.DB) *Tune {
+	out := *t
+	out.Halves = nil
+	if out.State == Running && !active(ctx, db, t) {
+		out.State = Interrupted
+	}
+	return &out
+}
+
+// active reports whether a process carries out a part of the search.
+func active(ctx context.Context, db *store.DB, t *Tune) bool {
+	parts, err := db.Judgings(ctx, t.ID)
+	return err == nil && slices.ContainsFunc(parts, func(r store.Run) bool { return r.Owner != nil })
+}
+
+// Get reads a search: by its id or the beginning of it, or last, last~1, …
+func Get(ctx context.Context, a *app.App, ref string) (*Tune, error) {
+	t, db, err := get(ctx, a, ref)
+	if err != nil {
+		return nil, err
+	}
+	return t.shown(ctx, db), nil
+}
+
+func get(ctx context.Context, a *app.App, ref string) (*Tune, *store.DB, error) {
+	db, err := a.Config.Store(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := find(ctx, a, db, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := db.Rows().Tune(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil, missing(ref)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read search: %w", err)
+	}
+	t, err := readTune(r.ID, r.Content, r.Whole)
+	return t, db, err
+}
+
+func missing(ref string) error {
+	return &callvet.Hinted{
+		Err: fmt.Errorf("search %q: %w", ref, callvet.ErrNotFound), Hint: "callvet tune list shows those that there are",
+	}
+}
+
+// find is the id of a search.
+func find(ctx context.Context, a *app.App, db *store.DB, ref string) (string, error) {
+	list, err := db.Rows().Tunes(ctx, rows.TunesParams{UserID: a.Config.Owner, Before: 1 << 62, AtMost: mostListed})
+	if err != nil {
+		return "", fmt.Errorf("list searches: %w", err)
+	}
+	base, back := ref, 0
+	if before, after, ok := strings.Cut(ref, "~"); ok {
+		if _, err := fmt.Sscanf(after, "%d", &back); err != nil || back < 0 {
+			return "", missing(ref)
+		}
+		base = before
+	}
+	if base == "last" || base == "latest" {
+		if back >= len(list) {
+			return "", missing(ref)
+		}
+		return list[back].ID, nil
+	}
+	var found []string
+	for i := range list {
+		if list[i].ID == ref {
+			return ref, nil
+		}
+		if ref != "" && (strings.HasPrefix(list[i].ID, ref) || strings.HasPrefix(list[i].ID, store.TunePrefix+ref)) {
+			found = append(found, list[i].ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ref, nil // of another owner: a server has checked who may read it
+	case 1:
+		return found[0], nil
+	}
+	return "", &callvet.Hinted{
+		Err:  fmt.Errorf("search %q: several ids begin so: %w", ref, callvet.ErrConflict),
+		Hint: "write more of the id, for example " + found[0],
+	}
+}
+
+// Delete removes a search and its parts. Its uses of the held-out cases still count.
+func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
+	t, db, err := get(ctx, a, ref)
+	id := ref
+	if t != nil {
+		id = t.ID
+	} else if db == nil || !errors.Is(err, store.ErrDamaged) {
+		return "", err
+	}
+	c, err := a.Config.Claim()
+	if err != nil {
+		return "", err
+	}
+	parts, err := db.Judgings(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	for i := range parts {
+		if err := db.DeleteRun(ctx, parts[i].ID, c.Gone, nil); err != nil {
+			return "", err
+		}
+	}
+	return id, db.Change(ctx, "delete search", func(q *rows.Queries) error {
+		_, err := q.DeleteTune(ctx, rows.DeleteTuneParams{ID: id, Deleted: a.Config.Now().UnixMilli()})
+		return err
+	})
+}
+
+// ResumeRequest goes on with a search. Limits that are set replace those of the search.
+type ResumeRequest struct {
+	Tune       string   `json:"tune"`
+	MaxCalls   *int     `json:"max_calls,omitempty"`
+	MaxCostUSD *float64 `json:"max_cost_usd,omitempty"`
+	MaxSeconds *float64 `json:"max_seconds,omitempty"`
+}
+
+// Resume opens a search that is not over. Do reads its parts again, and goes on after them.
+func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Events) (*Session, error) {
+	t, db, err := get(ctx, a, req.Tune)
+	if err != nil {
+		return nil, err
+	}
+	if t.over() {
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
+			Hint: "callvet tune show " + t.ID,
+		}
+	}
+	s := &Session{Tune: t, app: a, db: db, events: events}
+	set, raised := &t.Request.Run.Settings, false
+	if req.MaxCalls != nil {
+		set.MaxCalls, raised = *req.MaxCalls, true
+	}
+	if req.MaxCostUSD != nil {
+		set.MaxCostUSD, raised = *req.MaxCostUSD, true
+	}
+	if req.MaxSeconds != nil {
+		t.Request.MaxSeconds, raised = *req.MaxSeconds, true
+	}
+	ended := make([]ModelSearch, len(t.Models))
+	copy(ended, t.Models)
+	if s.plan, err = results.Open(context.WithoutCancel(ctx), a, t.Runs[0]); err != nil {
+		return nil, err
+	}
+	if err := s.places1(); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	for i, m := range s.models {
+		if i < len(ended) && (!raised || ended[i].Confirmation != nil) {
+			m.Ended, m.EndedAt = ended[i].Ended, ended[i].EndedAt
+		}
+	}
+	return s, nil
+}
+
+// over reports whether nothing of the search is left to do.
+func (t *Tune) over() bool {
+	return t.State == Done && !slices.ContainsFunc(t.Models, func(m ModelSearch) bool {
+		return m.Outcome == Unconfirmed || m.Ended != "" && m.Confirmation == nil
+	})
+}
+
+// places1 finds the cases of a stored search in its suite.
+func (s *Session) places1() error {
+	at, tiers := map[string]int{}, map[string]callvet.Tier{}
+	var err error
+	i := 0
+	for c := range s.plan.AllCases(&err) {
+		at[c.ID], tiers[c.ID] = i, c.Tier
+		i++
+	}
+	if err != nil {
+		return err
+	}
+	s.arrange(func(id string) int { return at[id] }, func(id string) callvet.Tier { return tiers[id] })
+	return nil
+}

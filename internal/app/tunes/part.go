@@ -1,0 +1,252 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tunes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/measure"
+	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/tune"
+	"github.com/callvet/callvet/panel"
+)
+
+// tally is what the attempts of a candidate add up to, over all parts of a search.
+type tally struct {
+	attempts, lost   int
+	priced, answered int // attempts with a known cost, with an answer
+	usd, ms          float64
+	fault            string // of the last attempt without an outcome
+	faced            map[string]*faced
+	means            map[string]panel.TaskSum // by case
+}
+
+// faced is what the attempts at a case show that another candidate may not make worse.
+type faced struct{ attempts, passed, incidents int }
+
+func newTally() *tally { return &tally{faced: map[string]*faced{}, means: map[string]panel.TaskSum{}} }
+
+// add adds an attempt.
+func (t *tally) add(row *report.Row) {
+	tr, res := &row.Cell.Trace, &row.Cell.Result
+	if tr.Outcome == callvet.OutcomeNotRun {
+		return
+	}
+	t.attempts++
+	f := t.faced[row.Case.ID]
+	if f == nil {
+		f = &faced{}
+		t.faced[row.Case.ID] = f
+	}
+	for i := range res.Incidents {
+		if !res.Incidents[i].Blocked {
+			f.incidents++
+		}
+	}
+	switch res.Verdict {
+	case callvet.VerdictPass:
+		f.attempts, f.passed = f.attempts+1, f.passed+1
+	case callvet.VerdictFail:
+		f.attempts++
+	default:
+		t.lost++
+		if tr.Fault != nil {
+			t.fault = tr.Fault.Error()
+		}
+		return
+	}
+	t.answered++
+	t.ms += tr.WallMS
+	if tr.Usage.CostUSD != nil {
+		t.priced, t.usd = t.priced+1, t.usd+*tr.Usage.CostUSD
+	}
+}
+
+// ended says that a search cannot go on now, and how it goes on later.
+type endedError struct{ err error }
+
+func (e *endedError) Error() string { return e.err.Error() }
+
+// Unwrap gives the reason.
+func (e *endedError) Unwrap() error { return e.err }
+
+// partID is the id of the next part.
+func (s *Session) partID() string { return fmt.Sprintf("%s.%d", s.ID, s.next) }
+
+// carryOut carries the next part out, or reads it if it is over already. It returns the run of the part. over is false
+// where the limits of the search ended it.
+func (s *Session) carryOut(ctx context.Context, part *runs.Part) (r *results.Run, over bool, err error) {
+	part.ID, part.Of, part.Settings = s.partID(), s.ID, s.settings()
+	return s.finish(ctx, part.ID, func() (*runs.Session, error) {
+		return part.Begin(ctx, s.app, s.plan, s.partEvents())
+	})
+}
+
+// finish carries out the part with that id, which begin opens, unless it is over already.
+func (s *Session) finish(ctx context.Context, id string, begin func() (*runs.Session, error),
+) (r *results.Run, over bool, err error) {
+	kept := context.WithoutCancel(ctx)
+	stored, err := s.db.Run(kept, id)
+	switch {
+	case errors.Is(err, callvet.ErrNotFound):
+	case err != nil:
+		return nil, false, err
+	case stored.Status == store.StatusDone || stored.Status == store.StatusBudget:
+		return s.read(kept, id)
+	}
+	session, err := begin()
+	if err != nil {
+		return nil, false, err
+	}
+	out, ended := session.Do(ctx)
+	if err := session.Close(); err != nil {
+		return nil, false, err
+	}
+	switch {
+	case out == nil:
+		return nil, false, ended
+	case out.Interrupted() || out.Yielded:
+		return nil, false, &endedError{context.Canceled}
+	case out.Failed():
+		return nil, false, ended
+	}
+	return s.read(kept, id)
+}
+
+// read opens a part that is over, and counts it.
+func (s *Session) read(ctx context.Context, id string) (*results.Run, bool, error) {
+	r, err := results.Open(ctx, s.app, id)
+	if err != nil {
+		return nil, false, err
+	}
+	s.next++
+	if !slices.Contains(s.Runs, id) {
+		s.Runs = append(s.Runs, id)
+	}
+	s.Spent.Add(r.Stored.Spent)
+	return r, r.Stored.Status == store.StatusDone, nil
+}
+
+// settings are those of the next part: what is left of the limits of the search.
+func (s *Session) settings() app.Settings {
+	set := s.Request.Run.Settings
+	if set.MaxCalls > 0 {
+		set.MaxCalls = max(1, set.MaxCalls-s.Spent.Requests)
+	}
+	if set.MaxCostUSD > 0 {
+		set.MaxCostUSD = max(1e-9, set.MaxCostUSD-s.Spent.USD-s.Spent.AssumedUSD)
+	}
+	return set
+}
+
+// partEvents forwards from a part what concerns the search.
+func (s *Session) partEvents() app.Events {
+	return func(ev app.Event) {
+		if ev.Warning != nil || ev.Progress != nil {
+			s.events.Emit(ev)
+		}
+	}
+}
+
+// gather adds the attempts of a part to the tallies of its candidates, which are in the order of its targets.
+func (s *Session) gather(ctx context.Context, r *results.Run, m *searching, candidates []int) error {
+	for _, c := range candidates {
+		if m.sums[c] == nil {
+			m.sums[c] = newTally()
+		}
+	}
+	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return err
+		}
+		m.sums[candidates[row.Cell.Target]].add(&row)
+	}
+	return nil
+}
+
+// means are the task means of the candidates of a part at its cases, by target and case. ok is false for cases
+// with an attempt that was not made.
+func (s *Session) means(ctx context.Context, r *results.Run, ids []string) ([][]panel.TaskSum, error) {
+	led, err := r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{s.Metric}})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]panel.TaskSum, len(r.Manifest.Targets))
+	for t := range r.Manifest.Targets {
+		list, why := led.Sums(r.Manifest.Targets[t].Name, s.Metric, panel.SliceID{}, ids)
+		if why != "" {
+			return nil, fmt.Errorf("measure %s: %w: %s", s.Metric, callvet.ErrInvalid, why)
+		}
+		of := make(map[string]panel.TaskSum, len(list))
+		for _, sum := range list {
+			of[sum.Task] = sum
+		}
+		out[t] = make([]panel.TaskSum, len(ids))
+		for i, id := range ids {
+			out[t][i] = of[id] // the zero value where nothing of it is known
+		}
+	}
+	return out, nil
+}
+
+// meanOf is the mean of a task. Nothing is known of one without any value: it may be 0 and may be 1.
+func (s *Session) meanOf(sum *panel.TaskSum) panel.TaskMean {
+	if sum.Values+sum.Lost == 0 {
+		return panel.TaskMean{Low: 0, High: 1}
+	}
+	m := sum.Mean()
+	if p, _ := panel.TaskMeans(s.Metric); p.LowerIsBetter {
+		m.Low, m.High = 1-m.High, 1-m.Low
+	}
+	return m
+}
+
+// complete reports which of the cases have all attempts of a target.
+func complete(ctx context.Context, r *results.Run) (map[[2]int]bool, error) {
+	made := map[[2]int]int{}
+	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Cell.Trace.Outcome != callvet.OutcomeNotRun {
+			made[[2]int{row.Cell.Target, row.Cell.Case}]++
+		}
+	}
+	out := make(map[[2]int]bool, len(made))
+	for key, n := range made {
+		out[key] = n >= r.Manifest.RepeatsOf(key[1])
+	}
+	return out, nil
+}
+
+// breaks are the constraints that a candidate breaks, at the cases that the base was asked too.
+func (m *searching) breaks(candidate int, cases []place) []string {
+	base, now := m.sums[0], m.sums[candidate]
+	if base == nil || now == nil {
+		return nil
+	}
+	var list []tune.Faced
+	for _, p := range cases {
+		b, c := base.faced[p.id], now.faced[p.id]
+		if b == nil || c == nil {
+			continue
+		}
+		list = append(list, tune.Faced{
+			Case: p.id, Tier: p.tier, BaseAttempts: b.attempts, BasePassed: b.passed, BaseIncidents: b.incidents,
+			CandidateAttempts: c.attempts, CandidatePassed: c.passed, CandidateIncidents: c.incidents,
+		})
+	}
+	return tune.Breaks(list)
+}
+
+// status is that of a run as its parts have it.
+var _ = run.StatusDone

@@ -1,0 +1,207 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tunes
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/tune"
+	"github.com/callvet/callvet/stats"
+)
+
+// Kind is what a search changes.
+type Kind string
+
+// The kinds.
+const (
+	Params Kind = "param_tune"
+	Prompt Kind = "prompt_tune"
+)
+
+// Request asks for a search. Run has the suite, the models (Targets), the attempts at a case and the limits
+// of the whole search.
+type Request struct {
+	Kind Kind           `json:"kind"`
+	Run  app.RunRequest `json:"run"`
+	// Space is a file with the values of parameters, Preset a shipped one, SpaceText the values in JSON with
+	// those of single models in ModelSpaces.
+	Space string `json:"space,omitempty"`
+	// SpaceContent is what the file held when the search began.
+	SpaceContent []byte          `json:"space_content,omitempty"`
+	Preset       string          `json:"preset,omitempty"`
+	SpaceText    json.RawMessage `json:"search_space,omitempty"`
+	ModelSpaces  json.RawMessage `json:"per_model_search_spaces,omitempty"`
+	// Mode is one of tune.Modes or tune.PromptModes; "": the first one.
+	Mode string `json:"optimization_mode,omitempty"`
+	// Trials is how many combinations the modes other than grid ask; 0: tune.DefaultTrials.
+	Trials int `json:"n_trials,omitempty"`
+	// NoRace asks each candidate about all training cases.
+	NoRace bool `json:"no_race,omitempty"`
+	// Meta is the model that writes prompts.
+	Meta *app.TargetSpec `json:"meta,omitempty"`
+	// Population, Generations and Selection are those of tune.EvolveConfig; 0: the defaults there.
+	Population  int     `json:"population,omitempty"`
+	Generations int     `json:"generations,omitempty"`
+	Selection   float64 `json:"selection_ratio,omitempty"`
+	// Holdout is the share of the families of cases that the search does not see; 0: tune.DefaultShare.
+	Holdout float64 `json:"holdout,omitempty"`
+	// Margin is the least improvement that counts, in [0,1).
+	Margin float64 `json:"margin,omitempty"`
+	// Metric is what is made larger; "": pass_rate.
+	Metric string `json:"metric,omitempty"`
+	// MaxSeconds ends the search after so long; 0: no limit.
+	MaxSeconds float64 `json:"max_seconds,omitempty"`
+	// SuiteID and Experiment are those of a server; "": none.
+	SuiteID    string `json:"suite_id,omitempty"`
+	Experiment string `json:"experiment_id,omitempty"`
+}
+
+// State is how far a search is.
+type State string
+
+// The states. A search that its process did not end is interrupted.
+const (
+	Running     State = "running"
+	Interrupted State = "interrupted"
+	Cancelled   State = "cancelled"
+	Failed      State = "failed"
+	Done        State = "done"
+)
+
+// The outcomes of a search without a confirmation.
+const (
+	// Searching: the search is not over.
+	Searching tune.Outcome = ""
+	// BaseBest: no candidate was better than the base on the training cases.
+	BaseBest tune.Outcome = "base_best"
+	// Unconfirmed: the limits left no room for the confirmation.
+	Unconfirmed tune.Outcome = "not_confirmed"
+)
+
+// Tune is a search with what it found so far.
+type Tune struct {
+	Format  string    `json:"format"` // callvet.tune
+	Version int       `json:"version"`
+	ID      string    `json:"id"`
+	Kind    Kind      `json:"kind"`
+	State   State     `json:"status"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	Suite   string    `json:"suite_name"`
+	// SuiteHash is the stored suite that all its runs have.
+	SuiteHash string   `json:"suite_hash"`
+	Request   *Request `json:"request,omitempty"`
+	Metric    string   `json:"metric"`
+	Cases     Cases    `json:"cases"`
+	// Use is which use of the suite's held-out cases the first confirmation is, from 1; 0: they were not used.
+	Use    int           `json:"holdout_use"`
+	Models []ModelSearch `json:"models"`
+	Spent  Spent         `json:"spent"`
+	// Runs are the ids of its parts, in their order.
+	Runs  []string `json:"runs"`
+	Notes []string `json:"notes,omitempty"`
+	// Problem is why the search failed.
+	Problem string `json:"problem,omitempty"`
+	// Promoted is the run that the confirmed winner was promoted to; "": none.
+	Promoted string `json:"promoted_eval_id,omitempty"`
+	// Halves are the sides of the cases. Reports leave them out.
+	Halves *tune.Halves `json:"halves,omitempty"`
+}
+
+// Cases counts the cases of the suite by their part in the search.
+type Cases struct {
+	Train           int `json:"train"`
+	TrainFamilies   int `json:"train_families"`
+	Holdout         int `json:"holdout"`
+	HoldoutFamilies int `json:"holdout_families"`
+	// Regressions are constraints: a winner passes those that the base passes.
+	Regressions int `json:"regressions"`
+	// Skipped and Rubrics are left out: the suite skips them, or only a judge decides them.
+	Skipped int `json:"skipped"`
+	Rubrics int `json:"rubrics"`
+	// Few is why no winner can be confirmed; "": there are enough families.
+	Few string `json:"few,omitempty"`
+}
+
+// ModelSearch is the search for one model.
+type ModelSearch struct {
+	Model string `json:"model"`
+	// Names are the parameters that vary, Matrix the combinations of their values.
+	Names  []string     `json:"names,omitempty"`
+	Matrix *tune.Matrix `json:"matrix,omitempty"`
+	// Candidates are those that were asked, the base first.
+	Candidates []Candidate `json:"candidates"`
+	// Best is the number of the best candidate on the training cases, Alike those that cannot be
+	// distinguished from it, Front those that are not worse than another in score, length and cost at once.
+	Best  int   `json:"best"`
+	Alike []int `json:"alike"`
+	Front []int `json:"front,omitempty"`
+	// Failures are answers of the model that writes prompts that cannot be used.
+	Failures []tune.Failure `json:"failures,omitempty"`
+	// Ended is why the search ended before all was asked; "": it did not.
+	Ended string `json:"ended,omitempty"`
+	// EndedAt is the number of the parts when it ended.
+	EndedAt int `json:"ended_at,omitempty"`
+	// Confirmation compares the best candidate with the base on the held-out cases; nil: they were not.
+	Confirmation *tune.Confirmation `json:"confirmation"`
+	// ConfirmRun is the run of it.
+	ConfirmRun string       `json:"confirm_eval_id,omitempty"`
+	Outcome    tune.Outcome `json:"outcome"`
+	// Sentence is the result in words.
+	Sentence string `json:"sentence"`
+}
+
+// Candidate is a combination of parameters, or a prompt.
+type Candidate struct {
+	// N is its number; 0 is the base.
+	N    int            `json:"n"`
+	Name string         `json:"name"`
+	Spec app.TargetSpec `json:"config"`
+	// Values are those of the names of the search.
+	Values []json.RawMessage `json:"values,omitempty"`
+	// Prompt, Parent, Mutation, Generation and Note are those of a prompt.
+	Prompt     string        `json:"prompt,omitempty"`
+	Parent     *int          `json:"parent,omitempty"`
+	Mutation   tune.Mutation `json:"mutation,omitempty"`
+	Generation int           `json:"generation,omitempty"`
+	Note       string        `json:"note,omitempty"`
+	// Tasks is how many training cases it was asked, Score the mean over them. It was chosen by that score, which
+	// is therefore too high on average.
+	Tasks int             `json:"tasks"`
+	Score *stats.Interval `json:"score"`
+	// Dropped is why it was asked no more, Broken the constraint that it breaks.
+	Dropped *tune.Drop `json:"dropped,omitempty"`
+	Broken  string     `json:"broken,omitempty"`
+	// Attempts were made, Lost of them ended without an outcome. The means are of those with a known value.
+	Attempts  int      `json:"attempts"`
+	Lost      int      `json:"lost,omitempty"`
+	CostUSD   *float64 `json:"cost_usd_per_attempt"`
+	LatencyMS *float64 `json:"latency_ms"`
+}
+
+// Spent is what all parts of a search used.
+type Spent struct {
+	callvet.Spent
+	Seconds float64 `json:"seconds"`
+}
+
+// Winner is the confirmed winner of a model's search; nil: there is none.
+func (m *ModelSearch) Winner() *Candidate {
+	if m.Outcome != tune.Promoted {
+		return nil
+	}
+	return m.candidate(m.Best)
+}
+
+// candidate finds a candidate by its number; nil: it was not asked.
+func (m *ModelSearch) candidate(n int) *Candidate {
+	for i := range m.Candidates {
+		if m.Candidates[i].N == n {
+			return &m.Candidates[i]
+		}
+	}
+	return nil
+}

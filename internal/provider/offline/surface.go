@@ -1,0 +1,182 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value"
+)
+
+// Surface is how the chance of a right answer depends on the parameters and the system prompt of a request, so that
+// the true effect of each is known. The answers of a script with a surface are those of the matching rule with this
+// chance, and else the step Else.
+type Surface struct {
+	// Base is the chance without terms. Chances are cut off at 0 and 1.
+	Base float64 `json:"base" form:"required min=0 max=1"`
+	// Spread is how far a case is easier or harder at most: each has an offset of its own, drawn evenly.
+	Spread float64 `json:"spread" form:"min=0 max=1"`
+	// Seed decides the offsets and the draws.
+	Seed  uint64 `json:"seed"`
+	Terms []Term `json:"terms"`
+	// Else is the answer that is not right; absent: a text without a call.
+	Else *step `json:"else"`
+}
+
+// Term adds to the chance, by one parameter (with one of peak, slope, from and to, is) or by the system prompt.
+type Term struct {
+	// Param is a parameter by its name in a targets file, or an extra one. Where it is not sent, Unset is its
+	// value; without Unset the term adds nothing.
+	Param string          `json:"param"`
+	Unset json.RawMessage `json:"unset"`
+	// Gain is what the term adds where it holds in full, in [-1,1].
+	Gain float64 `json:"gain" form:"min=-1 max=1"`
+	// Peak: the gain falls off on both sides of this value, as a normal density of standard deviation Width.
+	Peak  *float64 `json:"peak"`
+	Width float64  `json:"width" form:"min=0"`
+	// Slope is added for each unit of the value.
+	Slope *float64 `json:"slope"`
+	// From and To: the gain holds between these values, ends included. One of them alone is a cliff.
+	From *float64 `json:"from"`
+	To   *float64 `json:"to"`
+	// Is: the gain holds at this value.
+	Is json.RawMessage `json:"is"`
+	// Prompt: the gain holds where the system prompt contains this text, in any case.
+	Prompt string `json:"prompt"`
+	// Longer: the gain holds where the system prompt has more characters.
+	Longer *int `json:"longer" form:"min=0"`
+}
+
+// forms counts which of the forms of a term it has.
+func (t *Term) forms() (n int) {
+	for _, has := range []bool{
+		t.Peak != nil, t.Slope != nil, t.From != nil || t.To != nil, t.Is != nil, t.Prompt != "", t.Longer != nil,
+	} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// Chance is the chance of a right answer to a request, in [0,1].
+func (s *Surface) Chance(req *callvet.Request) float64 {
+	chance := s.Base + s.Spread*(2*fraction(s.Seed, "case", req.CaseID)-1)
+	params := settings(req)
+	for i := range s.Terms {
+		chance += s.Terms[i].adds(req, params)
+	}
+	return min(1, max(0, chance))
+}
+
+// Right draws whether the answer to a request is right. The same request of the same repeat has the same answer,
+// whenever it is asked; all rounds of an attempt are right, or none.
+func (s *Surface) Right(req *callvet.Request) bool {
+	asked, err := json.Marshal(settings(req)) // keys are sorted
+	if err != nil {
+		asked = fmt.Append(nil, err)
+	}
+	u := fraction(s.Seed, "attempt", req.CaseID, fmt.Sprint(req.Repeat), string(asked), req.System)
+	return u < s.Chance(req)
+}
+
+func (t *Term) adds(req *callvet.Request, params map[string]json.RawMessage) float64 {
+	switch {
+	case t.Prompt != "":
+		return t.where(strings.Contains(strings.ToLower(req.System), strings.ToLower(t.Prompt)))
+	case t.Longer != nil:
+		return t.where(utf8.RuneCountInString(req.System) > *t.Longer)
+	}
+	raw, sent := params[t.Param]
+	if !sent {
+		raw = t.Unset
+	}
+	var x float64
+	switch {
+	case raw == nil:
+		return 0
+	case t.Is != nil:
+		return t.where(same(raw, t.Is))
+	case json.Unmarshal(raw, &x) != nil:
+		return 0
+	case t.Peak != nil:
+		return t.Gain * math.Exp(-(x-*t.Peak)*(x-*t.Peak)/(2*t.Width*t.Width))
+	case t.Slope != nil:
+		return *t.Slope * x
+	}
+	return t.where((t.From == nil || x >= *t.From) && (t.To == nil || x <= *t.To))
+}
+
+func (t *Term) where(holds bool) float64 {
+	if holds {
+		return t.Gain
+	}
+	return 0
+}
+
+// settings are the parameters of a request by name; what is not sent is absent.
+func settings(req *callvet.Request) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	text, err := json.Marshal(req.Params)
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil { // an extra parameter that is no JSON, which no request can have
+		return req.Params.Extra
+	}
+	delete(all, "extra")
+	for name, raw := range req.Params.Extra {
+		all[name] = raw
+	}
+	if req.ToolChoice != "" {
+		all["tool_choice"], _ = json.Marshal(req.ToolChoice) // a text can be written
+	}
+	return all
+}
+
+func same(a, b json.RawMessage) bool {
+	x, _, errX := value.Read(a)
+	y, _, errY := value.Read(b)
+	return errX == nil && errY == nil && value.Equal(x, y)
+}
+
+// fraction is a number in [0,1) that depends on the seed and the texts only.
+func fraction(seed uint64, texts ...string) float64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d", seed)
+	for _, t := range texts {
+		fmt.Fprintf(h, "\x00%d\x00%s", len(t), t)
+	}
+	x := h.Sum64() // its high bits depend little on the last bytes: mix them (splitmix64, Steele and others 2014)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return float64((x^x>>31)>>11) / (1 << 53)
+}
+
+// surface checks what the forms of the keys do not require.
+func (c *checker) surface(s *Surface) {
+	for i := range s.Terms {
+		t, at := &s.Terms[i], fmt.Sprintf("surface.terms[%d]", i)
+		ofPrompt := t.Prompt != "" || t.Longer != nil
+		switch {
+		case t.forms() != 1:
+			c.problem(at, "a term has one of peak, slope, from and to, is, prompt, longer", "split it in two")
+		case ofPrompt == (t.Param != ""):
+			c.problem(at, "a term is about a parameter, or with prompt or longer about the system prompt",
+				"param: temperature")
+		case t.Peak != nil && t.Width == 0:
+			c.problem(at, "a peak has a width above 0", "width: 0.3")
+		case t.Slope == nil && t.Gain == 0:
+			c.problem(at, "the term adds nothing", "gain: 0.2")
+		}
+	}
+	if s.Else != nil {
+		c.checkStep("surface.else", s.Else)
+	}
+}
