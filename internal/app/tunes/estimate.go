@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// Estimate is what a search would ask. Candidates that are worse are asked about fewer cases, so most is more than
+// SearchEstimate is what a search would ask. Candidates that are worse are asked about fewer cases, so most is more than
 // what is expected.
-type Estimate struct {
+type SearchEstimate struct {
 	Format  string      `json:"format"` // callvet.tune_estimate
 	Version int         `json:"version"`
 	Suite   string      `json:"suite_name"`
@@ -47,13 +47,13 @@ type ModelPlan struct {
 
 // Preview does what Start does, but keeps no search. Nothing is asked. past are the runs that costs may be estimated
 // from; nil: all.
-func Preview(ctx context.Context, a *app.App, req Request, past []string, events app.Events) (_ *Estimate, err error) {
+func Preview(ctx context.Context, a *app.App, req Request, past []string, events app.Events) (_ *SearchEstimate, err error) {
 	s, err := open(ctx, a, &req, events)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.drop(ctx)) }()
-	out := &Estimate{Format: "callvet.tune_estimate", Version: 1, Suite: s.Suite, Cases: s.Cases}
+	out := &SearchEstimate{Format: "callvet.tune_estimate", Version: 1, Suite: s.Suite, Cases: s.Cases}
 	each := 0 // attempts of a candidate at all training cases
 	for _, p := range s.places {
 		each += s.plan.Manifest.RepeatsOf(p.at)
