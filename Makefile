@@ -310,6 +310,10 @@ verify-replay: callvet ## 100 replays of a tool that reads and one that writes: 
 verify-stats: ## the statistics against reference values of other software
 	$(VERIFY) stats
 
+.PHONY: verify-tune
+verify-tune: ## 1,000 simulated tunings on each of five surfaces: the gain's interval, promotions without one, constraints, calls saved
+	$(VERIFY) tune
+
 verify-coverage: ## simulations: how often the intervals hold the truth, and gates decide as plans promise
 	$(VERIFY) coverage
 

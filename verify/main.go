@@ -39,6 +39,7 @@
 //	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
 //	callvet-verify lost BINARY      runs and trace files that lost attempts: gates, badges, JUnit, lists, page, schedules
 //	callvet-verify same [COMMIT]    each command of this checkout and of a commit: output, exit codes and files
+//	callvet-verify tune             simulated tunings: intervals, promotions without a gain, constraints, calls saved
 //	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
 //
 // PATTERN is a regular expression for the names of studies. PAGE is a page of the docs: its table
@@ -202,6 +203,7 @@ func checks() []check {
 			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"),
 				filepath.Join(p.examples, "weather.yaml"))
 		}},
+		{name: "tune", run: tunings},
 		{name: "coverage", takes: "PATTERN", run: coverage},
 		{name: "same", takes: "COMMIT", run: func(ctx context.Context, c *proof.Check, p place) error {
 			shared := filepath.Dir(p.data)
@@ -240,7 +242,7 @@ func main() {
 		real:   orElse(os.Getenv("CALLVET_REAL"), filepath.Join("..", "shared", "real")),
 	}
 	if len(os.Args) > 1 && os.Args[1] == "retrieval-tune" {
-		os.Exit(tune(p))
+		os.Exit(tuneWeights(p))
 	}
 	run, ok := find(os.Args[1:])
 	if !ok {
@@ -305,7 +307,7 @@ func verify(ctx context.Context, out io.Writer, run check, p place) (bool, error
 	return c.Close(), nil
 }
 
-func tune(p place) int {
+func tuneWeights(p place) int {
 	d, err := proof.Open(p.data, p.part)
 	if err == nil {
 		err = retrieval.Tune(context.Background(), os.Stdout, d, tuneRounds)

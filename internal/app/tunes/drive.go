@@ -40,6 +40,9 @@ const (
 func (s *Session) Do(ctx context.Context) (*Tune, error) {
 	began, before := s.app.Config.Now(), s.Spent.Seconds
 	s.begun = func() float64 { return before + s.app.Config.Now().Sub(began).Seconds() }
+	if n := len(s.Runs); s.State == Failed && n > 1 {
+		s.again = s.Runs[n-1]
+	}
 	s.Spent, s.State, s.Problem = Spent{Seconds: before}, Running, ""
 	s.next = 1
 	s.emit(&app.TuneEvent{What: EventStart})
@@ -89,6 +92,7 @@ func (s *Session) all(ctx context.Context) error {
 		if err := s.confirm(ctx, i, m); err != nil {
 			return err
 		}
+		s.show()
 		if err := s.save(ctx); err != nil {
 			return err
 		}

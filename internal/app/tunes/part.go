@@ -100,6 +100,7 @@ func (s *Session) finish(ctx context.Context, id string, begin func() (*runs.Ses
 	case errors.Is(err, callvet.ErrNotFound):
 	case err != nil:
 		return nil, false, err
+	case id == s.again:
 	case stored.Status == store.StatusDone || stored.Status == store.StatusBudget:
 		return s.read(kept, id)
 	}

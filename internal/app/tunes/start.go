@@ -37,6 +37,8 @@ type Session struct {
 	begun func() float64
 	lacks func(*app.TargetSpec, string)
 	next  int // the number of the next part
+	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
+	again string
 }
 
 // place is a case of the suite.
