@@ -125,7 +125,7 @@ func TestUnracedTuneSurvivesKill(t *testing.T) {
 			if diff := cmp.Diff(want, got, ignore); diff != "" {
 				t.Errorf("after %d kills (-without a kill +with):\n%s", of.kills, diff)
 			}
-			if again := total(d) - 2*once; again > open {
+			if again := total(d) - 2*once; again > open+3*of.kills { // 3 are in flight at a time
 				t.Errorf("%d requests were sent again after %d kills, and %d were of parts that were not over", again, of.kills, open)
 			} else {
 				t.Logf("%d requests, %d of them again after %d kills", once, again, of.kills)

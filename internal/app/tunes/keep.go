@@ -36,8 +36,11 @@ func (s *Session) add(ctx context.Context) error {
 	})
 }
 
-// save keeps the search as it is now.
+// save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
 func (s *Session) save(ctx context.Context) error {
+	if s.next < len(s.Runs) && s.State == Running {
+		return nil
+	}
 	if s.begun != nil {
 		s.Spent.Seconds = s.begun()
 	}
