@@ -117,6 +117,12 @@ func flagOf(field string) string {
 		return "--model"
 	case "only":
 		return "--tool"
+	case "meta_model":
+		return "--meta"
+	case "n_trials":
+		return "--trials"
+	case "tune":
+		return "callvet tune"
 	}
 	return "--" + strings.ReplaceAll(field, "_", "-")
 }

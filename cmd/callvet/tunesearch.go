@@ -46,6 +46,7 @@ type tuneFlags struct {
 	maxTime time.Duration
 	dry     bool
 	meta    string
+	metaURL string
 }
 
 // register adds the flags of a run that a search takes, and those of all searches.
@@ -72,7 +73,7 @@ func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string, changed fu
 	if err != nil || kind != tunes.Prompt || f.meta == "" {
 		return req, err
 	}
-	req.Meta = &app.TargetSpec{Target: f.meta}
+	req.Meta = &app.TargetSpec{Target: f.meta, BaseURL: f.metaURL}
 	return req, nil
 }
 
@@ -148,6 +149,7 @@ The present prompt takes part, and wins unless another is better. Length and cos
 		modes = append(modes, string(m))
 	}
 	fs.StringVar(&f.meta, "meta", "", "model that writes the prompts")
+	fs.StringVar(&f.metaURL, "meta-base-url", "", "endpoint of the model that writes the prompts, instead of the provider's own")
 	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(modes, ", ")+" (default: quick)")
 	fs.Var(ranged.Int(&f.req.Population, tune.DefaultPopulation, tune.MinPopulation), "population", "prompts of a generation")
 	fs.Var(ranged.Int(&f.req.Generations, tune.DefaultGenerations, 1), "generations", "generations, of evolve and reflect")
@@ -255,6 +257,9 @@ func (a *cli) printEstimate(out io.Writer, e *tunes.Estimate) error {
 		} else {
 			fmt.Fprintf(w, "%s: not known: %s\n", x.name, plain.Line(x.why))
 		}
+	}
+	for _, u := range e.Unkeyed {
+		fmt.Fprintf(w, "%s cannot be asked now: %s is missing\n", plain.Line(u.Target), u.Variable)
 	}
 	if e.Exceeds {
 		fmt.Fprintln(w, "the limits may end the search earlier; the confirmation is kept free")

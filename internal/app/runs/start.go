@@ -101,7 +101,9 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	if err != nil {
 		return nil, err
 	}
-	op.Lacks = dry.lacking(false)
+	if op.Lacks = dry.lacking(false); part != nil {
+		op.Lacks = part.Lacks
+	}
 	tools, policy, err := worldOf(a, req, events)
 	if err != nil {
 		return nil, err

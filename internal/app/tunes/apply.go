@@ -70,6 +70,9 @@ func (t *Tune) Choose(req *ApplyRequest) (*Candidate, bool, error) {
 	if confirmed := won != nil && chosen == won; confirmed || req.Anyway && chosen != nil {
 		return chosen, confirmed, nil
 	}
+	if req.Anyway {
+		return nil, false, fmt.Errorf("apply %s: %w: it has no candidate yet", t.ID, callvet.ErrConflict)
+	}
 	why := m.Sentence
 	if why == "" {
 		why = "the search is not over"

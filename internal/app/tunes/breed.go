@@ -33,6 +33,25 @@ func (s *Session) evolve(m *searching) (err error) {
 	return err
 }
 
+// writer checks that the model that writes prompts can be asked.
+func (s *Session) writer(ctx context.Context) error {
+	specs := []app.TargetSpec{*s.Request.Meta}
+	if err := errors.Join(s.app.Permitted(specs), s.app.CheckSecrets(specs)); err != nil {
+		return err
+	}
+	op, err := s.app.NewOpener(s.Request.Run.Timeout(), s.Request.Run.Prices, s.ID, nil)
+	if err != nil {
+		return err
+	}
+	op.Lacks = s.lacks
+	defer op.Close()
+	ts, err := op.OpenAll(ctx, specs)
+	if err == nil && (len(ts) != 1 || ts[0].Selects || ts[0].Floor) {
+		err = app.Wrong("meta_model", s.Request.Meta.Target, "it answers no question: a model writes prompts")
+	}
+	return err
+}
+
 // prompted is the target of a prompt.
 func (s *Session) prompted(m *searching, n int) app.TargetSpec {
 	spec := m.spec

@@ -81,7 +81,7 @@ func (s *Session) emit(ev *app.TuneEvent) {
 // all searches for each model, and confirms what it finds.
 func (s *Session) all(ctx context.Context) error {
 	for i, m := range s.models {
-		search := s.race1
+		search := s.tryAll
 		if s.Kind == Prompt {
 			search = s.breed
 		}
@@ -100,8 +100,8 @@ func (s *Session) all(ctx context.Context) error {
 	return nil
 }
 
-// race1 asks the combinations of a model, round by round.
-func (s *Session) race1(ctx context.Context, m *searching) error {
+// tryAll asks the combinations of a model, round by round.
+func (s *Session) tryAll(ctx context.Context, m *searching) error {
 	for round, ok := m.contest.Next(); ok; round, ok = m.contest.Next() {
 		if s.enough(m, len(round.Candidates)*s.attempts(round.Tasks)) {
 			return nil

@@ -276,7 +276,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	if t.over() {
 		return nil, &callvet.Hinted{
 			Err:  fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
-			Hint: "callvet tune show " + t.ID,
+			Hint: "callvet tune show " + t.ID + "; a new search has larger limits, and is a further use of the held-out cases",
 		}
 	}
 	s := &Session{Tune: t, app: a, db: db, events: events}
@@ -295,7 +295,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	if s.plan, err = results.Open(context.WithoutCancel(ctx), a, t.Runs[0]); err != nil {
 		return nil, err
 	}
-	if err := s.places1(); err != nil {
+	if err := s.locate(); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -316,8 +316,8 @@ func (t *Tune) over() bool {
 	})
 }
 
-// places1 finds the cases of a stored search in its suite.
-func (s *Session) places1() error {
+// locate finds the cases of a stored search in its suite.
+func (s *Session) locate() error {
 	at, tiers := map[string]int{}, map[string]callvet.Tier{}
 	var err error
 	i := 0

@@ -35,7 +35,7 @@ type Session struct {
 	models []*searching
 	// begun is when this session began, as seconds since some time, before the seconds of earlier ones.
 	begun func() float64
-	saved float64
+	lacks func(*app.TargetSpec, string)
 	next  int // the number of the next part
 	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
 	again string
@@ -150,7 +150,7 @@ func presetNames() (out []string) {
 // Start checks a request, reads the suite, divides its cases, and keeps the search. No model is asked yet: Do
 // does that.
 func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Session, error) {
-	s, err := open(ctx, a, &req, events)
+	s, err := open(ctx, a, &req, nil, events)
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +160,10 @@ func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Se
 	return s, nil
 }
 
-// open plans a search that is not kept yet.
-func open(ctx context.Context, a *app.App, req *Request, events app.Events) (*Session, error) {
+// open plans a search that is not kept yet. lacks, if it is not nil, is called with the missing variables of models
+// that will not be asked.
+func open(ctx context.Context, a *app.App, req *Request, lacks func(*app.TargetSpec, string), events app.Events,
+) (*Session, error) {
 	if err := req.Check(); err != nil {
 		return nil, err
 	}
@@ -175,12 +177,12 @@ func open(ctx context.Context, a *app.App, req *Request, events app.Events) (*Se
 	}
 	run := req.Run
 	run.MaxCalls, run.MaxCostUSD, run.Words = 0, 0, store.Words{} // limits are those of the search
-	part := runs.Part{ID: id + ".0", Of: id}
+	part := runs.Part{ID: id + ".0", Of: id, Lacks: lacks}
 	planned, err := part.Plan(ctx, a, run, events)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, db: db, events: events, plan: planned.Run, Tune: &Tune{
+	s := &Session{app: a, db: db, events: events, plan: planned.Run, lacks: lacks, Tune: &Tune{
 		Format: "callvet.tune", Version: 1, ID: id, Kind: req.Kind, State: Running, Created: a.Config.Now().UTC(),
 		Suite: planned.Suite.Name, SuiteHash: planned.Stored.SuiteHash, Request: req, Metric: req.metric(),
 		Runs: []string{part.ID},
@@ -288,11 +290,14 @@ func (s *Session) prepare(ctx context.Context) error {
 		return app.Wrong("targets", "", "a search is about models, and not about recordings")
 	}
 	var space *tune.Space
+	var err error
 	if s.Kind == Params {
-		var err error
-		if space, err = s.space(); err != nil {
-			return err
-		}
+		space, err = s.space()
+	} else {
+		err = s.writer(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	for i := range man.Specs {
 		t := &man.Targets[i]
@@ -301,7 +306,6 @@ func (s *Session) prepare(ctx context.Context) error {
 		}
 		m := &searching{ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
 			spec: man.Specs[i], sums: map[int]*tally{}}
-		var err error
 		if s.Kind == Params {
 			err = s.combinations(ctx, m, t, space)
 		} else {
@@ -366,6 +370,7 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	if err != nil {
 		return err
 	}
+	op.Lacks = s.lacks
 	defer op.Close()
 	all := make([]tune.Resolved, len(list))
 	specs := make([]app.TargetSpec, len(list))
@@ -379,6 +384,9 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 			all[i].Refused = why
 			continue
 		}
+		if err := s.app.CheckSecrets(specs[i : i+1]); err != nil {
+			return err
+		}
 		ts, err := op.OpenAll(ctx, []app.TargetSpec{spec})
 		switch {
 		case ctx.Err() != nil:
@@ -391,10 +399,35 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	}
 	m.Matrix = tune.Dedupe(*base, all)
 	m.specs = []app.TargetSpec{m.spec}
+	if len(m.Matrix.Candidates) == 0 {
+		return &callvet.FieldError{
+			Field: "space", Text: fmt.Sprintf("no combination of the {space} differs from what %s gets now: %s", m.Model,
+				reasons(m.Matrix)),
+			Fix: "list other values, or other parameters",
+		}
+	}
 	for _, row := range m.Matrix.Candidates {
 		m.specs = append(m.specs, specs[row])
 	}
 	return s.newSearch(m, space.ValuesOf(m.spec.Target, own))
+}
+
+// reasons are why the combinations of a matrix are not asked, each once.
+func reasons(m *tune.Matrix) string {
+	var out []string
+	for i := range m.Rows {
+		row := &m.Rows[i]
+		why := []string{row.Why}
+		for _, adj := range row.Adjustments {
+			why = append(why, adj.Param+": "+adj.Reason)
+		}
+		for _, w := range why {
+			if w = plain.Line(w); w != "" && !slices.Contains(out, w) && len(out) < 3 {
+				out = append(out, w)
+			}
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // newSearch starts the search over the combinations of a model. base are the values of the base.
