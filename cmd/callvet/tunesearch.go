@@ -418,12 +418,12 @@ func remark(c *tunes.Candidate) string {
 func byScore(list []tunes.Candidate) []tunes.Candidate {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(x, y tunes.Candidate) int {
-		return cmp.Or(cmp.Compare(y.Tasks, x.Tasks), cmp.Compare(pointOf(&y), pointOf(&x)))
+		return cmp.Or(cmp.Compare(y.Tasks, x.Tasks), cmp.Compare(scoreForOrder(&y), scoreForOrder(&x)))
 	})
 	return list
 }
 
-func pointOf(c *tunes.Candidate) float64 {
+func scoreForOrder(c *tunes.Candidate) float64 {
 	if c.Score == nil {
 		return -1
 	}
