@@ -70,7 +70,8 @@ func (f *tuneFlags) register(fs *pflag.FlagSet) {
 
 // request is the search that the flags ask for.
 func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string,
-	changed func(string) bool) (tunes.Request, error) {
+	changed func(string) bool,
+) (tunes.Request, error) {
 	req := f.req
 	var err error
 	req.Kind, req.MaxSeconds = kind, f.maxTime.Seconds()

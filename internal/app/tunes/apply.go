@@ -280,8 +280,10 @@ func withoutComments(text []byte) []byte {
 func promptInJSON(text []byte, first, own int, root *doc.Node, at func(int) int, prompt string) ([]byte, bool) {
 	quoted := doc.Quote(nil, prompt)
 	if own < 0 {
-		return bytes.Join([][]byte{text[:first], []byte(`"` + keySystemPrompt + `": `), quoted, []byte(",\n  "),
-			text[first:]}, nil), true
+		return bytes.Join([][]byte{
+			text[:first], []byte(`"` + keySystemPrompt + `": `), quoted, []byte(",\n  "),
+			text[first:],
+		}, nil), true
 	}
 	from := at(root.Items[own].At)
 	dec := json.NewDecoder(bytes.NewReader(text[from:]))

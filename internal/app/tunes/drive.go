@@ -188,8 +188,10 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 		ids[i], at[i] = s.places[t].id, s.places[t].at
 	}
 	for i := range round.Candidates {
-		s.emit(&app.TuneEvent{What: s.named(EventPromptStart, ""), Model: m.Model, Candidate: round.Candidates[i],
-			Name: specs[i].Name})
+		s.emit(&app.TuneEvent{
+			What: s.named(EventPromptStart, ""), Model: m.Model, Candidate: round.Candidates[i],
+			Name: specs[i].Name,
+		})
 	}
 	slices.Sort(at)
 	r, whole, err := s.carryOut(ctx,
@@ -231,8 +233,10 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 			}
 			sum := sums[i][k]
 			pooled := m.sums[c].means[ids[k]]
-			pooled = panel.TaskSum{Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values,
-				Lost: pooled.Lost + sum.Lost}
+			pooled = panel.TaskSum{
+				Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values,
+				Lost: pooled.Lost + sum.Lost,
+			}
 			m.sums[c].means[ids[k]] = pooled
 			m.contest.Take(c, t, s.meanOf(&sum))
 		}

@@ -305,8 +305,10 @@ func (s *Session) prepare(ctx context.Context) error {
 		if t.Recorded || t.Floor || t.Selects || t.Agent {
 			return app.Wrong("targets", t.Name, "a search changes what a model is sent, and this is no model")
 		}
-		m := &searching{ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
-			spec: man.Specs[i], sums: map[int]*tally{}}
+		m := &searching{
+			ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
+			spec:        man.Specs[i], sums: map[int]*tally{},
+		}
 		if s.Kind == Params {
 			err = s.combinations(ctx, m, t, space)
 		} else {
