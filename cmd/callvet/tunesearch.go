@@ -323,9 +323,9 @@ func (a *cli) printCases(w io.Writer, c *tunes.Cases) {
 // printTune writes a search.
 func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	w := &bytes.Buffer{}
-	what := "parameters"
+	what, to := "parameters", " --targets targets.yaml"
 	if t.Kind == tunes.Prompt {
-		what = "prompts"
+		what, to = "prompts", " --suite suite.yaml"
 	}
 	fmt.Fprintf(w, "search for %s %s, suite %s: %s\n", what, t.ID, plain.Line(t.Suite), t.State)
 	a.printCases(w, &t.Cases)
@@ -341,7 +341,7 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	}
 	for i := range t.Models {
 		if t.Models[i].Winner() != nil {
-			fmt.Fprintf(w, "apply it with: %s\n", a.tuneLine("apply", t.ID)+" --suite suite.yaml")
+			fmt.Fprintf(w, "apply it with: %s\n", a.tuneLine("apply", t.ID)+to)
 			break
 		}
 	}
@@ -394,7 +394,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 		fmt.Fprintf(w, "%s\n", plain.Line(m.Sentence))
 	}
 	if c := m.Confirmation; c != nil {
-		fmt.Fprintf(w, "confirmed on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
+		fmt.Fprintf(w, "compared on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
 			plain.Count(c.Cases, "held-out case", "held-out cases"), plain.Percent(c.Base), plain.Percent(c.Candidate),
 			plain.Line(nameOf(m, m.Best)), c.Use)
 	}

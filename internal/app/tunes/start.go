@@ -459,11 +459,16 @@ func (s *Session) unknownTool(choice string) string {
 	return "the suite has no tool " + plain.Limited(plain.Line(choice), 100)
 }
 
-// combinationName names a combination by its values.
+// combinationName names a combination by the values that are sent.
 func combinationName(names []string, values []json.RawMessage) string {
-	parts := make([]string, len(names))
+	var parts []string
 	for i, name := range names {
-		parts[i] = name + "=" + plain.Limited(plain.Line(strings.Trim(string(values[i]), `"`)), 60)
+		if string(values[i]) != "null" {
+			parts = append(parts, name+"="+plain.Limited(plain.Line(strings.Trim(string(values[i]), `"`)), 60))
+		}
+	}
+	if len(parts) == 0 {
+		return "without " + strings.Join(names, ", ")
 	}
 	return strings.Join(parts, " ")
 }
