@@ -42,8 +42,10 @@ func (d tuned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if strings.Contains(string(body), "present_prompt") {
 		_, _ = h.Write(body)
-		answer, _ := json.Marshal(fmt.Sprintf(`{"prompt": "Call get_item. Rule %d.", "note": "a rule"}`, h.Sum32()%100000))
-		fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`, answer)
+		answer, _ := json.Marshal(
+			fmt.Sprintf(`{"prompt": "Call get_item. Rule %d.", "note": "a rule"}`, h.Sum32()%100000))
+		fmt.Fprintf(w,
+			`{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`, answer)
 		return
 	}
 	at := itemText.FindStringSubmatch(string(body))
@@ -75,7 +77,7 @@ func TestUnracedTuneSurvivesKill(t *testing.T) {
 			i, i, i, i))
 	}
 	files := map[string]string{
-		"s.json": `{"callvet":1,"name":"items","system_prompt":"Call get_item.","tools":[{"name":"get_item","description":"An item.","parameters":{"type":"object","properties":{"n":{"type":"integer"}}}}],"cases":[` + strings.Join(cases, ",") + `]}`,
+		"s.json":     `{"callvet":1,"name":"items","system_prompt":"Call get_item.","tools":[{"name":"get_item","description":"An item.","parameters":{"type":"object","properties":{"n":{"type":"integer"}}}}],"cases":[` + strings.Join(cases, ",") + `]}`,
 		"space.yaml": "params: {temperature: [0, 0.5, 1], top_p: [0.9, null]}\n",
 	}
 	for _, of := range []struct {
@@ -84,7 +86,8 @@ func TestUnracedTuneSurvivesKill(t *testing.T) {
 		args  []string
 	}{
 		{"params", 12, []string{"params", "s.json", "--space", "space.yaml", "--mode", "bayesian"}},
-		{"prompt", 8, []string{"prompt", "s.json", "--meta", "vllm/m", "--mode", "evolve", "--generations", "2", "--population", "4"}},
+		{"prompt", 8, []string{"prompt", "s.json", "--meta", "vllm/m", "--mode", "evolve", "--generations", "2",
+			"--population", "4"}},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()
@@ -119,14 +122,16 @@ func TestUnracedTuneSurvivesKill(t *testing.T) {
 			got := shownTune(t, dir)
 			ignore := cmp.Options{
 				cmpopts.IgnoreFields(tunes.Tune{}, "ID", "Created", "Updated", "Runs", "Spent", "Request"),
-				cmpopts.IgnoreFields(tunes.ModelSearch{}, "ConfirmRun"), cmpopts.IgnoreFields(tunes.Candidate{}, "LatencyMS"),
+				cmpopts.IgnoreFields(tunes.ModelSearch{}, "ConfirmRun"),
+				cmpopts.IgnoreFields(tunes.Candidate{}, "LatencyMS"),
 				cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-12, 1e-12),
 			}
 			if diff := cmp.Diff(want, got, ignore); diff != "" {
 				t.Errorf("after %d kills (-without a kill +with):\n%s", of.kills, diff)
 			}
-			if again := total(d) - 2*once; again > open {
-				t.Errorf("%d requests were sent again after %d kills, and %d were of parts that were not over", again, of.kills, open)
+			if again := total(d) - 2*once; again > open+3*of.kills { // 3 are in flight at a time
+				t.Errorf("%d requests were sent again after %d kills, and %d were of parts that were not over", again,
+					of.kills, open)
 			} else {
 				t.Logf("%d requests, %d of them again after %d kills", once, again, of.kills)
 			}

@@ -26,7 +26,8 @@ type ApplyRequest struct {
 	Candidate *int `json:"candidate,omitempty"`
 	// Anyway applies what was not confirmed.
 	Anyway bool `json:"anyway,omitempty"`
-	// Suite is the file of a suite that gets the prompt, Targets a new file with the model, its parameters and its prompt.
+	// Suite is the file of a suite that gets the prompt, Targets a new file with the model, its
+	// parameters and its prompt.
 	Suite   string `json:"suite,omitempty"`
 	Targets string `json:"targets,omitempty"`
 }
@@ -87,7 +88,8 @@ func (t *Tune) Choose(req *ApplyRequest) (*Candidate, bool, error) {
 func Apply(ctx context.Context, a *app.App, req ApplyRequest) (*Applied, error) {
 	if req.Suite == "" && req.Targets == "" {
 		return nil, &callvet.FieldError{
-			Field: "suite", Text: "where is it written?", Fix: "{suite} FILE for a prompt, or {targets} FILE for a model with its parameters",
+			Field: "suite", Text: "where is it written?",
+			Fix: "{suite} FILE for a prompt, or {targets} FILE for a model with its parameters",
 		}
 	}
 	t, err := Get(ctx, a, req.Tune)
@@ -99,7 +101,8 @@ func Apply(ctx context.Context, a *app.App, req ApplyRequest) (*Applied, error) 
 		return nil, err
 	}
 	out := &Applied{
-		Tune: t.ID, Name: c.Name, Candidate: c.N, Confirmed: confirmed, Config: c.Spec, Prompt: c.Prompt, Written: []string{},
+		Tune: t.ID, Name: c.Name, Candidate: c.N, Confirmed: confirmed, Config: c.Spec, Prompt: c.Prompt,
+		Written: []string{},
 	}
 	if req.Suite != "" {
 		if t.Kind != Prompt {
@@ -137,7 +140,8 @@ func writeTarget(ctx context.Context, a *app.App, name string, c *Candidate) err
 	if bad != nil {
 		return fmt.Errorf("write targets: %w", bad)
 	}
-	text := append([]byte("# "+plain.Line(c.Name)+": callvet run SUITE --targets this file\n"), doc.WriteYAML(&file.Root)...)
+	text := append([]byte("# "+plain.Line(c.Name)+": callvet run SUITE --targets this file\n"),
+		doc.WriteYAML(&file.Root)...)
 	return write(ctx, a, name, text)
 }
 
@@ -276,7 +280,8 @@ func withoutComments(text []byte) []byte {
 func promptInJSON(text []byte, first, own int, root *doc.Node, at func(int) int, prompt string) ([]byte, bool) {
 	quoted := doc.Quote(nil, prompt)
 	if own < 0 {
-		return bytes.Join([][]byte{text[:first], []byte(`"` + keySystemPrompt + `": `), quoted, []byte(",\n  "), text[first:]}, nil), true
+		return bytes.Join([][]byte{text[:first], []byte(`"` + keySystemPrompt + `": `), quoted, []byte(",\n  "),
+			text[first:]}, nil), true
 	}
 	from := at(root.Items[own].At)
 	dec := json.NewDecoder(bytes.NewReader(text[from:]))

@@ -146,7 +146,7 @@ func (s *Session) enough(m *searching, attempts int) bool {
 	left := len(s.models) - slices.Index(s.models, m)
 	need := float64(attempts + 2*left*s.confirmAttempts())
 	q := &s.Request.Run.Settings
-	why := ""
+	var why string
 	switch {
 	case q.MaxCalls > 0 && float64(s.Spent.Requests)+need*per > float64(q.MaxCalls):
 		why = fmt.Sprintf("the limit of %s", plain.Count(q.MaxCalls, "request", "requests"))
@@ -192,7 +192,8 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 			Name: specs[i].Name})
 	}
 	slices.Sort(at)
-	r, whole, err := s.carryOut(ctx, &runs.Part{Specs: specs, Cases: at, Repeats: s.plan.Manifest.Repeats, NoCache: fresh})
+	r, whole, err := s.carryOut(ctx,
+		&runs.Part{Specs: specs, Cases: at, Repeats: s.plan.Manifest.Repeats, NoCache: fresh})
 	if err != nil {
 		return false, err
 	}
@@ -230,7 +231,8 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 			}
 			sum := sums[i][k]
 			pooled := m.sums[c].means[ids[k]]
-			pooled = panel.TaskSum{Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values, Lost: pooled.Lost + sum.Lost}
+			pooled = panel.TaskSum{Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values,
+				Lost: pooled.Lost + sum.Lost}
 			m.sums[c].means[ids[k]] = pooled
 			m.contest.Take(c, t, s.meanOf(&sum))
 		}
@@ -282,7 +284,8 @@ func (s *Session) record(m *searching, candidates []int) {
 		}
 		ev := &app.TuneEvent{
 			What: s.named(EventPromptResult, EventResult), Model: m.Model, Candidate: c, Name: of.Name, Tasks: of.Tasks,
-			Of: len(s.places), Score: of.Score, Dropped: of.Dropped != nil || of.Broken != "", Generation: of.Generation,
+			Of: len(s.places), Score: of.Score, Dropped: of.Dropped != nil || of.Broken != "",
+			Generation: of.Generation,
 		}
 		ev.Best = m.contest.Leader()
 		s.emit(ev)
@@ -297,7 +300,8 @@ func (s *Session) record(m *searching, candidates []int) {
 	}
 	if best := m.candidate(m.Best); best != nil {
 		s.emit(&app.TuneEvent{
-			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places), Score: best.Score,
+			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places),
+			Score:      best.Score,
 			Generation: best.Generation, Best: m.Best, In: in, Asked: len(m.Candidates),
 		})
 	}
@@ -311,7 +315,8 @@ func (s *Session) newCandidate(m *searching, n int) Candidate {
 		c.Spec, c.Values = m.specs[n], m.values[n]
 	} else {
 		of := m.evolution.Candidates()[n]
-		c.Spec, c.Prompt, c.Mutation, c.Generation, c.Note = s.prompted(m, n), of.Prompt, of.Mutation, of.Generation, of.Note
+		c.Spec, c.Prompt, c.Mutation, c.Generation, c.Note = s.prompted(m, n), of.Prompt, of.Mutation,
+			of.Generation, of.Note
 		if of.Parent >= 0 {
 			c.Parent = &of.Parent
 		}
@@ -430,7 +435,8 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 		return err
 	}
 	cfg := tune.ConfirmConfig{
-		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin, Broken: fresh.breaks(m.Best, cases),
+		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
+		Broken: fresh.breaks(m.Best, cases),
 	}
 	for k, p := range s.held {
 		cfg.Cases = append(cfg.Cases, tune.HeldOut{

@@ -71,7 +71,7 @@ func Preview(ctx context.Context, a *app.App, req Request, past []string, events
 	}
 	for _, m := range s.models {
 		plan := ModelPlan{Model: m.Model, Names: m.Names, Matrix: m.Matrix}
-		rounds := 0 // candidates, each as often as it is asked about all cases
+		var rounds int // candidates, each as often as it is asked about all cases
 		if s.Kind == Params {
 			plan.Combinations, plan.Candidates = len(m.Matrix.Rows), len(m.specs)
 			plan.Tried = tune.Tried(tune.Mode(req.Mode), len(m.specs)-1, req.Trials) + 1

@@ -36,8 +36,11 @@ func (s *Session) add(ctx context.Context) error {
 	})
 }
 
-// save keeps the search as it is now.
+// save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
 func (s *Session) save(ctx context.Context) error {
+	if s.next < len(s.Runs) && s.State == Running {
+		return nil
+	}
 	if s.begun != nil {
 		s.Spent.Seconds = s.begun()
 	}
@@ -89,7 +92,8 @@ func (s *Session) earlier(ctx context.Context) (out []tune.Assigned, err error) 
 	for i := range list {
 		t, err := readTune(list[i].ID, list[i].Content, list[i].Whole)
 		if err != nil {
-			return nil, &callvet.Hinted{Err: err, Hint: "which cases it saw is not known: use another name for the suite"}
+			return nil, &callvet.Hinted{Err: err,
+				Hint: "which cases it saw is not known: use another name for the suite"}
 		}
 		if t.Halves != nil {
 			out = append(out, t.Halves.Cases...)
@@ -131,7 +135,8 @@ func List(ctx context.Context, a *app.App) ([]Tune, error) {
 		t, err := readTune(r.ID, r.Content, r.Whole)
 		if err != nil {
 			out[i] = Tune{
-				ID: r.ID, Kind: Kind(r.Kind), State: Failed, Suite: r.Suite, Problem: err.Error(), Created: time.UnixMilli(r.Created).UTC(),
+				ID: r.ID, Kind: Kind(r.Kind), State: Failed, Suite: r.Suite, Problem: err.Error(),
+				Created: time.UnixMilli(r.Created).UTC(),
 			}
 			continue
 		}
@@ -187,7 +192,8 @@ func get(ctx context.Context, a *app.App, ref string) (*Tune, *store.DB, error) 
 
 func missing(ref string) error {
 	return &callvet.Hinted{
-		Err: fmt.Errorf("search %q: %w", ref, callvet.ErrNotFound), Hint: "callvet tune list shows those that there are",
+		Err:  fmt.Errorf("search %q: %w", ref, callvet.ErrNotFound),
+		Hint: "callvet tune list shows those that there are",
 	}
 }
 
@@ -275,8 +281,9 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	}
 	if t.over() {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
-			Hint: "callvet tune show " + t.ID + "; a new search has larger limits, and is a further use of the held-out cases",
+			Err: fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
+			Hint: "callvet tune show " + t.ID +
+				"; a new search has larger limits, and is a further use of the held-out cases",
 		}
 	}
 	s := &Session{Tune: t, app: a, db: db, events: events}

@@ -146,7 +146,8 @@ func (req *KeepPromptRequest) check(a *app.App) error {
 	case len(req.Name) > maxPromptName || !goodPromptName.MatchString(req.Name) ||
 		strings.HasPrefix(req.Name, promptPrefix+"_"):
 		return app.Wrong("name", strconv.Quote(req.Name),
-			"a name has letters, digits, spaces and . _ -, at most %d bytes, and does not begin with prompt_", maxPromptName)
+			"a name has letters, digits, spaces and . _ -, at most %d bytes, and does not begin with prompt_",
+			maxPromptName)
 	case !utf8.ValidString(req.Text):
 		return app.Wrong("text", "", "the prompt is no UTF-8 text")
 	case len(req.Text) > MaxPromptBytes:

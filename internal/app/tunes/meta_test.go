@@ -59,7 +59,8 @@ cases:
 			fmt.Fprintf(&b, "    expect:\n      tools_called: [get_weather]\n"+
 				"      tool_params: [{tool: get_weather, path: town, regex: \"^zq_gold_town_%03[1]d$\"}]\n", i)
 		default:
-			fmt.Fprintf(&b, "    expect:\n      no_call: true\n      response: {contains: [zq_gold_answer_%03[1]d]}\n", i)
+			fmt.Fprintf(&b, "    expect:\n      no_call: true\n      response: {contains: [zq_gold_answer_%03[1]d]}\n",
+				i)
 		}
 	}
 	return []byte(b.String())

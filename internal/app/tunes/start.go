@@ -74,29 +74,19 @@ type contest interface {
 
 // Check refuses a request that no suite can make right.
 func (q *Request) Check() error {
-	modes := tune.Modes()
-	if q.Kind == Prompt {
-		modes = nil
-		for _, m := range tune.PromptModes() {
-			modes = append(modes, string(m))
-		}
-	}
+	run := &q.Run
 	switch {
 	case q.Kind != Params && q.Kind != Prompt:
 		return app.Wrong("kind", string(q.Kind), "it is %s or %s", Params, Prompt)
-	case q.Mode != "" && !slices.Contains(modes, q.Mode):
-		fix := "modes: " + strings.Join(modes, ", ")
-		if near := callvet.Nearest(q.Mode, modes); near != "" {
-			fix = "did you mean " + near + "? " + fix
-		}
-		return &callvet.FieldError{Field: "mode", Text: fmt.Sprintf("{mode} %q is not known", q.Mode), Fix: fix}
+	case q.Mode != "" && !slices.Contains(Modes(q.Kind), q.Mode):
+		return unknown("mode", q.Mode, "modes: ", Modes(q.Kind))
 	case !(q.Holdout >= 0 && q.Holdout < 1):
 		return app.Wrong("holdout", fmt.Sprint(q.Holdout), "write a share above 0 and below 1")
 	case !(q.Margin >= 0 && q.Margin < 1):
 		return app.Wrong("margin", fmt.Sprint(q.Margin), "write a share of at least 0 and below 1")
 	case q.MaxSeconds < 0:
 		return app.Wrong("max_time", "", "write a time above 0")
-	case q.Run.UntilDecided != nil || q.Run.Judges != nil || q.Run.RequirePass || q.Run.FailUnder > 0 || q.Run.Gates != "":
+	case run.UntilDecided != nil || run.Judges != nil || run.RequirePass || run.FailUnder > 0 || run.Gates != "":
 		return app.Refused("gates", "a search has no gates and no judges: it confirms its winner on held-out cases")
 	}
 	if _, why := panel.TaskMeans(q.metric()); why != "" {
@@ -105,6 +95,22 @@ func (q *Request) Check() error {
 	if q.Kind == Prompt {
 		return q.checkPrompt()
 	}
+	return q.checkParams()
+}
+
+// unknown is the error of a name that there is not.
+func unknown(field, name, list string, known []string) error {
+	fix := list + strings.Join(known, ", ")
+	if near := callvet.Nearest(name, known); near != "" {
+		fix = "did you mean " + near + "? " + fix
+	}
+	return &callvet.FieldError{
+		Field: field, Text: fmt.Sprintf("{%s} %s: it is not known", field, plain.Limited(plain.Line(name), 100)),
+		Fix: fix,
+	}
+}
+
+func (q *Request) checkParams() error {
 	n := 0
 	for _, given := range []bool{q.Space != "", q.Preset != "", len(q.SpaceText)+len(q.ModelSpaces) > 0} {
 		if given {
@@ -115,7 +121,7 @@ func (q *Request) Check() error {
 	case n == 0:
 		return &callvet.FieldError{
 			Field: "space", Text: "which values are tried?",
-			Fix: "{space} FILE, or {preset} NAME: " + strings.Join(presetNames(), ", "),
+			Fix: "{space} FILE, or {preset} NAME: " + strings.Join(Presets(), ", "),
 		}
 	case n > 1:
 		return app.Refused("space", "{space}, {preset} and {search_space} are the same thing: give one of them")
@@ -129,23 +135,17 @@ func (q *Request) checkPrompt() error {
 	switch {
 	case q.Meta == nil || q.Meta.Target == "":
 		return &callvet.FieldError{
-			Field: "meta_model", Text: "which model writes the prompts?", Fix: "{meta_model} anthropic/claude-sonnet-4-5",
+			Field: "meta_model", Text: "which model writes the prompts?",
+			Fix: "{meta_model} anthropic/claude-sonnet-4-5",
 		}
 	case q.Space != "" || q.Preset != "" || len(q.SpaceText)+len(q.ModelSpaces) > 0 || q.Trials != 0:
-		return app.Refused("space", "{space} and {n_trials} are for parameters: they have no use in a search for a prompt")
+		return app.Refused("space",
+			"{space} and {n_trials} are for parameters: they have no use in a search for a prompt")
 	}
 	return nil
 }
 
 func (q *Request) metric() string { return cmp.Or(q.Metric, panel.MetricPass) }
-
-// presetNames are the shipped spaces.
-func presetNames() (out []string) {
-	for _, p := range tune.Presets() {
-		out = append(out, p.Name)
-	}
-	return out
-}
 
 // Start checks a request, reads the suite, divides its cases, and keeps the search. No model is asked yet: Do
 // does that.
@@ -256,8 +256,9 @@ func (s *Session) divide(ctx context.Context) error {
 	}
 	if s.Cases.Train, s.Cases.Holdout = len(s.places), len(s.held); s.Cases.Train == 0 {
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("search with suite %s: %w: it has no case to search with", s.Suite, callvet.ErrInvalid),
-			Hint: "a search needs cases that are neither skipped nor for judges; " + fmt.Sprint(tune.MinFamilies) + " families on each side confirm a winner",
+			Err: fmt.Errorf("search with suite %s: %w: it has no case to search with", s.Suite, callvet.ErrInvalid),
+			Hint: "a search needs cases that are neither skipped nor for judges; " + fmt.Sprint(tune.MinFamilies) +
+				" families on each side confirm a winner",
 		}
 	}
 	return nil
@@ -335,11 +336,7 @@ func (s *Session) space() (*tune.Space, error) {
 	case q.Preset != "":
 		space, ok := tune.PresetSpace(q.Preset)
 		if !ok {
-			fix := "presets: " + strings.Join(presetNames(), ", ")
-			if near := callvet.Nearest(q.Preset, presetNames()); near != "" {
-				fix = "did you mean " + near + "? " + fix
-			}
-			return nil, &callvet.FieldError{Field: "preset", Text: "{preset} " + q.Preset + ": there is no such preset", Fix: fix}
+			return nil, unknown("preset", q.Preset, "presets: ", Presets())
 		}
 		return space, nil
 	case q.Space != "":
@@ -401,7 +398,8 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	m.specs = []app.TargetSpec{m.spec}
 	if len(m.Matrix.Candidates) == 0 {
 		return &callvet.FieldError{
-			Field: "space", Text: fmt.Sprintf("no combination of the {space} differs from what %s gets now: %s", m.Model,
+			Field: "space",
+			Text: fmt.Sprintf("no combination of the {space} differs from what %s gets now: %s", m.Model,
 				reasons(m.Matrix)),
 			Fix: "list other values, or other parameters",
 		}
