@@ -382,11 +382,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if len(m.Alike) > 1 {
 		fmt.Fprintf(w, "* best on the training cases; = %d that cannot be distinguished from it\n", len(m.Alike)-1)
 	}
-	if n := len(m.Failures); n > 0 {
-		fmt.Fprintf(w, "%s of the model that writes prompts could not be used; the last: %s\n",
-			plain.Count(n, "answer", "answers"),
-			plain.Line(m.Failures[n-1].Detail))
-	}
+	printFailures(w, m)
 	if m.Ended != "" {
 		fmt.Fprintf(w, "the search ended early, by %s\n", m.Ended)
 	}
@@ -397,6 +393,21 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 		fmt.Fprintf(w, "compared on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
 			plain.Count(c.Cases, "held-out case", "held-out cases"), plain.Percent(c.Base), plain.Percent(c.Candidate),
 			plain.Line(nameOf(m, m.Best)), c.Use)
+	}
+}
+
+// printFailures counts the answers of the model that writes prompts that could not be used, by their reason.
+func printFailures(w io.Writer, m *tunes.ModelSearch) {
+	var kinds []string
+	count, detail := map[string]int{}, map[string]string{}
+	for _, f := range m.Failures {
+		kind := string(f.Kind)
+		if count[kind]++; count[kind] == 1 {
+			kinds, detail[kind] = append(kinds, kind), f.Detail
+		}
+	}
+	for _, kind := range kinds {
+		fmt.Fprintf(w, "not used, %s: %s\n", plain.Count(count[kind], "time", "times"), plain.Line(detail[kind]))
 	}
 }
 

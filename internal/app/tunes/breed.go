@@ -89,7 +89,7 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 		if !whole {
 			break
 		}
-		if fresh == 0 && len(m.sums) > 0 { // nothing new to ask
+		if fresh == 0 { // there is nothing new to ask
 			continue
 		}
 		failed = nil

@@ -380,6 +380,14 @@ func (s *Session) front(m *searching) []int {
 
 // confirm compares the best candidate with the base on the held-out cases, once, with fresh attempts.
 func (s *Session) confirm(ctx context.Context, i int, m *searching) error {
+	if len(m.Candidates) == 0 && m.Ended != "" {
+		m.Outcome, m.Sentence = Unconfirmed, "the limits leave no room for a round: nothing was asked; raise them and resume"
+		return nil
+	}
+	if len(m.Candidates) == 0 {
+		m.Outcome, m.Sentence = BaseBest, "no new prompt was written: there is nothing to compare"
+		return nil
+	}
 	if m.Best == 0 {
 		m.Outcome, m.Sentence = BaseBest, fmt.Sprintf(
 			"no candidate is better than what you have, on %s: nothing to confirm, and the held-out cases stay unused",
