@@ -332,7 +332,7 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	for i := range t.Models {
 		a.printModel(w, t, &t.Models[i])
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", plain.Count(t.Spent.Requests, "request", "requests"), plain.Dollars(t.Spent.USD))
+	fmt.Fprintf(w, "\n%s, %s\n", plain.Count(t.Spent.Requests, "request", "requests"), spentBy(t))
 	if t.Problem != "" {
 		fmt.Fprintf(w, "problem: %s\n", plain.Line(t.Problem))
 	}
@@ -347,6 +347,19 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	}
 	_, err := w.WriteTo(out)
 	return err
+}
+
+// spentBy is the cost of a search, as far as it is known.
+func spentBy(t *tunes.Tune) string {
+	usd := plain.Dollars(t.Spent.USD)
+	for i := range t.Models {
+		for k := range t.Models[i].Candidates {
+			if c := &t.Models[i].Candidates[k]; c.CostUSD == nil && c.Attempts > c.Lost {
+				return usd + " and costs that are not known"
+			}
+		}
+	}
+	return usd
 }
 
 // mostCandidates is how many candidates are listed.

@@ -247,7 +247,7 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 				m.contest.Break(c, "none of its attempts has an outcome: "+t.fault)
 			}
 		}
-		if broken := m.breaks(c, s.places); c != 0 && len(broken) > 0 {
+		if broken := m.breaks(c, s.places, false); c != 0 && len(broken) > 0 {
 			m.contest.Break(c, broken[0])
 		}
 	}
@@ -448,7 +448,7 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 	}
 	cfg := tune.ConfirmConfig{
 		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
-		Broken: fresh.breaks(m.Best, cases),
+		Broken: fresh.breaks(m.Best, cases, true),
 	}
 	for k, p := range s.held {
 		cfg.Cases = append(cfg.Cases, tune.HeldOut{
