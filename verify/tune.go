@@ -446,7 +446,7 @@ func tuningStudy(c *proof.Check, trials, pairs int) error {
 			return err
 		}
 	}
-	return nil
+	return budgetStudy(c, pairs)
 }
 
 // searched is what a search costs and finds: calls, and the true gain of its winner.

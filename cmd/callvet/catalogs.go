@@ -78,47 +78,40 @@ func emit[T any](a *cli, result T, face func(io.Writer, T) error) error {
 
 // flagOf is the flag of a field of a request.
 func flagOf(field string) string {
-	switch field {
-	case "output", "outputs":
-		return "-o"
-	case "traces":
-		return "--run"
-	case "calibrations":
-		return "--calibration"
-	case "targets", "target":
-		return "-m"
-	case "system_prompt":
-		return "--system"
-	case "extra":
-		return "--set"
-	case "target_file":
-		return "--targets"
-	case "headers":
-		return "--header"
-	case "repeats":
-		return "--repeat"
-	case "run_tags":
-		return "--run-tag"
-	case "slices":
-		return "--slice"
-	case "format":
-		return "--from"
-	case "max_cost_usd":
-		return "--max-cost"
-	case "timeout_ms":
-		return "--timeout"
-	case "abstain_percent":
-		return "--abstain"
-	case "abstain_routes":
-		return "--abstain-route"
-	case "configurations":
-		return "--weights"
-	case "models":
-		return "--model"
-	case "only":
-		return "--tool"
+	if flag, other := flagNames()[field]; other {
+		return flag
 	}
 	return "--" + strings.ReplaceAll(field, "_", "-")
+}
+
+// flagNames are the flags with other names than their fields.
+func flagNames() map[string]string {
+	return map[string]string{
+		"output":          "-o",
+		"outputs":         "-o",
+		"traces":          "--run",
+		"calibrations":    "--calibration",
+		"targets":         "-m",
+		"target":          "-m",
+		"system_prompt":   "--system",
+		"extra":           "--set",
+		"target_file":     "--targets",
+		"headers":         "--header",
+		"repeats":         "--repeat",
+		"run_tags":        "--run-tag",
+		"slices":          "--slice",
+		"format":          "--from",
+		"max_cost_usd":    "--max-cost",
+		"timeout_ms":      "--timeout",
+		"abstain_percent": "--abstain",
+		"abstain_routes":  "--abstain-route",
+		"configurations":  "--weights",
+		"models":          "--model",
+		"only":            "--tool",
+		"meta_model":      "--meta",
+		"n_trials":        "--trials",
+		"tune":            "callvet tune",
+	}
 }
 
 // searchFlags registers the flags of a search, except those named in but.

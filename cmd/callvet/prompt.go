@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -94,16 +95,20 @@ type promptOut struct {
 
 func (a *cli) promptAddCommand() *cobra.Command {
 	var q tunes.KeepPromptRequest
+	var found tunes.ApplyRequest
+	candidate := -1
 	cmd := &cobra.Command{
-		Use: "add FILE", Short: "Keep a prompt as the newest version of its name",
-		Example: "  callvet prompt add concierge.txt --note \"asks before it books\"",
-		Args:    cobra.ExactArgs(1),
+		Use: "add (FILE | --search SEARCH)", Short: "Keep a prompt as the newest version of its name",
+		Example: "  callvet prompt add concierge.txt --note \"asks before it books\"\n  callvet prompt add --search last --name concierge",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q.File = args[0]
-			if q.Name == "" {
-				q.Name = strings.TrimSuffix(filepath.Base(q.File), filepath.Ext(q.File))
+			if (len(args) == 1) == (found.Tune != "") {
+				return usagef("which prompt? Name a file, or a search with --search")
 			}
-			p, kept, err := tunes.KeepPrompt(cmd.Context(), a.program(), q)
+			if candidate >= 0 {
+				found.Candidate = &candidate
+			}
+			p, kept, err := a.keepPrompt(cmd.Context(), &q, &found, args)
 			if err != nil {
 				return err
 			}
@@ -118,9 +123,24 @@ func (a *cli) promptAddCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&q.Name, "name", "", "name of the prompt (default: that of the file, without its ending)")
+	cmd.Flags().StringVar(&q.Name, "name", "", "name of the prompt (default: that of the file, or of the suite of the search)")
 	cmd.Flags().StringVar(&q.Note, "note", "", "what is new in it")
+	cmd.Flags().StringVar(&found.Tune, "search", "", "keep the prompt that this search found, in place of a file")
+	cmd.Flags().Var(ranged.Int(&candidate, -1, 0), "candidate", "number of the candidate of the search (default: its confirmed winner)")
+	cmd.Flags().StringVarP(&found.Model, "model", "m", "", "of a search with several models: which one")
 	return cmd
+}
+
+func (a *cli) keepPrompt(ctx context.Context, q *tunes.KeepPromptRequest, found *tunes.ApplyRequest, args []string,
+) (*tunes.KeptPrompt, bool, error) {
+	if found.Tune != "" {
+		return tunes.KeepFound(ctx, a.program(), tunes.KeepFoundRequest{Chosen: *found, Name: q.Name, Note: q.Note})
+	}
+	q.File = args[0]
+	if q.Name == "" {
+		q.Name = strings.TrimSuffix(filepath.Base(q.File), filepath.Ext(q.File))
+	}
+	return tunes.KeepPrompt(ctx, a.program(), *q)
 }
 
 func (a *cli) promptDeleteCommand() *cobra.Command {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,6 @@ import (
 	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/tune"
 )
 
 // tuneGroup is `callvet tune`.
@@ -46,16 +46,21 @@ type tuneFlags struct {
 	maxTime time.Duration
 	dry     bool
 	meta    string
+	metaURL string
 }
 
 // register adds the flags of a run that a search takes, and those of all searches.
 func (f *tuneFlags) register(fs *pflag.FlagSet) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.run.register(own)
-	addBut(fs, own, "fail-under", "gates", "until-decided", "baseline", "ledger", "require-pass", "judge", "judge-model",
-		"judge-base-url", "judge-live", "judge-under", "force-rubric", "failed-from", "resume", "no-wait", "keep-errors",
-		"output", "show-failures", "slice", "name", "notes", "run-tag", "record", "system-for", "target-version", "interleave")
-	fs.Var(ranged.Between(&f.req.Holdout, tune.DefaultShare), "holdout", "share of the families of cases that the search does not see")
+	addBut(fs, own, "fail-under", "gates", "until-decided", "baseline", "ledger", "require-pass", "judge",
+		"judge-model",
+		"judge-base-url", "judge-live", "judge-under", "force-rubric", "failed-from", "resume", "no-wait",
+		"keep-errors",
+		"output", "show-failures", "slice", "name", "notes", "run-tag", "record", "system-for", "target-version",
+		"interleave")
+	fs.Var(ranged.Between(&f.req.Holdout, tunes.DefaultShare), "holdout",
+		"share of the families of cases that the search does not see")
 	fs.Var(ranged.Share(&f.req.Margin, 0), "margin", "least improvement that counts, such as 0.02")
 	fs.StringVar(&f.req.Metric, "metric", "", "what is made larger, for each case in [0,1] (default: pass_rate)")
 	fs.Var(ranged.Duration(&f.maxTime, 0), "max-time", "end the search after this time, and confirm what it found")
@@ -64,7 +69,9 @@ func (f *tuneFlags) register(fs *pflag.FlagSet) {
 }
 
 // request is the search that the flags ask for.
-func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string, changed func(string) bool) (tunes.Request, error) {
+func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string,
+	changed func(string) bool,
+) (tunes.Request, error) {
 	req := f.req
 	var err error
 	req.Kind, req.MaxSeconds = kind, f.maxTime.Seconds()
@@ -72,7 +79,7 @@ func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string, changed fu
 	if err != nil || kind != tunes.Prompt || f.meta == "" {
 		return req, err
 	}
-	req.Meta = &app.TargetSpec{Target: f.meta}
+	req.Meta = &app.TargetSpec{Target: f.meta, BaseURL: f.metaURL}
 	return req, nil
 }
 
@@ -106,14 +113,10 @@ best so far is asked no more.`,
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringVar(&f.req.Space, "space", "", "YAML or JSON file with the values of each parameter")
-	var names []string
-	for _, p := range tune.Presets() {
-		names = append(names, p.Name)
-	}
-	fs.StringVar(&f.req.Preset, "preset", "", "shipped space, in place of a file: "+strings.Join(names, ", "))
-	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(tune.Modes(), ", ")+" (default: grid)")
+	fs.StringVar(&f.req.Preset, "preset", "", "shipped space, in place of a file: "+strings.Join(tunes.Presets(), ", "))
+	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(tunes.Modes(tunes.Params), ", ")+" (default: grid)")
 	fs.Var(ranged.Int(&f.req.Trials, 0, 1), "trials",
-		fmt.Sprintf("combinations that are tried, of modes other than grid (default %d)", tune.DefaultTrials))
+		fmt.Sprintf("combinations that are tried, of modes other than grid (default %d)", tunes.DefaultTrials))
 	return cmd
 }
 
@@ -143,15 +146,15 @@ The present prompt takes part, and wins unless another is better. Length and cos
 	}
 	fs := cmd.Flags()
 	f.register(fs)
-	var modes []string
-	for _, m := range tune.PromptModes() {
-		modes = append(modes, string(m))
-	}
 	fs.StringVar(&f.meta, "meta", "", "model that writes the prompts")
-	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(modes, ", ")+" (default: quick)")
-	fs.Var(ranged.Int(&f.req.Population, tune.DefaultPopulation, tune.MinPopulation), "population", "prompts of a generation")
-	fs.Var(ranged.Int(&f.req.Generations, tune.DefaultGenerations, 1), "generations", "generations, of evolve and reflect")
-	fs.Var(ranged.Share(&f.req.Selection, tune.DefaultSelection), "selection", "share of a generation that stays")
+	fs.StringVar(&f.metaURL, "meta-base-url", "",
+		"endpoint of the model that writes the prompts, instead of the provider's own")
+	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(tunes.Modes(tunes.Prompt), ", ")+" (default: quick)")
+	fs.Var(ranged.Int(&f.req.Population, tunes.DefaultPopulation, tunes.MinPopulation), "population",
+		"prompts of a generation")
+	fs.Var(ranged.Int(&f.req.Generations, tunes.DefaultGenerations, 1), "generations",
+		"generations, of evolve and reflect")
+	fs.Var(ranged.Share(&f.req.Selection, tunes.DefaultSelection), "selection", "share of a generation that stays")
 	return cmd
 }
 
@@ -216,7 +219,8 @@ func (a *cli) tunePrinter(quiet bool, lint string) app.Events {
 		switch t.What {
 		case tunes.EventRound:
 			fmt.Fprintf(a.err, "%d of %s still in: the best is %s with %s on %d of %d training cases\n", t.In,
-				plain.Count(t.Asked, "candidate", "candidates"), plain.Line(t.Name), plain.Rate(*t.Score), t.Tasks, t.Of)
+				plain.Count(t.Asked, "candidate", "candidates"), plain.Line(t.Name), plain.Rate(*t.Score),
+				t.Tasks, t.Of)
 		case tunes.EventGeneration:
 			fmt.Fprintf(a.err, "generation %d\n", t.Generation)
 		case tunes.EventGenerationError:
@@ -241,7 +245,8 @@ func (a *cli) printEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 			plain.Count(m.Combinations, "combination", "combinations"), m.Candidates-1, m.Tried)
 		printMatrix(w, m.Names, m.Matrix)
 	}
-	fmt.Fprintf(w, "at most %s: %d of the search, %d questions to the model that writes prompts, %d of the confirmation\n",
+	fmt.Fprintf(w,
+		"at most %s: %d of the search, %d questions to the model that writes prompts, %d of the confirmation\n",
 		plain.Count(e.Calls, "attempt", "attempts"), e.Attempts, e.Questions, e.Confirm)
 	for _, x := range []struct {
 		name, form string
@@ -256,6 +261,9 @@ func (a *cli) printEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 			fmt.Fprintf(w, "%s: not known: %s\n", x.name, plain.Line(x.why))
 		}
 	}
+	for _, u := range e.Unkeyed {
+		fmt.Fprintf(w, "%s cannot be asked now: %s is missing\n", plain.Line(u.Target), u.Variable)
+	}
 	if e.Exceeds {
 		fmt.Fprintln(w, "the limits may end the search earlier; the confirmation is kept free")
 	}
@@ -268,11 +276,11 @@ func (a *cli) printEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 const mostRows = 10
 
 // printMatrix writes the combinations that are not asked as they are written, with the reason.
-func printMatrix(w io.Writer, names []string, m *tune.Matrix) {
+func printMatrix(w io.Writer, names []string, m *tunes.Matrix) {
 	left := 0
 	for i := range m.Rows {
 		row := &m.Rows[i]
-		if row.Status == tune.StatusKept {
+		if row.Status == tunes.StatusKept {
 			continue
 		}
 		if left++; left > mostRows {
@@ -301,7 +309,8 @@ func (a *cli) printCases(w io.Writer, c *tunes.Cases) {
 		plain.Count(c.TrainFamilies, "family", "families"), plain.Count(c.Holdout, "case", "cases"),
 		plain.Count(c.HoldoutFamilies, "family", "families"))
 	if c.Regressions > 0 {
-		fmt.Fprintf(w, "%s: a winner passes those that pass now\n", plain.Count(c.Regressions, "regression case", "regression cases"))
+		fmt.Fprintf(w, "%s: a winner passes those that pass now\n",
+			plain.Count(c.Regressions, "regression case", "regression cases"))
 	}
 	if c.Skipped+c.Rubrics > 0 {
 		fmt.Fprintf(w, "left out: %d skipped, %d that only a judge decides\n", c.Skipped, c.Rubrics)
@@ -314,16 +323,16 @@ func (a *cli) printCases(w io.Writer, c *tunes.Cases) {
 // printTune writes a search.
 func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	w := &bytes.Buffer{}
-	what := "parameters"
+	what, to := "parameters", " --targets targets.yaml"
 	if t.Kind == tunes.Prompt {
-		what = "prompts"
+		what, to = "prompts", " --suite suite.yaml"
 	}
 	fmt.Fprintf(w, "search for %s %s, suite %s: %s\n", what, t.ID, plain.Line(t.Suite), t.State)
 	a.printCases(w, &t.Cases)
 	for i := range t.Models {
 		a.printModel(w, t, &t.Models[i])
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", plain.Count(t.Spent.Requests, "request", "requests"), plain.Dollars(t.Spent.USD))
+	fmt.Fprintf(w, "\n%s, %s\n", plain.Count(t.Spent.Requests, "request", "requests"), spentBy(t))
 	if t.Problem != "" {
 		fmt.Fprintf(w, "problem: %s\n", plain.Line(t.Problem))
 	}
@@ -332,12 +341,25 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	}
 	for i := range t.Models {
 		if t.Models[i].Winner() != nil {
-			fmt.Fprintf(w, "apply it with: %s\n", a.tuneLine("apply", t.ID)+" --suite suite.yaml")
+			fmt.Fprintf(w, "apply it with: %s\n", a.tuneLine("apply", t.ID)+to)
 			break
 		}
 	}
 	_, err := w.WriteTo(out)
 	return err
+}
+
+// spentBy is the cost of a search, as far as it is known.
+func spentBy(t *tunes.Tune) string {
+	usd := plain.Dollars(t.Spent.USD)
+	for i := range t.Models {
+		for k := range t.Models[i].Candidates {
+			if c := &t.Models[i].Candidates[k]; c.CostUSD == nil && c.Attempts > c.Lost {
+				return usd + " and costs that are not known"
+			}
+		}
+	}
+	return usd
 }
 
 // mostCandidates is how many candidates are listed.
@@ -346,26 +368,12 @@ const mostCandidates = 15
 func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	fmt.Fprintf(w, "\n%s\n", plain.Line(m.Model))
 	if m.Matrix != nil && m.Matrix.Dropped+m.Matrix.Clamped > 0 {
-		fmt.Fprintf(w, "%d combinations: %d kept, %d clamped, %d dropped\n", len(m.Matrix.Rows), m.Matrix.Kept, m.Matrix.Clamped,
+		fmt.Fprintf(w, "%d combinations: %d kept, %d clamped, %d dropped\n", len(m.Matrix.Rows), m.Matrix.Kept,
+			m.Matrix.Clamped,
 			m.Matrix.Dropped)
 		printMatrix(w, m.Names, m.Matrix)
 	}
-	list := slices.Clone(m.Candidates)
-	slices.SortStableFunc(list, func(x, y tunes.Candidate) int {
-		of := func(c *tunes.Candidate) float64 {
-			if c.Score == nil {
-				return -1
-			}
-			return c.Score.Point + 10*float64(c.Tasks)
-		}
-		switch d := of(&y) - of(&x); {
-		case d > 0:
-			return 1
-		case d < 0:
-			return -1
-		}
-		return x.N - y.N
-	})
+	list := byScore(m.Candidates)
 	for i := range list[:min(len(list), mostCandidates)] {
 		c := &list[i]
 		mark := " "
@@ -375,21 +383,11 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 		case slices.Contains(m.Alike, c.N):
 			mark = "="
 		}
-		score, note := "–", ""
+		score := "–"
 		if c.Score != nil {
 			score = plain.Rate(*c.Score)
 		}
-		switch {
-		case c.Broken != "":
-			note = "  breaks: " + plain.Line(c.Broken)
-		case c.Dropped != nil && c.Dropped.Ranked:
-			note = fmt.Sprintf("  left after %d cases: not among the best third", c.Tasks)
-		case c.Dropped != nil:
-			note = fmt.Sprintf("  left after %d cases: worse", c.Tasks)
-		case c.N == 0:
-			note = "  what you have"
-		}
-		fmt.Fprintf(w, "%s %-22s %s%s\n", mark, score, plain.Line(c.Name), note)
+		fmt.Fprintf(w, "%s %-22s %s%s\n", mark, score, plain.Line(c.Name), remark(c))
 	}
 	if n := len(list) - mostCandidates; n > 0 {
 		fmt.Fprintf(w, "  … and %d more: --json has all\n", n)
@@ -397,10 +395,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if len(m.Alike) > 1 {
 		fmt.Fprintf(w, "* best on the training cases; = %d that cannot be distinguished from it\n", len(m.Alike)-1)
 	}
-	if n := len(m.Failures); n > 0 {
-		fmt.Fprintf(w, "%s of the model that writes prompts could not be used; the last: %s\n", plain.Count(n, "answer", "answers"),
-			plain.Line(m.Failures[n-1].Detail))
-	}
+	printFailures(w, m)
 	if m.Ended != "" {
 		fmt.Fprintf(w, "the search ended early, by %s\n", m.Ended)
 	}
@@ -408,10 +403,56 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 		fmt.Fprintf(w, "%s\n", plain.Line(m.Sentence))
 	}
 	if c := m.Confirmation; c != nil {
-		fmt.Fprintf(w, "confirmed on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
+		fmt.Fprintf(w, "compared on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
 			plain.Count(c.Cases, "held-out case", "held-out cases"), plain.Percent(c.Base), plain.Percent(c.Candidate),
 			plain.Line(nameOf(m, m.Best)), c.Use)
 	}
+}
+
+// printFailures counts the answers of the model that writes prompts that could not be used, by their reason.
+func printFailures(w io.Writer, m *tunes.ModelSearch) {
+	var kinds []string
+	count, detail := map[string]int{}, map[string]string{}
+	for _, f := range m.Failures {
+		kind := string(f.Kind)
+		if count[kind]++; count[kind] == 1 {
+			kinds, detail[kind] = append(kinds, kind), f.Detail
+		}
+	}
+	for _, kind := range kinds {
+		fmt.Fprintf(w, "not used, %s: %s\n", plain.Count(count[kind], "time", "times"), plain.Line(detail[kind]))
+	}
+}
+
+// remark is what is to be known of a candidate.
+func remark(c *tunes.Candidate) string {
+	switch {
+	case c.Broken != "":
+		return "  breaks: " + plain.Line(c.Broken)
+	case c.Dropped != nil && c.Dropped.Ranked:
+		return fmt.Sprintf("  left after %d cases: not among the best third", c.Tasks)
+	case c.Dropped != nil:
+		return fmt.Sprintf("  left after %d cases: worse", c.Tasks)
+	case c.N == 0:
+		return "  what you have"
+	}
+	return ""
+}
+
+// byScore are candidates in the order of their scores, those with all cases first.
+func byScore(list []tunes.Candidate) []tunes.Candidate {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(x, y tunes.Candidate) int {
+		return cmp.Or(cmp.Compare(y.Tasks, x.Tasks), cmp.Compare(scoreForOrder(&y), scoreForOrder(&x)))
+	})
+	return list
+}
+
+func scoreForOrder(c *tunes.Candidate) float64 {
+	if c.Score == nil {
+		return -1
+	}
+	return c.Score.Point
 }
 
 func nameOf(m *tunes.ModelSearch, n int) string {
@@ -440,7 +481,8 @@ func (a *cli) tuneListCommand() *cobra.Command {
 							outcome = string(m.Outcome)
 						}
 					}
-					if _, err := fmt.Fprintf(w, "%s  %s  %-11s  %-13s  %s\n", t.ID, t.Created.Local().Format("2006-01-02 15:04"),
+					if _, err := fmt.Fprintf(w, "%s  %s  %-11s  %-13s  %s\n", t.ID,
+						t.Created.Local().Format("2006-01-02 15:04"),
 						t.Kind, outcome, plain.Line(t.Suite)); err != nil {
 						return err
 					}
@@ -476,7 +518,8 @@ func (a *cli) tuneResumeCommand() *cobra.Command {
 			seconds := maxTime.Seconds()
 			s, err := tunes.Resume(cmd.Context(), a.program(), tunes.ResumeRequest{
 				Tune: args[0], MaxCalls: ifGiven(changed("max-calls"), &f.maxCalls),
-				MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost), MaxSeconds: ifGiven(changed("max-time"), &seconds),
+				MaxCostUSD: ifGiven(changed("max-cost"), &f.maxCost),
+				MaxSeconds: ifGiven(changed("max-time"), &seconds),
 			}, a.tunePrinter(f.quiet, ""))
 			if err != nil {
 				return err
@@ -496,7 +539,8 @@ func (a *cli) tuneResumeCommand() *cobra.Command {
 
 func (a *cli) tuneDeleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete SEARCH", Short: "Delete a search; its uses of the held-out cases still count", Args: cobra.ExactArgs(1),
+		Use: "delete SEARCH", Short: "Delete a search; its uses of the held-out cases still count",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := tunes.Delete(cmd.Context(), a.program(), args[0])
 			if err != nil {
@@ -517,7 +561,8 @@ func (a *cli) tuneApplyCommand() *cobra.Command {
 
 --suite FILE gives the suite the prompt of the winner. --targets FILE adds the model with the parameters and the prompt of the
 winner as a target, for run --targets. A winner that was not confirmed is refused without --anyway.`,
-		Example: "  callvet tune apply last --suite suite.yaml\n  callvet tune apply last --targets targets.yaml", Args: cobra.ExactArgs(1),
+		Example: "  callvet tune apply last --suite suite.yaml\n  callvet tune apply last --targets targets.yaml",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Tune = args[0]
 			if !cmd.Flags().Changed("candidate") {

@@ -281,16 +281,16 @@ func gold(c *callvet.Case) []string {
 	}
 	var out []string
 	leaves(v, func(s string) {
-		if s = fold(s); telling(s) && !strings.Contains(given, s) && !slices.Contains(out, s) {
+		if s = fold(s); distinctive(s) && !strings.Contains(given, s) && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	})
 	return out
 }
 
-// telling reports whether a text in a prompt shows that the prompt knows it: a plain word or two may stand in
+// distinctive reports whether a text in a prompt shows that the prompt knows it: a plain word or two may stand in
 // any prompt.
-func telling(s string) bool {
+func distinctive(s string) bool {
 	return len(s) >= 6 && (strings.ContainsAny(s, "0123456789_@/") || strings.Count(s, " ") >= 2)
 }
 

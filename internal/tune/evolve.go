@@ -222,7 +222,7 @@ func (e *Evolution) best(scores []float64) []int {
 	return out[:min(len(out), max(1, min(n, e.cfg.Population-2)))]
 }
 
-// mixed are the attempts of a candidate in an order in which the classes of errors take turns.
+// mixed are the attempts of a candidate; the classes of errors take turns.
 func mixed(all []Evidence, candidate int, rng *rand.Rand) []Evidence {
 	byClass := map[callvet.Class][]Evidence{}
 	var classes []callvet.Class

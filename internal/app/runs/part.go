@@ -30,6 +30,9 @@ type Part struct {
 	Settings app.Settings
 	// Form is the form of all answers of a planned run; nil: none is asked for.
 	Form *callvet.AnswerForm
+	// Lacks is called with the missing variables of the targets of a planned run that is not carried out; nil: they
+	// are an error.
+	Lacks func(s *app.TargetSpec, variable string)
 }
 
 // Plan keeps a run like Start, as a part of a larger piece of work: with the ID, Of and Form of the part, and the

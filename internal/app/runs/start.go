@@ -101,7 +101,9 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	if err != nil {
 		return nil, err
 	}
-	op.Lacks = dry.lacking(false)
+	if op.Lacks = dry.lacking(false); part != nil {
+		op.Lacks = part.Lacks
+	}
 	tools, policy, err := worldOf(a, req, events)
 	if err != nil {
 		return nil, err
@@ -243,16 +245,18 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	if s.dry != nil {
 		return errors.Join(fillDryRun(s.Run, s.dry), db.DropSuite(context.WithoutCancel(ctx), hash))
 	}
+	return s.create(ctx, db, req, hash)
+}
+
+// create keeps the run with its manifest.
+func (s *Session) create(ctx context.Context, db *store.DB, req *app.RunRequest, hash string) error {
+	as := store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Judges: s.judges}
 	if s.part != nil {
-		man.Form = s.part.Form
+		as.ID, as.Judges, s.Manifest.Form = s.part.ID, s.part.Of, s.part.Form
 	}
-	b, err := json.Marshal(man)
-	if err != nil {
+	var err error
+	if as.Manifest, err = json.Marshal(s.Manifest); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
-	}
-	as := store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Manifest: b, Judges: s.judges}
-	if s.part != nil {
-		as.ID, as.Judges = s.part.ID, s.part.Of
 	}
 	s.Stored, err = db.CreateRun(ctx, as)
 	return err

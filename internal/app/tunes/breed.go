@@ -27,9 +27,29 @@ func (s *Session) evolve(m *searching) (err error) {
 	}
 	q := s.Request
 	m.evolution, err = tune.NewEvolution(tune.EvolveConfig{
-		Mode: tune.PromptMode(q.Mode), Base: base, Population: q.Population, Generations: q.Generations, Selection: q.Selection,
-		Tools: s.plan.Suite.Tools, Seed: uint64(q.Run.Seed),
+		Mode: tune.PromptMode(q.Mode), Base: base, Population: q.Population, Generations: q.Generations,
+		Selection: q.Selection,
+		Tools:     s.plan.Suite.Tools, Seed: uint64(q.Run.Seed),
 	})
+	return err
+}
+
+// writer checks that the model that writes prompts can be asked.
+func (s *Session) writer(ctx context.Context) error {
+	specs := []app.TargetSpec{*s.Request.Meta}
+	if err := errors.Join(s.app.Permitted(specs), s.app.CheckSecrets(specs)); err != nil {
+		return err
+	}
+	op, err := s.app.NewOpener(s.Request.Run.Timeout(), s.Request.Run.Prices, s.ID, nil)
+	if err != nil {
+		return err
+	}
+	op.Lacks = s.lacks
+	defer op.Close()
+	ts, err := op.OpenAll(ctx, specs)
+	if err == nil && (len(ts) != 1 || ts[0].Selects || ts[0].Floor) {
+		err = app.Wrong("meta_model", s.Request.Meta.Target, "it answers no question: a model writes prompts")
+	}
 	return err
 }
 
@@ -56,10 +76,7 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 		}
 		scores = s.scores(m, []int{0})
 	}
-	for {
-		if s.enough(m, 0) {
-			break
-		}
+	for !s.enough(m, 0) {
 		questions, ok := m.evolution.Ask(scores, failed)
 		if !ok {
 			break
@@ -72,7 +89,7 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 		if !whole {
 			break
 		}
-		if fresh == 0 && len(m.sums) > 0 { // nothing new to ask
+		if fresh == 0 { // there is nothing new to ask
 			continue
 		}
 		failed = nil
@@ -81,7 +98,10 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 			return err
 		}
 		scores = s.scores(m, population)
-		s.emit(&app.TuneEvent{What: EventGenerationComplete, Model: m.Model, Generation: m.evolution.Generation(), Best: m.Best})
+		s.emit(&app.TuneEvent{
+			What: EventGenerationComplete, Model: m.Model, Generation: m.evolution.Generation(),
+			Best: m.Best,
+		})
 		if !whole {
 			break
 		}
@@ -91,7 +111,9 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 }
 
 // write asks for the prompts of a generation and counts the new ones. whole is false where the limits ended the search.
-func (s *Session) write(ctx context.Context, m *searching, questions []tune.Question) (fresh int, whole bool, err error) {
+func (s *Session) write(ctx context.Context, m *searching,
+	questions []tune.Question,
+) (fresh int, whole bool, err error) {
 	for len(questions) > 0 {
 		answers, whole, err := s.ask(ctx, m, questions)
 		if err != nil {
@@ -104,7 +126,8 @@ func (s *Session) write(ctx context.Context, m *searching, questions []tune.Ques
 		for _, n := range taken.Added {
 			fresh++
 			s.emit(&app.TuneEvent{
-				What: EventPrompt, Model: m.Model, Candidate: n, Name: s.prompted(m, n).Name, Generation: m.evolution.Generation(),
+				What: EventPrompt, Model: m.Model, Candidate: n, Name: s.prompted(m, n).Name,
+				Generation: m.evolution.Generation(),
 			})
 		}
 		for _, f := range taken.Failures {
@@ -210,7 +233,8 @@ func (s *Session) failures(ctx context.Context, id string, candidates []int, fai
 	if err != nil {
 		return err
 	}
-	for row, err := range r.Shown(ctx, store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictFail}}, red) {
+	for row, err := range r.Shown(ctx,
+		store.Filter{Order: store.ByCase, Verdicts: []callvet.Verdict{callvet.VerdictFail}}, red) {
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (s *Session) emit(ev *app.TuneEvent) {
 // all searches for each model, and confirms what it finds.
 func (s *Session) all(ctx context.Context) error {
 	for i, m := range s.models {
-		search := s.race1
+		search := s.tryAll
 		if s.Kind == Prompt {
 			search = s.breed
 		}
@@ -100,8 +100,8 @@ func (s *Session) all(ctx context.Context) error {
 	return nil
 }
 
-// race1 asks the combinations of a model, round by round.
-func (s *Session) race1(ctx context.Context, m *searching) error {
+// tryAll asks the combinations of a model, round by round.
+func (s *Session) tryAll(ctx context.Context, m *searching) error {
 	for round, ok := m.contest.Next(); ok; round, ok = m.contest.Next() {
 		if s.enough(m, len(round.Candidates)*s.attempts(round.Tasks)) {
 			return nil
@@ -146,7 +146,7 @@ func (s *Session) enough(m *searching, attempts int) bool {
 	left := len(s.models) - slices.Index(s.models, m)
 	need := float64(attempts + 2*left*s.confirmAttempts())
 	q := &s.Request.Run.Settings
-	why := ""
+	var why string
 	switch {
 	case q.MaxCalls > 0 && float64(s.Spent.Requests)+need*per > float64(q.MaxCalls):
 		why = fmt.Sprintf("the limit of %s", plain.Count(q.MaxCalls, "request", "requests"))
@@ -188,11 +188,14 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 		ids[i], at[i] = s.places[t].id, s.places[t].at
 	}
 	for i := range round.Candidates {
-		s.emit(&app.TuneEvent{What: s.named(EventPromptStart, ""), Model: m.Model, Candidate: round.Candidates[i],
-			Name: specs[i].Name})
+		s.emit(&app.TuneEvent{
+			What: s.named(EventPromptStart, ""), Model: m.Model, Candidate: round.Candidates[i],
+			Name: specs[i].Name,
+		})
 	}
 	slices.Sort(at)
-	r, whole, err := s.carryOut(ctx, &runs.Part{Specs: specs, Cases: at, Repeats: s.plan.Manifest.Repeats, NoCache: fresh})
+	r, whole, err := s.carryOut(ctx,
+		&runs.Part{Specs: specs, Cases: at, Repeats: s.plan.Manifest.Repeats, NoCache: fresh})
 	if err != nil {
 		return false, err
 	}
@@ -230,7 +233,10 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 			}
 			sum := sums[i][k]
 			pooled := m.sums[c].means[ids[k]]
-			pooled = panel.TaskSum{Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values, Lost: pooled.Lost + sum.Lost}
+			pooled = panel.TaskSum{
+				Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values,
+				Lost: pooled.Lost + sum.Lost,
+			}
 			m.sums[c].means[ids[k]] = pooled
 			m.contest.Take(c, t, s.meanOf(&sum))
 		}
@@ -241,7 +247,7 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 				m.contest.Break(c, "none of its attempts has an outcome: "+t.fault)
 			}
 		}
-		if broken := m.breaks(c, s.places); c != 0 && len(broken) > 0 {
+		if broken := m.breaks(c, s.places, false); c != 0 && len(broken) > 0 {
 			m.contest.Break(c, broken[0])
 		}
 	}
@@ -282,7 +288,8 @@ func (s *Session) record(m *searching, candidates []int) {
 		}
 		ev := &app.TuneEvent{
 			What: s.named(EventPromptResult, EventResult), Model: m.Model, Candidate: c, Name: of.Name, Tasks: of.Tasks,
-			Of: len(s.places), Score: of.Score, Dropped: of.Dropped != nil || of.Broken != "", Generation: of.Generation,
+			Of: len(s.places), Score: of.Score, Dropped: of.Dropped != nil || of.Broken != "",
+			Generation: of.Generation,
 		}
 		ev.Best = m.contest.Leader()
 		s.emit(ev)
@@ -297,7 +304,8 @@ func (s *Session) record(m *searching, candidates []int) {
 	}
 	if best := m.candidate(m.Best); best != nil {
 		s.emit(&app.TuneEvent{
-			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places), Score: best.Score,
+			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places),
+			Score:      best.Score,
 			Generation: best.Generation, Best: m.Best, In: in, Asked: len(m.Candidates),
 		})
 	}
@@ -311,7 +319,8 @@ func (s *Session) newCandidate(m *searching, n int) Candidate {
 		c.Spec, c.Values = m.specs[n], m.values[n]
 	} else {
 		of := m.evolution.Candidates()[n]
-		c.Spec, c.Prompt, c.Mutation, c.Generation, c.Note = s.prompted(m, n), of.Prompt, of.Mutation, of.Generation, of.Note
+		c.Spec, c.Prompt, c.Mutation, c.Generation, c.Note = s.prompted(m, n), of.Prompt, of.Mutation,
+			of.Generation, of.Note
 		if of.Parent >= 0 {
 			c.Parent = &of.Parent
 		}
@@ -371,6 +380,14 @@ func (s *Session) front(m *searching) []int {
 
 // confirm compares the best candidate with the base on the held-out cases, once, with fresh attempts.
 func (s *Session) confirm(ctx context.Context, i int, m *searching) error {
+	if len(m.Candidates) == 0 && m.Ended != "" {
+		m.Outcome, m.Sentence = Unconfirmed, "the limits leave no room for a round: nothing was asked; raise them and resume"
+		return nil
+	}
+	if len(m.Candidates) == 0 {
+		m.Outcome, m.Sentence = BaseBest, "no new prompt was written: there is nothing to compare"
+		return nil
+	}
 	if m.Best == 0 {
 		m.Outcome, m.Sentence = BaseBest, fmt.Sprintf(
 			"no candidate is better than what you have, on %s: nothing to confirm, and the held-out cases stay unused",
@@ -430,7 +447,8 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 		return err
 	}
 	cfg := tune.ConfirmConfig{
-		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin, Broken: fresh.breaks(m.Best, cases),
+		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
+		Broken: fresh.breaks(m.Best, cases, true),
 	}
 	for k, p := range s.held {
 		cfg.Cases = append(cfg.Cases, tune.HeldOut{

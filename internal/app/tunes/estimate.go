@@ -5,6 +5,7 @@ package tunes
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/runs"
@@ -31,6 +32,15 @@ type SearchEstimate struct {
 	Seconds runs.Estimate `json:"seconds_most"`
 	// Exceeds reports that the limits of the request end the search earlier.
 	Exceeds bool `json:"exceeds_limits"`
+	// Unkeyed are models that cannot be asked now, because a key is missing.
+	Unkeyed []runs.Unkeyed `json:"unkeyed,omitempty"`
+}
+
+func (e *SearchEstimate) lacks(s *app.TargetSpec, variable string) {
+	one := runs.Unkeyed{Target: s.Target, Variable: variable}
+	if !slices.Contains(e.Unkeyed, one) {
+		e.Unkeyed = append(e.Unkeyed, one)
+	}
 }
 
 // ModelPlan is what is tried with a model.
@@ -48,19 +58,20 @@ type ModelPlan struct {
 // Preview does what Start does, but keeps no search. Nothing is asked. past are the runs that costs may be estimated
 // from; nil: all.
 func Preview(ctx context.Context, a *app.App, req Request, past []string, events app.Events) (_ *SearchEstimate, err error) {
-	s, err := open(ctx, a, &req, events)
+	out := &SearchEstimate{Format: "callvet.tune_estimate", Version: 1, Models: []ModelPlan{}}
+	s, err := open(ctx, a, &req, out.lacks, events)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.drop(ctx)) }()
-	out := &SearchEstimate{Format: "callvet.tune_estimate", Version: 1, Suite: s.Suite, Cases: s.Cases}
+	out.Suite, out.Cases = s.Suite, s.Cases
 	each := 0 // attempts of a candidate at all training cases
 	for _, p := range s.places {
 		each += s.plan.Manifest.RepeatsOf(p.at)
 	}
 	for _, m := range s.models {
 		plan := ModelPlan{Model: m.Model, Names: m.Names, Matrix: m.Matrix}
-		rounds := 0 // candidates, each as often as it is asked about all cases
+		var rounds int // candidates, each as often as it is asked about all cases
 		if s.Kind == Params {
 			plan.Combinations, plan.Candidates = len(m.Matrix.Rows), len(m.specs)
 			plan.Tried = tune.Tried(tune.Mode(req.Mode), len(m.specs)-1, req.Trials) + 1

@@ -40,8 +40,11 @@ func (s *Session) add(ctx context.Context) error {
 // splitKey identifies the suite for its split and its uses: a suite of a server keeps both under a new name.
 func (t *Tune) splitKey() string { return cmp.Or(t.Request.SuiteID, t.Suite) }
 
-// save keeps the search as it is now.
+// save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
 func (s *Session) save(ctx context.Context) error {
+	if s.next < len(s.Runs) && s.State == Running {
+		return nil
+	}
 	if s.begun != nil {
 		s.Spent.Seconds = s.begun()
 	}
@@ -93,7 +96,10 @@ func (s *Session) earlier(ctx context.Context) (out []tune.Assigned, err error) 
 	for i := range list {
 		t, err := readTune(list[i].ID, list[i].Content, list[i].Whole)
 		if err != nil {
-			return nil, &callvet.Hinted{Err: err, Hint: "which cases it saw is not known: use another name for the suite"}
+			return nil, &callvet.Hinted{
+				Err:  err,
+				Hint: "which cases it saw is not known: use another name for the suite",
+			}
 		}
 		if t.Halves != nil {
 			out = append(out, t.Halves.Cases...)
@@ -197,7 +203,8 @@ func get(ctx context.Context, a *app.App, ref string) (*Tune, *store.DB, error) 
 
 func missing(ref string) error {
 	return &callvet.Hinted{
-		Err: fmt.Errorf("search %q: %w", ref, callvet.ErrNotFound), Hint: "callvet tune list shows those that there are",
+		Err:  fmt.Errorf("search %q: %w", ref, callvet.ErrNotFound),
+		Hint: "callvet tune list shows those that there are",
 	}
 }
 
@@ -317,8 +324,9 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	}
 	if t.over() {
 		return nil, &callvet.Hinted{
-			Err:  fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
-			Hint: "callvet tune show " + t.ID,
+			Err: fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
+			Hint: "callvet tune show " + t.ID +
+				"; a new search has larger limits, and is a further use of the held-out cases",
 		}
 	}
 	s := &Session{Tune: t, app: a, db: db, events: events}
@@ -337,7 +345,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	if s.plan, err = results.Open(context.WithoutCancel(ctx), a, t.Runs[0]); err != nil {
 		return nil, err
 	}
-	if err := s.places1(); err != nil {
+	if err := s.locate(); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -358,8 +366,8 @@ func (t *Tune) over() bool {
 	})
 }
 
-// places1 finds the cases of a stored search in its suite.
-func (s *Session) places1() error {
+// locate finds the cases of a stored search in its suite.
+func (s *Session) locate() error {
 	at, tiers := map[string]int{}, map[string]callvet.Tier{}
 	var err error
 	i := 0

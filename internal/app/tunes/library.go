@@ -21,6 +21,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/doc"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -145,7 +146,8 @@ func (req *KeepPromptRequest) check(a *app.App) error {
 	case len(req.Name) > maxPromptName || !goodPromptName.MatchString(req.Name) ||
 		strings.HasPrefix(req.Name, promptPrefix+"_"):
 		return app.Wrong("name", strconv.Quote(req.Name),
-			"a name has letters, digits, spaces and . _ -, at most %d bytes, and does not begin with prompt_", maxPromptName)
+			"a name has letters, digits, spaces and . _ -, at most %d bytes, and does not begin with prompt_",
+			maxPromptName)
 	case !utf8.ValidString(req.Text):
 		return app.Wrong("text", "", "the prompt is no UTF-8 text")
 	case len(req.Text) > MaxPromptBytes:
@@ -185,6 +187,78 @@ func (p *KeptPrompt) add(ctx context.Context, q *rows.Queries) error {
 		ID: p.ID, UserID: p.User, Name: p.Name, Version: p.Version, Parent: p.Parent, Source: p.Source,
 		Shared: p.Shared, Created: p.Created.UnixMilli(), Content: content,
 	})
+}
+
+// KeepFoundRequest asks to keep the prompt of a candidate: the winner, unless Chosen names another one.
+type KeepFoundRequest struct {
+	Chosen ApplyRequest
+	// Name is that of the prompt; "": that of the suite.
+	Name string
+	Note string // "": that of the candidate
+	User string
+}
+
+// KeepFound keeps a prompt that a search found. Its parent is the nearest ancestor that the library has. The error
+// wraps callvet.ErrConflict where no winner is confirmed and Chosen names no candidate.
+func KeepFound(ctx context.Context, a *app.App, req KeepFoundRequest) (*KeptPrompt, bool, error) {
+	t, err := Get(ctx, a, req.Chosen.Tune)
+	if err != nil {
+		return nil, false, err
+	}
+	if t.Kind != Prompt {
+		return nil, false, app.Wrong("tune", t.ID, "it is a search for parameters, which have no prompt")
+	}
+	req.Chosen.Anyway = req.Chosen.Candidate != nil
+	c, confirmed, err := t.Choose(&req.Chosen)
+	if why := (*callvet.FieldError)(nil); errors.Is(err, callvet.ErrConflict) && errors.As(err, &why) {
+		why.Text = strings.Replace(why.Text, "apply ", "keep the prompt of ", 1)
+		why.Fix = "{candidate} NUMBER keeps one that was not confirmed"
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	parent, err := keptAncestor(ctx, a, req.User, t.modelOf(c), c)
+	if err != nil {
+		return nil, false, err
+	}
+	note := cmp.Or(req.Note, c.Note)
+	if !confirmed {
+		note = strings.TrimSpace("not confirmed. " + note)
+	}
+	return KeepPrompt(ctx, a, KeepPromptRequest{
+		Name: cmp.Or(req.Name, t.Suite), Text: c.Prompt, Parent: parent, Note: plain.Limited(note, maxPromptNote-30),
+		Source: t.ID, User: req.User,
+	})
+}
+
+// modelOf is the search that a candidate is of.
+func (t *Tune) modelOf(c *Candidate) *ModelSearch {
+	for i := range t.Models {
+		if m := &t.Models[i]; m.candidate(c.N) == c {
+			return m
+		}
+	}
+	return nil
+}
+
+// keptAncestor is the id of the prompt in the library that a candidate was made from, directly or over others; "" for
+// none.
+func keptAncestor(ctx context.Context, a *app.App, user string, m *ModelSearch, c *Candidate) (string, error) {
+	list, _, err := ListPrompts(ctx, a, PromptPage{User: user})
+	if err != nil || m == nil {
+		return "", err
+	}
+	for c.Parent != nil {
+		if c = m.candidate(*c.Parent); c == nil {
+			break
+		}
+		for i := range list {
+			if list[i].Text == strings.TrimSpace(c.Prompt) {
+				return list[i].ID, nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // PromptPage is the requested part of a user's prompts, the newest first.

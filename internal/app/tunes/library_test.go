@@ -174,7 +174,8 @@ func TestLibraryDamaged(t *testing.T) {
 	if _, err := tunes.ShowPrompt(ctx, a, "", p.ID); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("%v", err)
 	}
-	if list, damaged, err := tunes.ListPrompts(ctx, a, tunes.PromptPage{}); err != nil || len(list) != 0 || damaged != 1 {
+	if list, damaged, err := tunes.ListPrompts(ctx, a, tunes.PromptPage{}); err != nil || len(list) != 0 ||
+		damaged != 1 {
 		t.Errorf("%v, %d, %v", list, damaged, err)
 	}
 	if q := keep(t, a, tunes.KeepPromptRequest{Name: "guide", Text: "First."}); q.Version != 2 {

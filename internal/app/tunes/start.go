@@ -35,7 +35,7 @@ type Session struct {
 	models []*searching
 	// begun is when this session began, as seconds since some time, before the seconds of earlier ones.
 	begun func() float64
-	saved float64
+	lacks func(*app.TargetSpec, string)
 	next  int // the number of the next part
 	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
 	again string
@@ -74,29 +74,19 @@ type contest interface {
 
 // Check refuses a request that no suite can make right.
 func (q *Request) Check() error {
-	modes := tune.Modes()
-	if q.Kind == Prompt {
-		modes = nil
-		for _, m := range tune.PromptModes() {
-			modes = append(modes, string(m))
-		}
-	}
+	run := &q.Run
 	switch {
 	case q.Kind != Params && q.Kind != Prompt:
 		return app.Wrong("kind", string(q.Kind), "it is %s or %s", Params, Prompt)
-	case q.Mode != "" && !slices.Contains(modes, q.Mode):
-		fix := "modes: " + strings.Join(modes, ", ")
-		if near := callvet.Nearest(q.Mode, modes); near != "" {
-			fix = "did you mean " + near + "? " + fix
-		}
-		return &callvet.FieldError{Field: "mode", Text: fmt.Sprintf("{mode} %q is not known", q.Mode), Fix: fix}
+	case q.Mode != "" && !slices.Contains(Modes(q.Kind), q.Mode):
+		return unknown("mode", q.Mode, "modes: ", Modes(q.Kind))
 	case !(q.Holdout >= 0 && q.Holdout < 1):
 		return app.Wrong("holdout", fmt.Sprint(q.Holdout), "write a share above 0 and below 1")
 	case !(q.Margin >= 0 && q.Margin < 1):
 		return app.Wrong("margin", fmt.Sprint(q.Margin), "write a share of at least 0 and below 1")
 	case q.MaxSeconds < 0:
 		return app.Wrong("max_time", "", "write a time above 0")
-	case q.Run.UntilDecided != nil || q.Run.Judges != nil || q.Run.RequirePass || q.Run.FailUnder > 0 || q.Run.Gates != "":
+	case run.UntilDecided != nil || run.Judges != nil || run.RequirePass || run.FailUnder > 0 || run.Gates != "":
 		return app.Refused("gates", "a search has no gates and no judges: it confirms its winner on held-out cases")
 	}
 	if _, why := panel.TaskMeans(q.metric()); why != "" {
@@ -105,6 +95,22 @@ func (q *Request) Check() error {
 	if q.Kind == Prompt {
 		return q.checkPrompt()
 	}
+	return q.checkParams()
+}
+
+// unknown is the error of a name that there is not.
+func unknown(field, name, list string, known []string) error {
+	fix := list + strings.Join(known, ", ")
+	if near := callvet.Nearest(name, known); near != "" {
+		fix = "did you mean " + near + "? " + fix
+	}
+	return &callvet.FieldError{
+		Field: field, Text: fmt.Sprintf("{%s} %s: it is not known", field, plain.Limited(plain.Line(name), 100)),
+		Fix: fix,
+	}
+}
+
+func (q *Request) checkParams() error {
 	n := 0
 	for _, given := range []bool{q.Space != "", q.Preset != "", len(q.SpaceText)+len(q.ModelSpaces) > 0} {
 		if given {
@@ -115,7 +121,7 @@ func (q *Request) Check() error {
 	case n == 0:
 		return &callvet.FieldError{
 			Field: "space", Text: "which values are tried?",
-			Fix: "{space} FILE, or {preset} NAME: " + strings.Join(presetNames(), ", "),
+			Fix: "{space} FILE, or {preset} NAME: " + strings.Join(Presets(), ", "),
 		}
 	case n > 1:
 		return app.Refused("space", "{space}, {preset} and {search_space} are the same thing: give one of them")
@@ -129,28 +135,22 @@ func (q *Request) checkPrompt() error {
 	switch {
 	case q.Meta == nil || q.Meta.Target == "":
 		return &callvet.FieldError{
-			Field: "meta_model", Text: "which model writes the prompts?", Fix: "{meta_model} anthropic/claude-sonnet-4-5",
+			Field: "meta_model", Text: "which model writes the prompts?",
+			Fix: "{meta_model} anthropic/claude-sonnet-4-5",
 		}
 	case q.Space != "" || q.Preset != "" || len(q.SpaceText)+len(q.ModelSpaces) > 0 || q.Trials != 0:
-		return app.Refused("space", "{space} and {n_trials} are for parameters: they have no use in a search for a prompt")
+		return app.Refused("space",
+			"{space} and {n_trials} are for parameters: they have no use in a search for a prompt")
 	}
 	return nil
 }
 
 func (q *Request) metric() string { return cmp.Or(q.Metric, panel.MetricPass) }
 
-// presetNames are the shipped spaces.
-func presetNames() (out []string) {
-	for _, p := range tune.Presets() {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
 // Start checks a request, reads the suite, divides its cases, and keeps the search. No model is asked yet: Do
 // does that.
 func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Session, error) {
-	s, err := open(ctx, a, &req, events)
+	s, err := open(ctx, a, &req, nil, events)
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +160,10 @@ func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Se
 	return s, nil
 }
 
-// open plans a search that is not kept yet.
-func open(ctx context.Context, a *app.App, req *Request, events app.Events) (*Session, error) {
+// open plans a search that is not kept yet. lacks, if it is not nil, is called with the missing variables of models
+// that will not be asked.
+func open(ctx context.Context, a *app.App, req *Request, lacks func(*app.TargetSpec, string), events app.Events,
+) (*Session, error) {
 	if err := req.Check(); err != nil {
 		return nil, err
 	}
@@ -175,12 +177,12 @@ func open(ctx context.Context, a *app.App, req *Request, events app.Events) (*Se
 	}
 	run := req.Run
 	run.MaxCalls, run.MaxCostUSD, run.Words = 0, 0, store.Words{} // limits are those of the search
-	part := runs.Part{ID: id + ".0", Of: id}
+	part := runs.Part{ID: id + ".0", Of: id, Lacks: lacks}
 	planned, err := part.Plan(ctx, a, run, events)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{app: a, db: db, events: events, plan: planned.Run, Tune: &Tune{
+	s := &Session{app: a, db: db, events: events, plan: planned.Run, lacks: lacks, Tune: &Tune{
 		Format: "callvet.tune", Version: 1, ID: id, Kind: req.Kind, State: Running, Created: a.Config.Now().UTC(),
 		Suite: planned.Suite.Name, SuiteHash: planned.Stored.SuiteHash, Request: req, Metric: req.metric(),
 		Runs: []string{part.ID},
@@ -254,8 +256,9 @@ func (s *Session) divide(ctx context.Context) error {
 	}
 	if s.Cases.Train, s.Cases.Holdout = len(s.places), len(s.held); s.Cases.Train == 0 {
 		return &callvet.Hinted{
-			Err:  fmt.Errorf("search with suite %s: %w: it has no case to search with", s.Suite, callvet.ErrInvalid),
-			Hint: "a search needs cases that are neither skipped nor for judges; " + fmt.Sprint(tune.MinFamilies) + " families on each side confirm a winner",
+			Err: fmt.Errorf("search with suite %s: %w: it has no case to search with", s.Suite, callvet.ErrInvalid),
+			Hint: "a search needs cases that are neither skipped nor for judges; " + fmt.Sprint(tune.MinFamilies) +
+				" families on each side confirm a winner",
 		}
 	}
 	return nil
@@ -288,20 +291,24 @@ func (s *Session) prepare(ctx context.Context) error {
 		return app.Wrong("targets", "", "a search is about models, and not about recordings")
 	}
 	var space *tune.Space
+	var err error
 	if s.Kind == Params {
-		var err error
-		if space, err = s.space(); err != nil {
-			return err
-		}
+		space, err = s.space()
+	} else {
+		err = s.writer(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	for i := range man.Specs {
 		t := &man.Targets[i]
 		if t.Recorded || t.Floor || t.Selects || t.Agent {
 			return app.Wrong("targets", t.Name, "a search changes what a model is sent, and this is no model")
 		}
-		m := &searching{ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
-			spec: man.Specs[i], sums: map[int]*tally{}}
-		var err error
+		m := &searching{
+			ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
+			spec:        man.Specs[i], sums: map[int]*tally{},
+		}
 		if s.Kind == Params {
 			err = s.combinations(ctx, m, t, space)
 		} else {
@@ -331,11 +338,7 @@ func (s *Session) space() (*tune.Space, error) {
 	case q.Preset != "":
 		space, ok := tune.PresetSpace(q.Preset)
 		if !ok {
-			fix := "presets: " + strings.Join(presetNames(), ", ")
-			if near := callvet.Nearest(q.Preset, presetNames()); near != "" {
-				fix = "did you mean " + near + "? " + fix
-			}
-			return nil, &callvet.FieldError{Field: "preset", Text: "{preset} " + q.Preset + ": there is no such preset", Fix: fix}
+			return nil, unknown("preset", q.Preset, "presets: ", Presets())
 		}
 		return space, nil
 	case q.Space != "":
@@ -366,6 +369,7 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	if err != nil {
 		return err
 	}
+	op.Lacks = s.lacks
 	defer op.Close()
 	all := make([]tune.Resolved, len(list))
 	specs := make([]app.TargetSpec, len(list))
@@ -379,6 +383,9 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 			all[i].Refused = why
 			continue
 		}
+		if err := s.app.CheckSecrets(specs[i : i+1]); err != nil {
+			return err
+		}
 		ts, err := op.OpenAll(ctx, []app.TargetSpec{spec})
 		switch {
 		case ctx.Err() != nil:
@@ -391,10 +398,36 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	}
 	m.Matrix = tune.Dedupe(*base, all)
 	m.specs = []app.TargetSpec{m.spec}
+	if len(m.Matrix.Candidates) == 0 {
+		return &callvet.FieldError{
+			Field: "space",
+			Text: fmt.Sprintf("no combination of the {space} differs from what %s gets now: %s", m.Model,
+				reasons(m.Matrix)),
+			Fix: "list other values, or other parameters",
+		}
+	}
 	for _, row := range m.Matrix.Candidates {
 		m.specs = append(m.specs, specs[row])
 	}
 	return s.newSearch(m, space.ValuesOf(m.spec.Target, own))
+}
+
+// reasons are why the combinations of a matrix are not asked, each once.
+func reasons(m *tune.Matrix) string {
+	var out []string
+	for i := range m.Rows {
+		row := &m.Rows[i]
+		why := []string{row.Why}
+		for _, adj := range row.Adjustments {
+			why = append(why, adj.Param+": "+adj.Reason)
+		}
+		for _, w := range why {
+			if w = plain.Line(w); w != "" && !slices.Contains(out, w) && len(out) < 3 {
+				out = append(out, w)
+			}
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // newSearch starts the search over the combinations of a model. base are the values of the base.
@@ -426,11 +459,16 @@ func (s *Session) unknownTool(choice string) string {
 	return "the suite has no tool " + plain.Limited(plain.Line(choice), 100)
 }
 
-// combinationName names a combination by its values.
+// combinationName names a combination by the values that are sent.
 func combinationName(names []string, values []json.RawMessage) string {
-	parts := make([]string, len(names))
+	var parts []string
 	for i, name := range names {
-		parts[i] = name + "=" + plain.Limited(plain.Line(strings.Trim(string(values[i]), `"`)), 60)
+		if string(values[i]) != "null" {
+			parts = append(parts, name+"="+plain.Limited(plain.Line(strings.Trim(string(values[i]), `"`)), 60))
+		}
+	}
+	if len(parts) == 0 {
+		return "without " + strings.Join(names, ", ")
 	}
 	return strings.Join(parts, " ")
 }

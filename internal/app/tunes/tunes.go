@@ -21,6 +21,45 @@ const (
 	Prompt Kind = "prompt_tune"
 )
 
+// What searches consist of; package tune has it.
+type (
+	// Matrix is what becomes of each combination.
+	Matrix = tune.Matrix
+	// Confirmation compares the best candidate with the base on the held-out cases.
+	Confirmation = tune.Confirmation
+)
+
+// The defaults of requests, and what a combination has that is asked as it is written.
+const (
+	DefaultShare       = tune.DefaultShare
+	DefaultTrials      = tune.DefaultTrials
+	DefaultPopulation  = tune.DefaultPopulation
+	MinPopulation      = tune.MinPopulation
+	DefaultGenerations = tune.DefaultGenerations
+	DefaultSelection   = tune.DefaultSelection
+	StatusKept         = tune.StatusKept
+)
+
+// Modes are those of a kind of searches, the usual one first.
+func Modes(of Kind) []string {
+	if of == Params {
+		return tune.Modes()
+	}
+	var out []string
+	for _, m := range tune.PromptModes() {
+		out = append(out, string(m))
+	}
+	return out
+}
+
+// Presets are the shipped spaces, by name.
+func Presets() (out []string) {
+	for _, p := range tune.Presets() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
 // Request asks for a search. Run has the suite, the models (Targets), the attempts at a case and the limits
 // of the whole search.
 type Request struct {

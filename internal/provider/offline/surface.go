@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -66,9 +69,10 @@ func (t *Term) forms() (n int) {
 }
 
 // Chance is the chance of a right answer to a request, in [0,1].
-func (s *Surface) Chance(req *callvet.Request) float64 {
+func (s *Surface) Chance(req *callvet.Request) float64 { return s.chance(req, settings(req)) }
+
+func (s *Surface) chance(req *callvet.Request, params map[string]json.RawMessage) float64 {
 	chance := s.Base + s.Spread*(2*fraction(s.Seed, "case", req.CaseID)-1)
-	params := settings(req)
 	for i := range s.Terms {
 		chance += s.Terms[i].adds(req, params)
 	}
@@ -78,12 +82,11 @@ func (s *Surface) Chance(req *callvet.Request) float64 {
 // Right draws whether the answer to a request is right. The same request of the same repeat has the same answer,
 // whenever it is asked; all rounds of an attempt are right, or none.
 func (s *Surface) Right(req *callvet.Request) bool {
-	asked, err := json.Marshal(settings(req)) // keys are sorted
-	if err != nil {
-		asked = fmt.Append(nil, err)
+	params, asked := settings(req), []string{"attempt", req.CaseID, strconv.Itoa(req.Repeat), req.System}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		asked = append(asked, name, string(params[name]))
 	}
-	u := fraction(s.Seed, "attempt", req.CaseID, fmt.Sprint(req.Repeat), string(asked), req.System)
-	return u < s.Chance(req)
+	return fraction(s.Seed, asked...) < s.chance(req, params)
 }
 
 func (t *Term) adds(req *callvet.Request, params map[string]json.RawMessage) float64 {
@@ -123,14 +126,15 @@ func (t *Term) where(holds bool) float64 {
 // settings are the parameters of a request by name; what is not sent is absent.
 func settings(req *callvet.Request) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
-	text, err := json.Marshal(req.Params)
+	params := req.Params
+	params.Extra = nil // its values stay as they are
+	text, err := json.Marshal(params)
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
-	if err != nil { // an extra parameter that is no JSON, which no request can have
+	if err != nil { // a number that JSON does not have, which no request can have
 		return req.Params.Extra
 	}
-	delete(all, "extra")
 	for name, raw := range req.Params.Extra {
 		all[name] = raw
 	}
@@ -149,10 +153,12 @@ func same(a, b json.RawMessage) bool {
 // fraction is a number in [0,1) that depends on the seed and the texts only.
 func fraction(seed uint64, texts ...string) float64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d", seed)
+	b := strconv.AppendUint(nil, seed, 10)
 	for _, t := range texts {
-		fmt.Fprintf(h, "\x00%d\x00%s", len(t), t)
+		b = strconv.AppendInt(append(b, 0), int64(len(t)), 10)
+		b = append(append(b, 0), t...)
 	}
+	h.Write(b)
 	x := h.Sum64() // its high bits depend little on the last bytes: mix them (splitmix64, Steele and others 2014)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
