@@ -282,7 +282,7 @@ func TestTuneRefused(t *testing.T) {
 	for _, tt := range []struct{ path, more, want string }{
 		{"param-tune", target, "which values are tried"},
 		{"param-tune", target + `,"search_space":{"params":{"temprature":[0,1]}}`, "temperature"},
-		{"param-tune", target + `,"preset":"none such"`, "there is no such preset"},
+		{"param-tune", target + `,"preset":"none such"`, "it is not known"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
 			"optimization_mode"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"holdout":1.5`, "holdout"},
