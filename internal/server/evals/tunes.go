@@ -23,7 +23,6 @@ import (
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
 	"github.com/callvet/callvet/internal/store/rows"
-	"github.com/callvet/callvet/internal/tune"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -200,7 +199,7 @@ type TuneLine struct {
 // TuneModel is the result of a search for a model in a few words.
 type TuneModel struct {
 	Model      string          `json:"model"`
-	Outcome    tune.Outcome    `json:"outcome"`
+	Outcome    string          `json:"outcome" doc:"empty: it is not over"`
 	Sentence   string          `json:"sentence"`
 	Candidates int             `json:"candidates"`
 	Best       string          `json:"best,omitempty" doc:"the best candidate on the training cases"`
@@ -436,7 +435,7 @@ func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune, t *tu
 	}
 	for i := range t.Models {
 		m := &t.Models[i]
-		of := TuneModel{Model: m.Model, Outcome: m.Outcome, Sentence: m.Sentence, Candidates: len(m.Candidates)}
+		of := TuneModel{Model: m.Model, Outcome: string(m.Outcome), Sentence: m.Sentence, Candidates: len(m.Candidates)}
 		for k := range m.Candidates {
 			if m.Candidates[k].N == m.Best {
 				of.Best = m.Candidates[k].Name
