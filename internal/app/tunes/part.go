@@ -35,8 +35,8 @@ type faced struct{ attempts, passed, incidents int }
 
 func newTally() *tally { return &tally{faced: map[string]*faced{}, means: map[string]panel.TaskSum{}} }
 
-// add adds an attempt.
-func (t *tally) add(row *report.Row) {
+// add adds an attempt. Those of a target that is free cost nothing where nothing is known of it.
+func (t *tally) add(row *report.Row, free bool) {
 	tr, res := &row.Cell.Trace, &row.Cell.Result
 	if tr.Outcome == callvet.OutcomeNotRun {
 		return
@@ -68,6 +68,8 @@ func (t *tally) add(row *report.Row) {
 	t.ms += tr.WallMS
 	if tr.Usage.CostUSD != nil {
 		t.priced, t.usd = t.priced+1, t.usd+*tr.Usage.CostUSD
+	} else if free {
+		t.priced++
 	}
 }
 
@@ -169,7 +171,7 @@ func (s *Session) gather(ctx context.Context, r *results.Run, m *searching, cand
 		if err != nil {
 			return err
 		}
-		m.sums[candidates[row.Cell.Target]].add(&row)
+		m.sums[candidates[row.Cell.Target]].add(&row, r.Manifest.Targets[row.Cell.Target].Free)
 	}
 	return nil
 }
