@@ -285,7 +285,7 @@ func TestMetaAnswers(t *testing.T) {
 			if !slices.Equal(kinds, want) || len(m.bodies()) != 6 {
 				t.Errorf("failures %v, %d requests", kinds, len(m.bodies()))
 			}
-			if got.Best != 0 || got.Outcome != tunes.BaseBest || got.Sentence == "" || len(got.Candidates) != 1 {
+			if got.Best != 0 || got.Outcome != tunes.BaseBest || got.Sentence == "" || len(got.Candidates) > 1 {
 				t.Errorf("%+v", got)
 			}
 		})
