@@ -342,7 +342,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// FuzzTake: whatever the model answers, candidates differ from one another, and every answer has a candidate or a failure.
+// FuzzTake: whatever the model answers, candidates differ from one another, and every answer has a
+// candidate or a failure.
 func FuzzTake(f *testing.F) {
 	f.Add(`{"prompt": "A b", "note": ""}`, `{"prompt": "a  B"}`, "```\n{'prompt': 'C d'")
 	f.Add("", "null", `[{"prompt": {"prompt": "x y"}}]`)
@@ -350,7 +351,8 @@ func FuzzTake(f *testing.F) {
 		e := evolution(t, EvolveConfig{Population: 4})
 		qs, _ := e.Ask(nil, nil)
 		first := e.Take([]Answer{{Text: a}, {Text: b}, {Text: c}})
-		if len(first.Added)+len(first.Again) != len(qs) || len(first.Again) != len(first.Failures) && len(first.Again) > 0 {
+		if len(first.Added)+len(first.Again) != len(qs) || len(first.Again) != len(first.Failures) &&
+			len(first.Again) > 0 {
 			t.Errorf("%+v", first)
 		}
 		second := e.Take([]Answer{{Text: c}, {Text: a}, {Text: b}})
