@@ -29,7 +29,7 @@ type Session struct {
 	db     *store.DB
 	plan   *results.Run
 	events app.Events
-	places []place // of the training cases, in the order in which they are asked
+	places []place // of the training cases, in the order of asking
 	held   []place // held-out cases, in the order of the suite
 	rules  []place // training cases that are regressions: constraints
 	models []*searching
