@@ -216,6 +216,18 @@ func TestPromptTune(t *testing.T) {
 		got.Promoted == "" || !strings.Contains(strings.Join(got.Notes, " "), "the prompt is kept as cities@1") {
 		t.Errorf("%+v", got)
 	}
+	path := "/api/tool-eval/prompt-tune/history/" + sent.ResultRef + "/apply"
+	applied := give[evals.TuneApplied](t, s, "ana", "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite))
+	now := give[struct {
+		Version int64
+		Prompt  string `json:"system_prompt"`
+	}](t, s, "ana", "GET", suites+"/"+suite, "")
+	if !applied.Confirmed || applied.Version != 2 || now.Version != 2 || now.Prompt != got.Models[0].Winner().Prompt {
+		t.Errorf("applied %+v, suite %+v", applied, now)
+	}
+	if code, answer := s.ask(t, "ana", "POST", path, `{"candidate":0}`); code != 409 || !strings.Contains(answer, "anyway") {
+		t.Errorf("the base is no winner: %d %s", code, answer)
+	}
 }
 
 // TestTuneCancelled: a search that is cancelled keeps what it found.
@@ -283,15 +295,19 @@ func TestTuneRefused(t *testing.T) {
 		{"param-tune", target, "which values are tried"},
 		{"param-tune", target + `,"search_space":{"params":{"temprature":[0,1]}}`, "temperature"},
 		{"param-tune", target + `,"preset":"none such"`, "it is not known"},
-		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
-			"optimization_mode"},
+		{
+			"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
+			"optimization_mode",
+		},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"holdout":1.5`, "holdout"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"metric":"cost_per_attempt"`, "metric"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"priority":5`, "admins"},
 		{"param-tune", `"search_space":{"temperature":[0,1]}`, "models"},
 		{"prompt-tune", target, "which model writes the prompts"},
-		{"prompt-tune", target + `,"meta_model":"a/b","meta_target":{"provider_key":"a","model_id":"b"}`,
-			"give one of them"},
+		{
+			"prompt-tune", target + `,"meta_model":"a/b","meta_target":{"provider_key":"a","model_id":"b"}`,
+			"give one of them",
+		},
 		{"prompt-tune", target + `,"meta_model":"openai/m","config":{"selection_ratio":0.95}`, "selection_ratio"},
 	} {
 		code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/"+tt.path,
