@@ -283,15 +283,19 @@ func TestTuneRefused(t *testing.T) {
 		{"param-tune", target, "which values are tried"},
 		{"param-tune", target + `,"search_space":{"params":{"temprature":[0,1]}}`, "temperature"},
 		{"param-tune", target + `,"preset":"none such"`, "it is not known"},
-		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
-			"optimization_mode"},
+		{
+			"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
+			"optimization_mode",
+		},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"holdout":1.5`, "holdout"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"metric":"cost_per_attempt"`, "metric"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"priority":5`, "admins"},
 		{"param-tune", `"search_space":{"temperature":[0,1]}`, "models"},
 		{"prompt-tune", target, "which model writes the prompts"},
-		{"prompt-tune", target + `,"meta_model":"a/b","meta_target":{"provider_key":"a","model_id":"b"}`,
-			"give one of them"},
+		{
+			"prompt-tune", target + `,"meta_model":"a/b","meta_target":{"provider_key":"a","model_id":"b"}`,
+			"give one of them",
+		},
 		{"prompt-tune", target + `,"meta_model":"openai/m","config":{"selection_ratio":0.95}`, "selection_ratio"},
 	} {
 		code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/"+tt.path,

@@ -58,7 +58,8 @@ type ModelPlan struct {
 // Preview does what Start does, but keeps no search. Nothing is asked. past are the runs that costs may be estimated
 // from; nil: all.
 func Preview(ctx context.Context, a *app.App, req Request, past []string,
-	events app.Events) (_ *SearchEstimate, err error) {
+	events app.Events,
+) (_ *SearchEstimate, err error) {
 	out := &SearchEstimate{Format: "callvet.tune_estimate", Version: 1, Models: []ModelPlan{}}
 	s, err := open(ctx, a, &req, out.lacks, events)
 	if err != nil {

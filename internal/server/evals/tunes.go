@@ -240,7 +240,8 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 	api.Add(s, op("estimate-"+name, http.MethodPost, "/estimate",
 		"Returns what a search would ask, and what it would take; nothing is asked or kept."), reads,
 		func(ctx context.Context, by *account.Principal,
-			in *struct{ Body B }) (*api.Body[tunes.SearchEstimate], error) {
+			in *struct{ Body B },
+		) (*api.Body[tunes.SearchEstimate], error) {
 			return estimateTune(ctx, s, by, of(&in.Body))
 		})
 	type cancelInput struct {
@@ -616,8 +617,10 @@ func promote(ctx context.Context, s *api.Server, a *app.App, user string, t *tun
 	if err := tunes.Promote(ctx, a, t.ID, run, notes...); err != nil || run == "" {
 		return err
 	}
-	return e.publish(job.News{Kind: "eval_promoted",
-		Data: map[string]any{"tune_id": t.ID, "eval_id": run, "notes": notes}})
+	return e.publish(job.News{
+		Kind: "eval_promoted",
+		Data: map[string]any{"tune_id": t.ID, "eval_id": run, "notes": notes},
+	})
 }
 
 // promotedRun queues a run of the whole suite with the winners and fresh attempts, within the limits of the search.
