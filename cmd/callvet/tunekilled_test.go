@@ -86,8 +86,10 @@ func TestUnracedTuneSurvivesKill(t *testing.T) {
 		args  []string
 	}{
 		{"params", 12, []string{"params", "s.json", "--space", "space.yaml", "--mode", "bayesian"}},
-		{"prompt", 8, []string{"prompt", "s.json", "--meta", "vllm/m", "--mode", "evolve", "--generations", "2",
-			"--population", "4"}},
+		{"prompt", 8, []string{
+			"prompt", "s.json", "--meta", "vllm/m", "--mode", "evolve", "--generations", "2",
+			"--population", "4",
+		}},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			t.Parallel()

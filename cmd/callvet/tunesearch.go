@@ -70,7 +70,8 @@ func (f *tuneFlags) register(fs *pflag.FlagSet) {
 
 // request is the search that the flags ask for.
 func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string,
-	changed func(string) bool) (tunes.Request, error) {
+	changed func(string) bool,
+) (tunes.Request, error) {
 	req := f.req
 	var err error
 	req.Kind, req.MaxSeconds = kind, f.maxTime.Seconds()
@@ -322,16 +323,16 @@ func (a *cli) printCases(w io.Writer, c *tunes.Cases) {
 // printTune writes a search.
 func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	w := &bytes.Buffer{}
-	what := "parameters"
+	what, to := "parameters", " --targets targets.yaml"
 	if t.Kind == tunes.Prompt {
-		what = "prompts"
+		what, to = "prompts", " --suite suite.yaml"
 	}
 	fmt.Fprintf(w, "search for %s %s, suite %s: %s\n", what, t.ID, plain.Line(t.Suite), t.State)
 	a.printCases(w, &t.Cases)
 	for i := range t.Models {
 		a.printModel(w, t, &t.Models[i])
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", plain.Count(t.Spent.Requests, "request", "requests"), plain.Dollars(t.Spent.USD))
+	fmt.Fprintf(w, "\n%s, %s\n", plain.Count(t.Spent.Requests, "request", "requests"), spentBy(t))
 	if t.Problem != "" {
 		fmt.Fprintf(w, "problem: %s\n", plain.Line(t.Problem))
 	}
@@ -340,12 +341,25 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	}
 	for i := range t.Models {
 		if t.Models[i].Winner() != nil {
-			fmt.Fprintf(w, "apply it with: %s\n", a.tuneLine("apply", t.ID)+" --suite suite.yaml")
+			fmt.Fprintf(w, "apply it with: %s\n", a.tuneLine("apply", t.ID)+to)
 			break
 		}
 	}
 	_, err := w.WriteTo(out)
 	return err
+}
+
+// spentBy is the cost of a search, as far as it is known.
+func spentBy(t *tunes.Tune) string {
+	usd := plain.Dollars(t.Spent.USD)
+	for i := range t.Models {
+		for k := range t.Models[i].Candidates {
+			if c := &t.Models[i].Candidates[k]; c.CostUSD == nil && c.Attempts > c.Lost {
+				return usd + " and costs that are not known"
+			}
+		}
+	}
+	return usd
 }
 
 // mostCandidates is how many candidates are listed.
@@ -381,11 +395,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if len(m.Alike) > 1 {
 		fmt.Fprintf(w, "* best on the training cases; = %d that cannot be distinguished from it\n", len(m.Alike)-1)
 	}
-	if n := len(m.Failures); n > 0 {
-		fmt.Fprintf(w, "%s of the model that writes prompts could not be used; the last: %s\n",
-			plain.Count(n, "answer", "answers"),
-			plain.Line(m.Failures[n-1].Detail))
-	}
+	printFailures(w, m)
 	if m.Ended != "" {
 		fmt.Fprintf(w, "the search ended early, by %s\n", m.Ended)
 	}
@@ -393,9 +403,24 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 		fmt.Fprintf(w, "%s\n", plain.Line(m.Sentence))
 	}
 	if c := m.Confirmation; c != nil {
-		fmt.Fprintf(w, "confirmed on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
+		fmt.Fprintf(w, "compared on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
 			plain.Count(c.Cases, "held-out case", "held-out cases"), plain.Percent(c.Base), plain.Percent(c.Candidate),
 			plain.Line(nameOf(m, m.Best)), c.Use)
+	}
+}
+
+// printFailures counts the answers of the model that writes prompts that could not be used, by their reason.
+func printFailures(w io.Writer, m *tunes.ModelSearch) {
+	var kinds []string
+	count, detail := map[string]int{}, map[string]string{}
+	for _, f := range m.Failures {
+		kind := string(f.Kind)
+		if count[kind]++; count[kind] == 1 {
+			kinds, detail[kind] = append(kinds, kind), f.Detail
+		}
+	}
+	for _, kind := range kinds {
+		fmt.Fprintf(w, "not used, %s: %s\n", plain.Count(count[kind], "time", "times"), plain.Line(detail[kind]))
 	}
 }
 

@@ -33,7 +33,7 @@ import (
 //   - Nothing but the operation's id, where the path names objects alone (Access.Objects).
 //   - params: parameters of the path that name no object of a user, such as a variable.
 //   - body, query: those of a good request. {suite}, {traces}, {run}, {job}, {experiment}, {schedule},
-//     {catalogue}, {gate} and {token} are replaced by ids, {run2} by another one. They are ids of the
+//     {catalogue}, {gate}, {prompt} and {token} are replaced by ids, {run2} by another one. They are ids of the
 //     user who asks, and once each of another user: that request must be refused.
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
@@ -256,6 +256,11 @@ func entries() map[string]entry {
 			body:  `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`,
 			gives: http.StatusUnprocessableEntity,
 		},
+		"list-prompts":  {},
+		"create-prompt": {body: `{"name":"guide","text":"Be brief.","parent_prompt_id":"{prompt}"}`},
+		"get-prompt":    {},
+		"delete-prompt": {},
+
 		"get-experiment":    {},
 		"update-experiment": {body: `{"name":"y"}`},
 		"delete-experiment": {},
@@ -347,6 +352,11 @@ func makers() map[api.Kind]func(t *testing.T, s *site, user string, shared bool)
 			return give[suiteAnswer](t, s, strings.TrimPrefix(user, "user_"), "POST",
 				fmt.Sprintf("/api/catalogues?shared=%v", shared), searched).ID
 		},
+		api.KindPrompt: func(t *testing.T, s *site, user string, shared bool) string {
+			s.made++
+			return give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", "/api/prompts",
+				fmt.Sprintf(`{"name":"prompt %d","text":"Be brief.","shared":%v}`, s.made, shared)).ID
+		},
 		api.KindGate: func(t *testing.T, s *site, user string, shared bool) string {
 			return give[struct{ ID string }](t, s, strings.TrimPrefix(user, "user_"), "POST", "/api/gates",
 				fmt.Sprintf(`{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]","shared":%v}`,
@@ -415,7 +425,7 @@ func (s *site) object(t *testing.T, kind api.Kind, user string, shared bool) str
 // knowsShared are the kinds that can be shared.
 func knowsShared(k api.Kind) bool {
 	return k == api.KindSuite || k == api.KindCatalogue || k == api.KindRun || k == api.KindExperiment ||
-		k == api.KindTraces || k == api.KindGate
+		k == api.KindTraces || k == api.KindGate || k == api.KindPrompt
 }
 
 func withKey(t *testing.T, s *site, user string) map[string]string {
@@ -605,7 +615,7 @@ func (w *walk) refused(what string, as login, ids map[string]string, codes ...in
 }
 
 // word finds the objects that a body or a query names.
-var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|gate|token)(2?)\}`)
+var word = regexp.MustCompile(`\{(suite|traces|run|job|experiment|schedule|catalogue|gate|prompt|token)(2?)\}`)
 
 // named are the words of the entry outside the path, with their kinds.
 func (w *walk) named() map[string]api.Kind {

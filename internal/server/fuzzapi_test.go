@@ -187,6 +187,7 @@ func (f *fuzzer) restock(t *testing.T) {
 			fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"on":["suite_changed"]}`,
 				suite)),
 		"/experiments": id("/api/experiments", fmt.Sprintf(`{"name":"fuzzed","suite_id":%q}`, suite)),
+		"/prompts":     id("/api/prompts", `{"name":"fuzzed","text":"Be brief."}`),
 		"/gates":       id("/api/gates", `{"name":"release","text":"gates: [{metric: pass_rate, at_least: 0.1}]"}`),
 		"/jobs": give[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
 			fmt.Sprintf(`{"suite_id":%q,"models":["offline/lexical"]}`, suite)).JobID,

@@ -23,7 +23,7 @@ func TestDeletionsAreAudited(t *testing.T) {
 	paths := map[api.Kind]string{
 		api.KindRun: "/api/tool-eval/history/", api.KindSuite: "/api/tool-suites/",
 		api.KindCatalogue: "/api/catalogues/", api.KindExperiment: "/api/experiments/",
-		api.KindTraces: "/api/traces/", api.KindGate: "/api/gates/",
+		api.KindTraces: "/api/traces/", api.KindGate: "/api/gates/", api.KindPrompt: "/api/prompts/",
 	}
 	for kind, path := range paths {
 		if ids[kind] == "" {

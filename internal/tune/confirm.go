@@ -310,12 +310,15 @@ type Faced struct {
 }
 
 // Breaks are the constraints that the candidate breaks. A regression case that the base passes in all
-// attempts must not fail in one; a case where the base has no incident must have none.
+// attempts must not fail in one, and must have an outcome; a case where the base has no incident must have none.
 func Breaks(faced []Faced) []string {
 	var out []string
 	for _, f := range faced {
-		if f.Tier == callvet.TierRegression && f.BaseAttempts > 0 && f.BasePassed == f.BaseAttempts &&
-			f.CandidatePassed < f.CandidateAttempts {
+		protected := f.Tier == callvet.TierRegression && f.BaseAttempts > 0 && f.BasePassed == f.BaseAttempts
+		if protected && f.CandidateAttempts == 0 {
+			out = append(out, fmt.Sprintf("regression case %s has no outcome, and passes with the base", f.Case))
+		}
+		if protected && f.CandidatePassed < f.CandidateAttempts {
 			out = append(out, fmt.Sprintf("regression case %s passes %d of %d attempts, and %d of %d with the base",
 				f.Case, f.CandidatePassed, f.CandidateAttempts, f.BasePassed, f.BaseAttempts))
 		}

@@ -225,6 +225,21 @@ func TestSplitBridge(t *testing.T) {
 	}
 }
 
+// Cases of families that the suite names may ask alike: each keeps its side.
+func TestSplitNamedFamilies(t *testing.T) {
+	t.Parallel()
+	var members []Member
+	for i := range 40 {
+		name := fmt.Sprintf("f%d", i)
+		members = append(members, Member{&callvet.Case{ID: name, Family: name}, name, "find it: ▯"})
+	}
+	first := Split(members, DefaultShare, nil, "s")
+	again := Split(members, DefaultShare, first.Cases, "s")
+	if first.HoldoutFamilies != 20 || !slices.Equal(first.Cases, again.Cases) || len(again.Moved) > 0 {
+		t.Errorf("%d held out, then %d, moved %v", first.HoldoutFamilies, again.HoldoutFamilies, again.Moved)
+	}
+}
+
 // New cases that come one by one are divided, too, and not all put on one side.
 func TestSplitGrows(t *testing.T) {
 	t.Parallel()

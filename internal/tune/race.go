@@ -240,8 +240,8 @@ func (r *Race) Leader() int {
 	return best
 }
 
-// Alike are the candidates in the race that cannot be told from the leader, which is the first of them: the
-// paired p value, adjusted for their number (Holm), is 0.05 or more.
+// Alike are the candidates in the race that cannot be distinguished from the leader, the leader first. Their paired
+// p value, adjusted for their number (Holm), is 0.05 or more.
 func (r *Race) Alike() []int {
 	lead := r.Leader()
 	alike := []int{lead}

@@ -51,7 +51,7 @@ type SearchConfig struct {
 
 // Search chooses candidates and lets them race. It is deterministic in its configuration and in what it takes: to
 // resume it, make it anew and take the same results in the same order. Candidates have their numbers in the
-// matrix, whatever the order in which they are tried; 0 is the base. Among equal ones the first that was tried wins.
+// matrix, whatever the order of their trials; 0 is the base. Among equal ones the first that was tried wins.
 //
 //	for round, ok := s.Next(); ok; round, ok = s.Next() {
 //		… ask, then Take each result …
@@ -179,7 +179,7 @@ func (s *Search) Standing(candidate int) Standing {
 // Leader is the best candidate so far.
 func (s *Search) Leader() int { return s.chosen[s.race.Leader()] }
 
-// Alike are the candidates that cannot be told from the leader, which is the first of them.
+// Alike are the candidates that cannot be distinguished from the leader, which is the first of them.
 func (s *Search) Alike() []int {
 	alike := s.race.Alike()
 	for i, e := range alike {
@@ -188,5 +188,5 @@ func (s *Search) Alike() []int {
 	return alike
 }
 
-// Chosen are the candidates in the order in which they entered.
+// Chosen are the candidates in the order of their entry.
 func (s *Search) Chosen() []int { return slices.Clone(s.chosen) }

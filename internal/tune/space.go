@@ -24,7 +24,7 @@ const (
 	maxDimensions   = 32
 )
 
-// Space is which values of which parameters a search tries, for all models and for single ones:
+// Space has the values that a search tries for each parameter, for all models and for single ones:
 //
 //	params: {temperature: [0, 0.5, 1], top_p: {min: 0.5, max: 1, step: 0.1}, tool_choice: [auto, required]}
 //	extra: {top_k: [20, 40]}    # parameters that callvet does not know, sent as they are

@@ -139,11 +139,10 @@ func newEarlier(before []Assigned) earlier {
 func (e earlier) side(m Member) Side {
 	id := e.byID[m.Case.ID]
 	var asks, family Side
-	if m.Asks != "" {
-		asks = e.byAsks[m.Asks]
-	}
-	if m.Case.Family != "" {
+	if m.Case.Family != "" { // the suite's word on what is alike
 		family = e.byFamily[m.Case.Family]
+	} else if m.Asks != "" {
+		asks = e.byAsks[m.Asks]
 	}
 	if id == Train || asks == Train || family == Train {
 		return Train

@@ -112,7 +112,7 @@ const (
 )
 
 // propose returns up to n candidates that were not tried, the most promising first; of equal ones, the earliest in
-// order. seen are in the order in which they were tried. Those proposed together lie apart: each counts as one of
+// order. seen are in the order of their trials. Those proposed together lie apart: each counts as one of
 // the others when the next is chosen.
 func (t *tpe) propose(seen []scored, order []int, n int) (next []int) {
 	tried := make(map[int]bool, len(seen))

@@ -4,9 +4,9 @@ package tunes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -29,7 +29,7 @@ type ApplyRequest struct {
 	// Suite is the file of a suite that gets the prompt, Targets a new file with the model, its
 	// parameters and its prompt.
 	Suite   string `json:"suite,omitempty"`
-	Targets string `json:"targets,omitempty"`
+	Targets string `json:"target_file,omitempty"`
 }
 
 // Applied is what was written.
@@ -89,7 +89,7 @@ func Apply(ctx context.Context, a *app.App, req ApplyRequest) (*Applied, error) 
 	if req.Suite == "" && req.Targets == "" {
 		return nil, &callvet.FieldError{
 			Field: "suite", Text: "where is it written?",
-			Fix: "{suite} FILE for a prompt, or {targets} FILE for a model with its parameters",
+			Fix: "{suite} FILE for a prompt, or {target_file} FILE for a model with its parameters",
 		}
 	}
 	t, err := Get(ctx, a, req.Tune)
@@ -108,7 +108,7 @@ func Apply(ctx context.Context, a *app.App, req ApplyRequest) (*Applied, error) 
 		if t.Kind != Prompt {
 			return nil, &callvet.FieldError{
 				Field: "suite", Text: "{suite} " + req.Suite + ": parameters belong to a model, and a suite has none",
-				Fix: "{targets} targets.yaml",
+				Fix: "{target_file} targets.yaml",
 			}
 		}
 		if err := applyPrompt(ctx, a, req.Suite, c.Prompt); err != nil {
@@ -127,10 +127,8 @@ func Apply(ctx context.Context, a *app.App, req ApplyRequest) (*Applied, error) 
 
 // writeTarget writes a targets file with the candidate.
 func writeTarget(ctx context.Context, a *app.App, name string, c *Candidate) error {
-	if f, err := a.Config.Files.Open(name); err == nil {
-		return errors.Join(app.Wrong("targets", name, "the file exists: name a new one"), f.Close())
-	} else if !errors.Is(err, callvet.ErrNotFound) {
-		return err
+	if _, there, err := a.Config.Files.Existing(name); err != nil || there {
+		return cmp.Or(err, app.Wrong("target_file", name, "the file exists: name a new one"))
 	}
 	b, err := json.Marshal(map[string]any{"targets": []app.TargetSpec{c.Spec}})
 	if err != nil {
@@ -280,8 +278,10 @@ func withoutComments(text []byte) []byte {
 func promptInJSON(text []byte, first, own int, root *doc.Node, at func(int) int, prompt string) ([]byte, bool) {
 	quoted := doc.Quote(nil, prompt)
 	if own < 0 {
-		return bytes.Join([][]byte{text[:first], []byte(`"` + keySystemPrompt + `": `), quoted, []byte(",\n  "),
-			text[first:]}, nil), true
+		return bytes.Join([][]byte{
+			text[:first], []byte(`"` + keySystemPrompt + `": `), quoted, []byte(",\n  "),
+			text[first:],
+		}, nil), true
 	}
 	from := at(root.Items[own].At)
 	dec := json.NewDecoder(bytes.NewReader(text[from:]))

@@ -89,7 +89,7 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 		if !whole {
 			break
 		}
-		if fresh == 0 && len(m.sums) > 0 { // nothing new to ask
+		if fresh == 0 { // there is nothing new to ask
 			continue
 		}
 		failed = nil
@@ -98,8 +98,10 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 			return err
 		}
 		scores = s.scores(m, population)
-		s.emit(&app.TuneEvent{What: EventGenerationComplete, Model: m.Model, Generation: m.evolution.Generation(),
-			Best: m.Best})
+		s.emit(&app.TuneEvent{
+			What: EventGenerationComplete, Model: m.Model, Generation: m.evolution.Generation(),
+			Best: m.Best,
+		})
 		if !whole {
 			break
 		}
@@ -110,7 +112,8 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 
 // write asks for the prompts of a generation and counts the new ones. whole is false where the limits ended the search.
 func (s *Session) write(ctx context.Context, m *searching,
-	questions []tune.Question) (fresh int, whole bool, err error) {
+	questions []tune.Question,
+) (fresh int, whole bool, err error) {
 	for len(questions) > 0 {
 		answers, whole, err := s.ask(ctx, m, questions)
 		if err != nil {

@@ -188,8 +188,10 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 		ids[i], at[i] = s.places[t].id, s.places[t].at
 	}
 	for i := range round.Candidates {
-		s.emit(&app.TuneEvent{What: s.named(EventPromptStart, ""), Model: m.Model, Candidate: round.Candidates[i],
-			Name: specs[i].Name})
+		s.emit(&app.TuneEvent{
+			What: s.named(EventPromptStart, ""), Model: m.Model, Candidate: round.Candidates[i],
+			Name: specs[i].Name,
+		})
 	}
 	slices.Sort(at)
 	r, whole, err := s.carryOut(ctx,
@@ -231,8 +233,10 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 			}
 			sum := sums[i][k]
 			pooled := m.sums[c].means[ids[k]]
-			pooled = panel.TaskSum{Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values,
-				Lost: pooled.Lost + sum.Lost}
+			pooled = panel.TaskSum{
+				Task: ids[k], Sum: pooled.Sum + sum.Sum, Values: pooled.Values + sum.Values,
+				Lost: pooled.Lost + sum.Lost,
+			}
 			m.sums[c].means[ids[k]] = pooled
 			m.contest.Take(c, t, s.meanOf(&sum))
 		}
@@ -243,7 +247,7 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 				m.contest.Break(c, "none of its attempts has an outcome: "+t.fault)
 			}
 		}
-		if broken := m.breaks(c, s.places); c != 0 && len(broken) > 0 {
+		if broken := m.breaks(c, s.places, false); c != 0 && len(broken) > 0 {
 			m.contest.Break(c, broken[0])
 		}
 	}
@@ -376,6 +380,14 @@ func (s *Session) front(m *searching) []int {
 
 // confirm compares the best candidate with the base on the held-out cases, once, with fresh attempts.
 func (s *Session) confirm(ctx context.Context, i int, m *searching) error {
+	if len(m.Candidates) == 0 && m.Ended != "" {
+		m.Outcome, m.Sentence = Unconfirmed, "the limits leave no room for a round: nothing was asked; raise them and resume"
+		return nil
+	}
+	if len(m.Candidates) == 0 {
+		m.Outcome, m.Sentence = BaseBest, "no new prompt was written: there is nothing to compare"
+		return nil
+	}
 	if m.Best == 0 {
 		m.Outcome, m.Sentence = BaseBest, fmt.Sprintf(
 			"no candidate is better than what you have, on %s: nothing to confirm, and the held-out cases stay unused",
@@ -436,7 +448,7 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 	}
 	cfg := tune.ConfirmConfig{
 		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
-		Broken: fresh.breaks(m.Best, cases),
+		Broken: fresh.breaks(m.Best, cases, true),
 	}
 	for k, p := range s.held {
 		cfg.Cases = append(cfg.Cases, tune.HeldOut{

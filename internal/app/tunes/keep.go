@@ -92,8 +92,10 @@ func (s *Session) earlier(ctx context.Context) (out []tune.Assigned, err error) 
 	for i := range list {
 		t, err := readTune(list[i].ID, list[i].Content, list[i].Whole)
 		if err != nil {
-			return nil, &callvet.Hinted{Err: err,
-				Hint: "which cases it saw is not known: use another name for the suite"}
+			return nil, &callvet.Hinted{
+				Err:  err,
+				Hint: "which cases it saw is not known: use another name for the suite",
+			}
 		}
 		if t.Halves != nil {
 			out = append(out, t.Halves.Cases...)

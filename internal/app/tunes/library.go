@@ -83,6 +83,8 @@ type KeepPromptRequest struct {
 	Source string `json:"-"`
 	// User keeps it; "" is one person's own store.
 	User string `json:"-"`
+	// Room, where it is set, refuses a prompt of so many bytes, in the transaction that adds it.
+	Room func(q *rows.Queries, bytes int) error `json:"-"`
 }
 
 // KeepPrompt keeps a prompt. kept is false where the newest version of the name has the same text: it is returned,
@@ -103,7 +105,7 @@ func KeepPrompt(ctx context.Context, a *app.App, req KeepPromptRequest) (p *Kept
 		return nil, false, err
 	}
 	if req.Parent != "" {
-		if _, err := promptByID(ctx, db, req.User, req.Parent); err != nil {
+		if _, err := promptByID(ctx, a, req.User, req.Parent); err != nil {
 			return nil, false, err
 		}
 	}
@@ -128,7 +130,7 @@ func KeepPrompt(ctx context.Context, a *app.App, req KeepPromptRequest) (p *Kept
 		}
 		if err == nil {
 			kept = true
-			err = p.add(ctx, q)
+			err = p.add(ctx, q, req.Room)
 		}
 		return err
 	})
@@ -173,10 +175,15 @@ func newestPrompt(ctx context.Context, q *rows.Queries, user, name string) (*Kep
 }
 
 // add stores the prompt as the newest version of its name.
-func (p *KeptPrompt) add(ctx context.Context, q *rows.Queries) error {
+func (p *KeptPrompt) add(ctx context.Context, q *rows.Queries, room func(*rows.Queries, int) error) error {
 	content, err := json.Marshal(p.promptContent)
 	if err != nil {
 		return fmt.Errorf("write prompt: %w", err)
+	}
+	if room != nil {
+		if err := room(q, len(content)); err != nil {
+			return err
+		}
 	}
 	last, err := q.LastPromptVersion(ctx, rows.LastPromptVersionParams{UserID: p.User, Name: p.Name})
 	if err != nil {
@@ -196,6 +203,7 @@ type KeepFoundRequest struct {
 	Name string
 	Note string // "": that of the candidate
 	User string
+	Room func(q *rows.Queries, bytes int) error // as of KeepPromptRequest
 }
 
 // KeepFound keeps a prompt that a search found. Its parent is the nearest ancestor that the library has. The error
@@ -227,7 +235,7 @@ func KeepFound(ctx context.Context, a *app.App, req KeepFoundRequest) (*KeptProm
 	}
 	return KeepPrompt(ctx, a, KeepPromptRequest{
 		Name: cmp.Or(req.Name, t.Suite), Text: c.Prompt, Parent: parent, Note: plain.Limited(note, maxPromptNote-30),
-		Source: t.ID, User: req.User,
+		Source: t.ID, User: req.User, Room: req.Room,
 	})
 }
 
@@ -303,14 +311,14 @@ func ListPrompts(ctx context.Context, a *app.App, page PromptPage) (list []KeptP
 // ShowPrompt finds a prompt by its id, or by NAME or NAME@VERSION among those of the user; NAME alone is the newest
 // version. The error wraps callvet.ErrNotFound.
 func ShowPrompt(ctx context.Context, a *app.App, user, ref string) (*KeptPrompt, error) {
-	db, err := a.Config.Store(ctx)
+	if strings.HasPrefix(ref, promptPrefix+"_") {
+		return promptByID(ctx, a, user, ref)
+	}
+	name, version, err := promptRef(ref)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(ref, promptPrefix+"_") {
-		return promptByID(ctx, db, user, ref)
-	}
-	name, version, err := promptRef(ref)
+	db, err := a.Config.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -355,16 +363,30 @@ func noPrompt(ctx context.Context, a *app.App, user, ref string) error {
 	return err
 }
 
-// promptByID finds a prompt that a user may read: an own one or a shared one.
-func promptByID(ctx context.Context, db *store.DB, user, id string) (*KeptPrompt, error) {
+// ReadPrompt finds a prompt by its id, of any user: the caller decides who may read it. The error wraps
+// callvet.ErrNotFound.
+func ReadPrompt(ctx context.Context, a *app.App, id string) (*KeptPrompt, error) {
+	db, err := a.Config.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
 	row, err := db.Rows().Prompt(ctx, id)
-	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && row.UserID != user && !row.Shared:
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("prompt %q: %w", id, callvet.ErrNotFound)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read prompt %q: %w", id, err)
 	}
 	return promptOf(&row)
+}
+
+// promptByID finds a prompt that a user may read: an own one or a shared one.
+func promptByID(ctx context.Context, a *app.App, user, id string) (*KeptPrompt, error) {
+	p, err := ReadPrompt(ctx, a, id)
+	if err == nil && p.User != user && !p.Shared {
+		return nil, fmt.Errorf("prompt %q: %w", id, callvet.ErrNotFound)
+	}
+	return p, err
 }
 
 // promptOf reads a row. The error wraps store.ErrDamaged.

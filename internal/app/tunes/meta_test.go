@@ -49,7 +49,7 @@ cases:
     description: zq_gold_description_%03[1]d
     tags: [zq_gold_tag_%03[1]d]
     fields: {kind: zq_gold_field_%03[1]d}
-    prompt: "Is it nice in zq_ask_%03[1]d?"
+    prompt: "Is it nice in zq_ask_%03[1]d? Write to zq_secret_%03[1]d@example.com."
 `, i)
 		switch i % 3 {
 		case 0:
@@ -65,6 +65,9 @@ cases:
 	}
 	return []byte(b.String())
 }
+
+// secretKey is the key of both models.
+const secretKey = "zq-secret-key-0123456789"
 
 // models answers as a small model whose prompt matters, and as a model that writes prompts.
 type models struct {
@@ -117,7 +120,7 @@ func (m *models) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // small is right in three of ten attempts, and in nine of ten where its prompt lets it check the town.
 func (m *models) small(message map[string]any, system, question string) {
 	_, number, _ := strings.Cut(question, "zq_ask_")
-	number, _, _ = strings.Cut(number, "?")
+	number, _, _ = strings.Cut(number, "?") // of zq_ask_007? …
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(system + question))
 	limit := uint32(3)
@@ -141,11 +144,12 @@ func (m *models) small(message map[string]any, system, question string) {
 	case i%3 == 2 && right:
 		message["content"] = "It is zq_gold_answer_" + number
 	case i%3 == 2:
-		message["content"] = "I do not know."
+		message["content"] = "I do not know. I wrote to zq_secret_" + number + "@example.com, with " + secretKey
 	case right:
 		call("zq_gold_town_" + number)
 	default:
 		call("nowhere")
+		message["content"] = "Is zq_secret_" + number + "@example.com yours?"
 	}
 }
 
@@ -169,7 +173,8 @@ func search(t *testing.T, m *models, mode tune.PromptMode) (*app.App, *tunes.Ses
 	t.Cleanup(func() { _ = db.Close() })
 	a := app.New(app.Config{
 		Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: app.Uploads(nil),
-		Getenv: func(string) string { return "a-key-of-no-user" },
+		Getenv:  func(string) string { return secretKey },
+		Environ: []string{"OPENAI_API_KEY=" + secretKey},
 	})
 	req := tunes.Request{
 		Kind: tunes.Prompt, Mode: string(mode), Population: 4, Generations: 2,
@@ -219,7 +224,7 @@ func TestMetaSeesNoHoldout(t *testing.T) {
 				}
 			}
 			for _, b := range bodies {
-				for _, planted := range []string{"zq_gold", "zq_id", "zq_family"} {
+				for _, planted := range []string{"zq_gold", "zq_id", "zq_family", "zq_secret", secretKey} {
 					if i := strings.Index(b, planted); i >= 0 {
 						t.Errorf("a request holds %.60s", b[i:])
 					}
@@ -227,6 +232,10 @@ func TestMetaSeesNoHoldout(t *testing.T) {
 			}
 			if len(bodies) < 3 || held < 20 || (train > 0) != (mode == tune.Reflect) {
 				t.Errorf("%d requests, %d held-out cases, %d training cases seen", len(bodies), held, train)
+			}
+			shown := slices.ContainsFunc(bodies, func(b string) bool { return strings.Contains(b, "I do not know. I wrote to ") })
+			if shown != (mode == tune.Reflect) {
+				t.Errorf("answers of failed attempts are shown: %v", shown)
 			}
 			if best := out.Models[0]; best.Best == 0 || best.Outcome != tune.Promoted {
 				t.Errorf("best %d, %s: %s", best.Best, best.Outcome, best.Sentence)
@@ -276,7 +285,7 @@ func TestMetaAnswers(t *testing.T) {
 			if !slices.Equal(kinds, want) || len(m.bodies()) != 6 {
 				t.Errorf("failures %v, %d requests", kinds, len(m.bodies()))
 			}
-			if got.Best != 0 || got.Outcome != tunes.BaseBest || got.Sentence == "" || len(got.Candidates) != 1 {
+			if got.Best != 0 || got.Outcome != tunes.BaseBest || got.Sentence == "" || len(got.Candidates) > 1 {
 				t.Errorf("%+v", got)
 			}
 		})

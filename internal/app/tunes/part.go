@@ -3,6 +3,7 @@
 package tunes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/tune"
 	"github.com/callvet/callvet/panel"
@@ -35,8 +35,8 @@ type faced struct{ attempts, passed, incidents int }
 
 func newTally() *tally { return &tally{faced: map[string]*faced{}, means: map[string]panel.TaskSum{}} }
 
-// add adds an attempt.
-func (t *tally) add(row *report.Row) {
+// add adds an attempt. Those of a target that is free cost nothing where nothing is known of it.
+func (t *tally) add(row *report.Row, free bool) {
 	tr, res := &row.Cell.Trace, &row.Cell.Result
 	if tr.Outcome == callvet.OutcomeNotRun {
 		return
@@ -68,6 +68,8 @@ func (t *tally) add(row *report.Row) {
 	t.ms += tr.WallMS
 	if tr.Usage.CostUSD != nil {
 		t.priced, t.usd = t.priced+1, t.usd+*tr.Usage.CostUSD
+	} else if free {
+		t.priced++
 	}
 }
 
@@ -169,7 +171,7 @@ func (s *Session) gather(ctx context.Context, r *results.Run, m *searching, cand
 		if err != nil {
 			return err
 		}
-		m.sums[candidates[row.Cell.Target]].add(&row)
+		m.sums[candidates[row.Cell.Target]].add(&row, r.Manifest.Targets[row.Cell.Target].Free)
 	}
 	return nil
 }
@@ -229,8 +231,9 @@ func complete(ctx context.Context, r *results.Run) (map[[2]int]bool, error) {
 	return out, nil
 }
 
-// breaks are the constraints that a candidate breaks, at the cases that the base was asked too.
-func (m *searching) breaks(candidate int, cases []place) []string {
+// breaks are the constraints that a candidate breaks. planned reports that all of the cases were to be asked; else those
+// count that were.
+func (m *searching) breaks(candidate int, cases []place, planned bool) []string {
 	base, now := m.sums[0], m.sums[candidate]
 	if base == nil || now == nil {
 		return nil
@@ -238,9 +241,10 @@ func (m *searching) breaks(candidate int, cases []place) []string {
 	var list []tune.Faced
 	for _, p := range cases {
 		b, c := base.faced[p.id], now.faced[p.id]
-		if b == nil || c == nil {
+		if !planned && (b == nil || c == nil) {
 			continue
 		}
+		b, c = cmp.Or(b, &faced{}), cmp.Or(c, &faced{})
 		list = append(list, tune.Faced{
 			Case: p.id, Tier: p.tier, BaseAttempts: b.attempts, BasePassed: b.passed, BaseIncidents: b.incidents,
 			CandidateAttempts: c.attempts, CandidatePassed: c.passed, CandidateIncidents: c.incidents,
@@ -248,6 +252,3 @@ func (m *searching) breaks(candidate int, cases []place) []string {
 	}
 	return tune.Breaks(list)
 }
-
-// status is that of a run as its parts have it.
-var _ = run.StatusDone

@@ -29,7 +29,7 @@ type Session struct {
 	db     *store.DB
 	plan   *results.Run
 	events app.Events
-	places []place // of the training cases, in the order in which they are asked
+	places []place // of the training cases, in the order of asking
 	held   []place // held-out cases, in the order of the suite
 	rules  []place // training cases that are regressions: constraints
 	models []*searching
@@ -305,8 +305,10 @@ func (s *Session) prepare(ctx context.Context) error {
 		if t.Recorded || t.Floor || t.Selects || t.Agent {
 			return app.Wrong("targets", t.Name, "a search changes what a model is sent, and this is no model")
 		}
-		m := &searching{ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
-			spec: man.Specs[i], sums: map[int]*tally{}}
+		m := &searching{
+			ModelSearch: &ModelSearch{Model: t.Name, Alike: []int{}, Candidates: []Candidate{}},
+			spec:        man.Specs[i], sums: map[int]*tally{},
+		}
 		if s.Kind == Params {
 			err = s.combinations(ctx, m, t, space)
 		} else {
@@ -457,11 +459,16 @@ func (s *Session) unknownTool(choice string) string {
 	return "the suite has no tool " + plain.Limited(plain.Line(choice), 100)
 }
 
-// combinationName names a combination by its values.
+// combinationName names a combination by the values that are sent.
 func combinationName(names []string, values []json.RawMessage) string {
-	parts := make([]string, len(names))
+	var parts []string
 	for i, name := range names {
-		parts[i] = name + "=" + plain.Limited(plain.Line(strings.Trim(string(values[i]), `"`)), 60)
+		if string(values[i]) != "null" {
+			parts = append(parts, name+"="+plain.Limited(plain.Line(strings.Trim(string(values[i]), `"`)), 60))
+		}
+	}
+	if len(parts) == 0 {
+		return "without " + strings.Join(names, ", ")
 	}
 	return strings.Join(parts, " ")
 }

@@ -38,6 +38,8 @@ const (
 	KindTraces Kind = "traces"
 	// KindGate are gates that are kept by name.
 	KindGate Kind = "gate"
+	// KindPrompt is a version of a prompt that is kept.
+	KindPrompt Kind = "prompt"
 )
 
 // Access is the permission that a route requires.
@@ -265,6 +267,9 @@ func (s *Server) Owner(ctx context.Context, kind Kind, id string) (o account.Own
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindExperiment:
 		row, err := q.ExperimentOwner(ctx, id)
+		return account.Owned{User: row.UserID, Shared: row.Shared}, err
+	case KindPrompt:
+		row, err := q.PromptOwner(ctx, id)
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindJob:
 		o.User, err = q.JobOwner(ctx, id)

@@ -218,6 +218,7 @@ func AddLibrary(s *api.Server) {
 	addImport(s)
 	addMCP(s)
 	addCatalogues(s)
+	addPrompts(s)
 	addSelecting(s)
 	s.AddDocs()
 }
