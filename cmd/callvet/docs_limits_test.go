@@ -55,6 +55,15 @@ var limitRows = []struct {
 	},
 	{"a judge's answer", []string{"internal/judge.maxAnswer", "internal/judge.maxObjects"}},
 	{"one judging", []string{"internal/app/results.MaxQuestions"}},
+	{"a space of parameters", []string{"internal/tune.MaxSpaceBytes", "internal/tune.MaxCombinations"}},
+	{"a prompt that is kept", []string{"internal/app/tunes.MaxPromptBytes", "internal/tune.DefaultPromptLength"}},
+	{
+		"failed attempts in a question",
+		[]string{
+			"internal/tune.questionAttempts", "internal/tune.questionText", "internal/tune.evidenceCalls",
+			"internal/tune.evidenceTurns",
+		},
+	},
 	{"callvet's trace lines", []string{"internal/trace.maxLine", "internal/trace.maxValues"}},
 	{
 		"traces of other tools",

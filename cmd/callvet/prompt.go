@@ -123,10 +123,12 @@ func (a *cli) promptAddCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&q.Name, "name", "", "name of the prompt (default: that of the file, or of the suite of the search)")
+	cmd.Flags().StringVar(&q.Name, "name", "",
+		"name of the prompt (default: that of the file, or of the suite of the search)")
 	cmd.Flags().StringVar(&q.Note, "note", "", "what is new in it")
 	cmd.Flags().StringVar(&found.Tune, "search", "", "keep the prompt that this search found, in place of a file")
-	cmd.Flags().Var(ranged.Int(&candidate, -1, 0), "candidate", "number of the candidate of the search (default: its confirmed winner)")
+	cmd.Flags().Var(ranged.Int(&candidate, -1, 0), "candidate",
+		"number of the candidate of the search (default: its confirmed winner)")
 	cmd.Flags().StringVarP(&found.Model, "model", "m", "", "of a search with several models: which one")
 	return cmd
 }

@@ -232,7 +232,7 @@ func (a *cli) tunePrinter(quiet bool, lint string) app.Events {
 }
 
 // printEstimate writes what a search would ask.
-func (a *cli) printEstimate(out io.Writer, e *tunes.Estimate) error {
+func (a *cli) printEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 	w := &bytes.Buffer{}
 	a.printCases(w, &e.Cases)
 	for i := range e.Models {

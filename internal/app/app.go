@@ -38,6 +38,8 @@ type Config struct {
 	// Owner is for whom answers are kept, with the keys that they were asked with: requests of another
 	// owner do not reuse them. "" is one person's own store.
 	Owner string
+	// User is the user of a server who owns what requests keep; "" is one person's own store.
+	User string
 	// Full refuses further attempts, with an error that wraps callvet.ErrBudget, where those that
 	// are stored take as much space as they may; nil: they may take all.
 	Full func(ctx context.Context) error

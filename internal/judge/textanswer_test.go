@@ -21,7 +21,10 @@ func TestReadText(t *testing.T) {
 		{"in a fence", "Here it is:\n```json\n{\"prompt\": \"Call tools.\"}\n```\nEnjoy!", "Call tools.", true, ""},
 		{"after a thought", `<think>{"prompt": "no"}</think>{"prompt": "Call tools."}`, "Call tools.", false, ""},
 		{"other quotes, a comma too many", `{'prompt': 'Call tools.',}`, "Call tools.", true, ""},
-		{"line breaks within the text", "{\"prompt\": \"Call tools.\nAsk first.\"}", "Call tools.\nAsk first.", true, ""},
+		{
+			"line breaks within the text", "{\"prompt\": \"Call tools.\nAsk first.\"}",
+			"Call tools.\nAsk first.", true, "",
+		},
 		{"within another object", `{"result": {"prompt": "Call tools."}}`, "Call tools.", false, ""},
 		{"another spelling", `{"Prompt": "Call tools."}`, "Call tools.", false, ""},
 		{"twice the same", `{"prompt": "A"} {"prompt": "A"}`, "A", true, ""},
@@ -36,8 +39,10 @@ func TestReadText(t *testing.T) {
 		{"too long", `{"prompt": "` + strings.Repeat("a", 300<<10) + `"}`, "", false, "longer"},
 	} {
 		text, mended, wrong := judge.ReadText(tt.answer, "prompt")
-		if text != tt.text || mended != tt.mended || (wrong == "") != (tt.wrong == "") || !strings.Contains(wrong, tt.wrong) {
-			t.Errorf("%s: %q, mended %v, wrong %q; want %q, %v, %q", tt.name, text, mended, wrong, tt.text, tt.mended, tt.wrong)
+		if text != tt.text || mended != tt.mended || (wrong == "") != (tt.wrong == "") ||
+			!strings.Contains(wrong, tt.wrong) {
+			t.Errorf("%s: %q, mended %v, wrong %q; want %q, %v, %q", tt.name, text, mended, wrong, tt.text,
+				tt.mended, tt.wrong)
 		}
 	}
 }

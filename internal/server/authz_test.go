@@ -292,8 +292,22 @@ func entries() map[string]entry {
 			unowned: map[string]string{"model_id": "names a model of a provider"},
 		},
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
-		"list-schedules":   {},
-		"schedule-times":   {query: "cron=0+3+*+*+*"},
+		// the experiment is about another suite
+		"param-tune":           {body: searchedParams, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"estimate-param-tune":  {body: searchedParams, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"cancel-param-tune":    {body: `{"job_id":"{job}"}`},
+		"list-param-tunes":     {},
+		"get-param-tune":       {},
+		"delete-param-tune":    {},
+		"prompt-tune":          {body: searchedPrompt, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"estimate-prompt-tune": {body: searchedPrompt, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"cancel-prompt-tune":   {body: `{"job_id":"{job}"}`},
+		"list-prompt-tunes":    {},
+		"get-prompt-tune":      {},
+		"delete-prompt-tune":   {},
+
+		"list-schedules": {},
+		"schedule-times": {query: "cron=0+3+*+*+*"},
 		// the experiment and the baseline are of other suites
 		"create-schedule":  {body: scheduled, gives: http.StatusUnprocessableEntity, unowned: modelID},
 		"get-schedule":     {},
@@ -318,6 +332,11 @@ func entries() map[string]entry {
 
 // untilDecided is a run that names all the objects that a run may name.
 const untilDecided = `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"],"until_decided":true,"gates":"- {metric: pass_rate, baseline: true}","baseline_eval_id":"{run}"}`
+
+const (
+	searchedParams = `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"],"search_space":{"temperature":[0,1]}}`
+	searchedPrompt = `{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"],"meta_model":"openai/m"}`
+)
 
 // scheduled names all that a schedule may name.
 const scheduled = `{"name":"nightly","eval":{"suite_id":"{suite}","experiment_id":"{experiment}","models":["offline/lexical"]},"on":["catalogue_changed"],"catalogue_id":"{catalogue}","baseline_eval_id":"{run}"}`
@@ -380,6 +399,20 @@ func makers() map[api.Kind]func(t *testing.T, s *site, user string, shared bool)
 				}
 			}
 			return made.ID
+		},
+		api.KindTune: func(t *testing.T, s *site, user string, _ bool) string {
+			s.made++
+			id := fmt.Sprintf("tune_%d", s.made)
+			err := s.db.Change(t.Context(), "keep search", func(q *rows.Queries) error {
+				return q.AddTune(t.Context(), rows.AddTuneParams{
+					ID: id, UserID: user, Suite: "x", Kind: "param_tune", State: "done", Created: 1,
+					Content: fmt.Appendf(nil, `{"id":%q,"kind":"param_tune","status":"done","suite_name":"x","models":[],"runs":[]}`, id),
+				})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
 		},
 		api.KindSchedule: func(t *testing.T, s *site, user string, _ bool) string {
 			as := strings.TrimPrefix(user, "user_")

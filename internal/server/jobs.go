@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/evals"
@@ -26,6 +27,7 @@ func openJobs(s *api.Server) (err error) {
 		Store: c.Store, Parts: map[string]job.PartHandler{evals.KindToolEval: shard},
 		Handlers: map[string]job.Handler{
 			evals.KindToolEval: handler(evals.ToolEval), evals.KindJudge: handler(evals.Judge),
+			string(tunes.Params): handler(evals.Tune), string(tunes.Prompt): handler(evals.Tune),
 		},
 		Workers: c.Workers, PerUser: c.JobsPerUser, Shift: c.JobShift, Quota: c.Quota,
 		Hide: c.App.Secrets().Hide, Log: c.Log, Now: c.Now, ReadOnly: c.ReadOnly,

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/server/assets"
 )
 
-// TestPrompts: versions of a prompt with their parents; a list without texts, page by page; another user's private prompt
-// does not exist, and is no parent.
+// TestPrompts: versions of a prompt with their parents; a list without texts, page by page; another
+// user's private prompt does not exist, and is no parent.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -21,8 +21,10 @@ func TestPrompts(t *testing.T) {
 	}
 	first := keep(`{"name":"guide","text":"Be brief.","shared":true}`)
 	again := keep(`{"name":"guide","text":" Be brief. "}`)
-	second := keep(fmt.Sprintf(`{"name":"guide","text":"Be very brief.","note":"shorter","parent_prompt_id":%q}`, first.ID))
-	if first.Version != 1 || again.ID != first.ID || second.Version != 2 || second.Parent != first.ID || second.Source != "user" {
+	second := keep(fmt.Sprintf(`{"name":"guide","text":"Be very brief.","note":"shorter","parent_prompt_id":%q}`,
+		first.ID))
+	if first.Version != 1 || again.ID != first.ID || second.Version != 2 || second.Parent != first.ID ||
+		second.Source != "user" {
 		t.Errorf("%+v, %+v, %+v", first, again, second)
 	}
 	if got := stored[assets.PromptText](t, s, "ana", "GET", "/api/prompts/"+second.ID, ""); got != second {

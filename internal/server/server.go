@@ -91,6 +91,7 @@ func addRoutes(s *api.Server) {
 	assets.AddTraces(s)
 	evals.AddJudging(s)
 	evals.AddSchedules(s)
+	evals.AddTunes(s)
 }
 
 // Serve answers requests from l, works on jobs, and starts scheduled runs until ctx ends. Then it

@@ -105,8 +105,10 @@ func TestEvidenceLeaksNothing(t *testing.T) {
 			r.Verdict, r.Class = callvet.VerdictFail, class
 			for i := range r.Calls {
 				r.Calls[i].State, r.Calls[i].Actual = state, i-1
-				r.Calls[i].Violations = []callvet.Violation{{Keyword: "required",
-					Message: `required property "city" is missing`}}
+				r.Calls[i].Violations = []callvet.Violation{{
+					Keyword: "required",
+					Message: `required property "city" is missing`,
+				}}
 				r.Calls[i].Args[0].Matched, r.Calls[i].Args[1].Matched = false, false
 			}
 			for i := range r.Assertions {
@@ -122,8 +124,10 @@ func TestEvidenceLeaksNothing(t *testing.T) {
 			ev := evolution(t, EvolveConfig{Mode: Reflect, Population: 4})
 			qs, _ := ev.Ask([]float64{0}, []Evidence{e})
 			text := qs[0].Turns[0].Content
-			for _, want := range []string{"Weather in Lund?", "It is Monday.", "get_weather", `town`, "It rains.",
-				e.Found[0]} {
+			for _, want := range []string{
+				"Weather in Lund?", "It is Monday.", "get_weather", `town`, "It rains.",
+				e.Found[0],
+			} {
 				if b, err := json.Marshal(want); err != nil || !strings.Contains(text, strings.Trim(string(b), `"`)) {
 					t.Errorf("the question lacks %q", want)
 				}
@@ -193,8 +197,10 @@ func TestEvidenceOfScored(t *testing.T) {
 	t.Parallel()
 	expect := callvet.Expect{
 		Plans: []callvet.Plan{{Calls: []callvet.ExpectedCall{
-			{Tools: []string{"get_weather"},
-				Args: json.RawMessage(`{"city": "zq_planted_city", "unit": "zq_planted_unit"}`)},
+			{
+				Tools: []string{"get_weather"},
+				Args:  json.RawMessage(`{"city": "zq_planted_city", "unit": "zq_planted_unit"}`),
+			},
 			{Tools: []string{"zq_planted_tool"}},
 		}}},
 		ResponseContains: []string{"zq_planted_answer"}, ToolsNotCalled: []string{"send_mail"},

@@ -282,6 +282,28 @@ func TestNothingNew(t *testing.T) {
 	}
 }
 
+// TestQuestionTools: a question has the tools with their arguments, in a bounded size.
+func TestQuestionTools(t *testing.T) {
+	t.Parallel()
+	tools := []callvet.Tool{{
+		Name: "get_weather", Description: "The weather\nof a town.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"town":{},"unit":{}},"required":["town"]}`),
+	}, {Name: "now"}}
+	qs, _ := evolution(t, EvolveConfig{Tools: tools}).Ask(nil, nil)
+	if want := `"tools": "get_weather(town, unit?): The weather of a town.\nnow(): \n"`; !strings.Contains(
+		qs[0].Turns[0].Content, want) {
+		t.Errorf("no %s in %s", want, qs[0].Turns[0].Content)
+	}
+	many := make([]callvet.Tool, 3000)
+	for i := range many {
+		many[i] = callvet.Tool{Name: fmt.Sprint("tool_", i), Description: strings.Repeat("long ", 100)}
+	}
+	qs, _ = evolution(t, EvolveConfig{Tools: many}).Ask(nil, nil)
+	if n := len(qs[0].Turns[0].Content); n > questionTools+4_000 {
+		t.Errorf("a question has %d bytes", n)
+	}
+}
+
 func TestPromptForm(t *testing.T) {
 	t.Parallel()
 	s, err := contract.Compile(PromptForm().Schema)
@@ -320,7 +342,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// FuzzTake: whatever the model answers, candidates differ from one another, and every answer has a candidate or a failure.
+// FuzzTake: whatever the model answers, candidates differ from one another, and every answer has a
+// candidate or a failure.
 func FuzzTake(f *testing.F) {
 	f.Add(`{"prompt": "A b", "note": ""}`, `{"prompt": "a  B"}`, "```\n{'prompt': 'C d'")
 	f.Add("", "null", `[{"prompt": {"prompt": "x y"}}]`)
@@ -328,7 +351,8 @@ func FuzzTake(f *testing.F) {
 		e := evolution(t, EvolveConfig{Population: 4})
 		qs, _ := e.Ask(nil, nil)
 		first := e.Take([]Answer{{Text: a}, {Text: b}, {Text: c}})
-		if len(first.Added)+len(first.Again) != len(qs) || len(first.Again) != len(first.Failures) && len(first.Again) > 0 {
+		if len(first.Added)+len(first.Again) != len(qs) || len(first.Again) != len(first.Failures) &&
+			len(first.Again) > 0 {
 			t.Errorf("%+v", first)
 		}
 		second := e.Take([]Answer{{Text: c}, {Text: a}, {Text: b}})

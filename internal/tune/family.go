@@ -162,7 +162,6 @@ func (p patterns) of(c *callvet.Case) string {
 	return p.number.ReplaceAllString(out, blank)
 }
 
-
 // argumentValues are the texts and numbers of the arguments that a case expects, the longest first.
 func argumentValues(e *callvet.Expect) []string {
 	var out []string

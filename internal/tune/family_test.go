@@ -254,3 +254,27 @@ func TestSplitGrows(t *testing.T) {
 		t.Errorf("%d of 40 families held out", h.HoldoutFamilies)
 	}
 }
+
+// Families that the suite names keep their sides, also where they ask alike.
+func TestSplitNamedAlike(t *testing.T) {
+	t.Parallel()
+	var cases []*callvet.Case
+	for i := range 60 {
+		cases = append(cases, of(fmt.Sprint("f", i), asks(fmt.Sprint("c", i), fmt.Sprintf("Add %d", i), "")))
+	}
+	first := Split(Families(slices.Values(cases), nil), DefaultShare, nil, "suite")
+	for i, c := range cases {
+		renamed := *c
+		renamed.ID = "new-" + c.ID
+		cases[i] = &renamed
+	}
+	again := Split(Families(slices.Values(cases), nil), DefaultShare, first.Cases, "suite")
+	for i := range first.Cases {
+		if first.Cases[i].Side != again.Cases[i].Side {
+			t.Fatalf("%s is %s, and was %s", again.Cases[i].Case, again.Cases[i].Side, first.Cases[i].Side)
+		}
+	}
+	if first.HoldoutFamilies < 29 || first.HoldoutFamilies > 31 || len(again.Moved) > 0 {
+		t.Errorf("%d held out, %v moved", first.HoldoutFamilies, again.Moved)
+	}
+}

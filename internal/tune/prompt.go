@@ -5,10 +5,11 @@ package tune
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/judge"
+	"github.com/callvet/callvet/contract"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -146,7 +147,22 @@ func (d *questionData) text(task string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// toolsPage is a line for each tool.
+// toolsPage is a line for each tool: its name, its arguments, those that may be left out with a question mark, and the
+// beginning of its description.
 func toolsPage(tools []callvet.Tool) string {
-	return plain.Limited(judge.MakeToolPrompt(tools, nil).Catalogue, questionTools)
+	var b strings.Builder
+	for i := range tools {
+		t := &tools[i]
+		var args []string
+		if s, err := contract.Compile(t.Parameters); err == nil {
+			for _, name := range s.Properties() {
+				if !slices.Contains(s.Required(), name) {
+					name += "?"
+				}
+				args = append(args, name)
+			}
+		}
+		fmt.Fprintf(&b, "%s(%s): %s\n", t.Name, strings.Join(args, ", "), plain.Limited(plain.Line(t.Description), 300))
+	}
+	return plain.Limited(b.String(), questionTools)
 }

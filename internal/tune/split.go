@@ -55,7 +55,7 @@ const DefaultShare = 0.5
 //
 // before are the assignments of earlier splits of the suite, in any order. A family with a case that
 // was a training case is training; else one with a case that was held out stays held out. A case is
-// recognized by its id, by what it asks, or by the family that the suite names.
+// recognized by its id, and by the family that the suite names or else by what it asks.
 func Split(members []Member, share float64, before []Assigned, suite string) *Halves {
 	families := familiesOf(members)
 	sides := make(map[string]Side, len(families))
@@ -139,9 +139,10 @@ func newEarlier(before []Assigned) earlier {
 func (e earlier) side(m Member) Side {
 	id := e.byID[m.Case.ID]
 	var asks, family Side
-	if m.Case.Family != "" { // the suite's word on what is alike
+	switch {
+	case m.Case.Family != "": // families that the suite names may ask alike
 		family = e.byFamily[m.Case.Family]
-	} else if m.Asks != "" {
+	case m.Asks != "":
 		asks = e.byAsks[m.Asks]
 	}
 	if id == Train || asks == Train || family == Train {

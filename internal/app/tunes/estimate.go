@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// Estimate is what a search would ask. Candidates that are worse are asked about fewer cases, so most is more than
+// SearchEstimate is what a search would ask. Candidates that are worse are asked about fewer cases, so most is more than
 // what is expected.
-type Estimate struct {
+type SearchEstimate struct {
 	Format  string      `json:"format"` // callvet.tune_estimate
 	Version int         `json:"version"`
 	Suite   string      `json:"suite_name"`
@@ -36,7 +36,7 @@ type Estimate struct {
 	Unkeyed []runs.Unkeyed `json:"unkeyed,omitempty"`
 }
 
-func (e *Estimate) lacks(s *app.TargetSpec, variable string) {
+func (e *SearchEstimate) lacks(s *app.TargetSpec, variable string) {
 	one := runs.Unkeyed{Target: s.Target, Variable: variable}
 	if !slices.Contains(e.Unkeyed, one) {
 		e.Unkeyed = append(e.Unkeyed, one)
@@ -57,8 +57,8 @@ type ModelPlan struct {
 
 // Preview does what Start does, but keeps no search. Nothing is asked. past are the runs that costs may be estimated
 // from; nil: all.
-func Preview(ctx context.Context, a *app.App, req Request, past []string, events app.Events) (_ *Estimate, err error) {
-	out := &Estimate{Format: "callvet.tune_estimate", Version: 1, Models: []ModelPlan{}}
+func Preview(ctx context.Context, a *app.App, req Request, past []string, events app.Events) (_ *SearchEstimate, err error) {
+	out := &SearchEstimate{Format: "callvet.tune_estimate", Version: 1, Models: []ModelPlan{}}
 	s, err := open(ctx, a, &req, out.lacks, events)
 	if err != nil {
 		return nil, err

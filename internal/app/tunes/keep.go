@@ -3,6 +3,7 @@
 package tunes
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -30,11 +31,14 @@ func (s *Session) add(ctx context.Context) error {
 	}
 	return s.db.Change(ctx, "keep search", func(q *rows.Queries) error {
 		return q.AddTune(ctx, rows.AddTuneParams{
-			ID: s.ID, UserID: s.app.Config.Owner, Suite: s.Suite, Kind: string(s.Kind), State: string(s.State),
+			ID: s.ID, UserID: s.app.Config.User, Suite: s.splitKey(), Kind: string(s.Kind), State: string(s.State),
 			SuiteID: s.Request.SuiteID, ExperimentID: s.Request.Experiment, Created: s.Created.UnixMilli(), Content: b,
 		})
 	})
 }
+
+// splitKey identifies the suite for its split and its uses: a suite of a server keeps both under a new name.
+func (t *Tune) splitKey() string { return cmp.Or(t.Request.SuiteID, t.Suite) }
 
 // save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
 func (s *Session) save(ctx context.Context) error {
@@ -85,7 +89,7 @@ func (s *Session) use(ctx context.Context) error {
 
 // earlier are the sides that the cases of the suite had in earlier searches.
 func (s *Session) earlier(ctx context.Context) (out []tune.Assigned, err error) {
-	list, err := s.db.Rows().SplitTunes(ctx, rows.SplitTunesParams{UserID: s.app.Config.Owner, Suite: s.Suite})
+	list, err := s.db.Rows().SplitTunes(ctx, rows.SplitTunesParams{UserID: s.app.Config.User, Suite: s.splitKey()})
 	if err != nil {
 		return nil, fmt.Errorf("read earlier searches: %w", err)
 	}
@@ -119,18 +123,23 @@ func readTune(id string, content []byte, whole bool) (*Tune, error) {
 // mostListed bounds a list of searches.
 const mostListed = 1000
 
-// List are the searches of the app's owner, the newest first. A damaged one has only its ID and its Problem.
+// List are the searches of the app's user, the newest first. A damaged one has only its ID and its Problem.
 func List(ctx context.Context, a *app.App) ([]Tune, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list, err := db.Rows().Tunes(ctx, rows.TunesParams{
-		UserID: a.Config.Owner, Before: 1 << 62, AtMost: mostListed,
+		UserID: a.Config.User, Before: 1 << 62, AtMost: mostListed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list searches: %w", err)
 	}
+	return Listed(ctx, db, list), nil
+}
+
+// Listed are searches as they are shown. A damaged one has only its ID and its Problem.
+func Listed(ctx context.Context, db *store.DB, list []rows.CheckedTune) []Tune {
 	out := make([]Tune, len(list))
 	for i := range list {
 		r := &list[i]
@@ -144,7 +153,7 @@ func List(ctx context.Context, a *app.App) ([]Tune, error) {
 		}
 		out[i] = *t.shown(ctx, db)
 	}
-	return out, nil
+	return out
 }
 
 // shown is a search as it is shown: without the sides of its cases, and with its state as it is now.
@@ -201,7 +210,7 @@ func missing(ref string) error {
 
 // find is the id of a search.
 func find(ctx context.Context, a *app.App, db *store.DB, ref string) (string, error) {
-	list, err := db.Rows().Tunes(ctx, rows.TunesParams{UserID: a.Config.Owner, Before: 1 << 62, AtMost: mostListed})
+	list, err := db.Rows().Tunes(ctx, rows.TunesParams{UserID: a.Config.User, Before: 1 << 62, AtMost: mostListed})
 	if err != nil {
 		return "", fmt.Errorf("list searches: %w", err)
 	}
@@ -265,6 +274,38 @@ func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
 		_, err := q.DeleteTune(ctx, rows.DeleteTuneParams{ID: id, Deleted: a.Config.Now().UnixMilli()})
 		return err
 	})
+}
+
+// Cancel marks a search as cancelled that its process has left. It can be resumed.
+func Cancel(ctx context.Context, a *app.App, ref string) error {
+	return alter(ctx, a, ref, func(t *Tune) {
+		if t.State == Running || t.State == Interrupted {
+			t.State = Cancelled
+		}
+	})
+}
+
+// Promote records the run that a confirmed winner was promoted to, and what else was done with it.
+func Promote(ctx context.Context, a *app.App, ref, run string, notes ...string) error {
+	return alter(ctx, a, ref, func(t *Tune) {
+		t.Promoted = cmp.Or(run, t.Promoted)
+		for _, n := range notes {
+			if !slices.Contains(t.Notes, n) {
+				t.Notes = append(t.Notes, n)
+			}
+		}
+	})
+}
+
+// alter changes a stored search that no process carries out.
+func alter(ctx context.Context, a *app.App, ref string, do func(*Tune)) error {
+	t, db, err := get(ctx, a, ref)
+	if err != nil {
+		return err
+	}
+	do(t)
+	t.Updated = a.Config.Now().UTC()
+	return change(ctx, db, t)
 }
 
 // ResumeRequest goes on with a search. Limits that are set replace those of the search.

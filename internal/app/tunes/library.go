@@ -144,20 +144,20 @@ func KeepPrompt(ctx context.Context, a *app.App, req KeepPromptRequest) (p *Kept
 func (req *KeepPromptRequest) check(a *app.App) error {
 	switch {
 	case req.Text == "":
-		return app.Wrong("text", "", "the prompt is empty")
+		return app.Refused("text", "the prompt is empty")
 	case len(req.Name) > maxPromptName || !goodPromptName.MatchString(req.Name) ||
 		strings.HasPrefix(req.Name, promptPrefix+"_"):
 		return app.Wrong("name", strconv.Quote(req.Name),
 			"a name has letters, digits, spaces and . _ -, at most %d bytes, and does not begin with prompt_",
 			maxPromptName)
 	case !utf8.ValidString(req.Text):
-		return app.Wrong("text", "", "the prompt is no UTF-8 text")
+		return app.Refused("text", "the prompt is no UTF-8 text")
 	case len(req.Text) > MaxPromptBytes:
-		return app.Wrong("text", "", "the prompt has %d bytes, more than %d", len(req.Text), MaxPromptBytes)
+		return app.Refused("text", "the prompt has %d bytes, more than %d", len(req.Text), MaxPromptBytes)
 	case len(req.Note) > maxPromptNote:
-		return app.Wrong("note", "", "the note has more than %d bytes", maxPromptNote)
+		return app.Refused("note", "the note has more than %d bytes", maxPromptNote)
 	case a.Secrets().Hide(req.Text) != req.Text:
-		return app.Wrong("text", "", "the prompt contains a key of the environment: remove it")
+		return app.Refused("text", "the prompt contains a key of the environment: remove it")
 	}
 	return nil
 }

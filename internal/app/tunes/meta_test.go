@@ -233,7 +233,8 @@ func TestMetaSeesNoHoldout(t *testing.T) {
 			if len(bodies) < 3 || held < 20 || (train > 0) != (mode == tune.Reflect) {
 				t.Errorf("%d requests, %d held-out cases, %d training cases seen", len(bodies), held, train)
 			}
-			shown := slices.ContainsFunc(bodies, func(b string) bool { return strings.Contains(b, "I do not know. I wrote to ") })
+			shown := slices.ContainsFunc(bodies,
+				func(b string) bool { return strings.Contains(b, "I do not know. I wrote to ") })
 			if shown != (mode == tune.Reflect) {
 				t.Errorf("answers of failed attempts are shown: %v", shown)
 			}

@@ -38,6 +38,8 @@ const (
 	KindTraces Kind = "traces"
 	// KindGate are gates that are kept by name.
 	KindGate Kind = "gate"
+	// KindTune is a search for parameters or a prompt.
+	KindTune Kind = "search"
 	// KindPrompt is a version of a prompt that is kept.
 	KindPrompt Kind = "prompt"
 )
@@ -273,6 +275,8 @@ func (s *Server) Owner(ctx context.Context, kind Kind, id string) (o account.Own
 		return account.Owned{User: row.UserID, Shared: row.Shared}, err
 	case KindJob:
 		o.User, err = q.JobOwner(ctx, id)
+	case KindTune:
+		o.User, err = q.TuneOwner(ctx, id)
 	case KindSchedule:
 		o.User, err = q.ScheduleOwner(ctx, id)
 	case KindToken:

@@ -117,7 +117,7 @@ func (s *Server) makeApp(ctx context.Context, user string) (*app.App, error) {
 	if allowed.ServerKeys {
 		reach.Keys = append(reach.Keys, lent(s.serverEnv())...)
 	}
-	cfg.HTTP, cfg.Owner = reach.Client(), ownerOf(user, keys)
+	cfg.HTTP, cfg.User, cfg.Owner = reach.Client(), user, ownerOf(user, keys)
 	cfg.Full = func(ctx context.Context) error {
 		err := s.Config.Quota.RoomForAttempts(ctx, s.Config.Store.Rows(), user)
 		if errors.Is(err, callvet.ErrLimited) {

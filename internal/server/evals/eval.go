@@ -152,17 +152,9 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	if _, err := ready(ctx, s, by, q); err != nil {
 		return nil, err
 	}
-	list, err := s.Config.Store.Rows().RunEntriesOf(ctx,
-		rows.RunEntriesOfParams{
-			UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64,
-			AtMost: estimatedFrom,
-		})
+	past, err := pastRuns(ctx, s, by)
 	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	past := make([]string, len(list))
-	for i := range list {
-		past[i] = list[i].RunID
+		return nil, err
 	}
 	a, err := s.WithCatalogues(ctx, by.User, q.ask.Targets)
 	if err != nil {
@@ -175,6 +167,23 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	}
 	out.Warnings = append(h.All(), out.Warnings...)
 	return &api.Body[runs.DryRun]{Body: *out}, nil
+}
+
+// pastRuns are the latest runs that by may read.
+func pastRuns(ctx context.Context, s *api.Server, by *account.Principal) ([]string, error) {
+	list, err := s.Config.Store.Rows().RunEntriesOf(ctx,
+		rows.RunEntriesOfParams{
+			UserID: by.User, Everything: by.Role == account.Admin, Before: math.MaxInt64,
+			AtMost: estimatedFrom,
+		})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	past := make([]string, len(list))
+	for i := range list {
+		past[i] = list[i].RunID
+	}
+	return past, nil
 }
 
 // estimatedFrom is how many of the latest runs an estimate reads.

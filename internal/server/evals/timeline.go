@@ -22,11 +22,11 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TimelineEntry is a run, or a report of a judge, in its place in time.
+// TimelineEntry is a run, a report of a judge, or a search, in its place in time.
 type TimelineEntry struct {
-	Type      string           `json:"type" enum:"eval,judge"`
+	Type      string           `json:"type" enum:"eval,judge,param_tune,prompt_tune"`
 	ID        string           `json:"id"`
-	Run       string           `json:"eval_id"`
+	Run       string           `json:"eval_id" doc:"of a search: the run that its confirmed winner was promoted to; empty: none"`
 	Name      string           `json:"name,omitempty" doc:"what the owner of the run calls it"`
 	Timestamp time.Time        `json:"timestamp"`
 	Status    string           `json:"status"`
@@ -34,6 +34,7 @@ type TimelineEntry struct {
 	Score     *float64         `json:"score" doc:"avg_score of a run, mean score of a judge; null where there is none"`
 	Interval  *stats.Interval  `json:"score_interval,omitempty" doc:"score of a run, or of a judge of tasks, with its interval and n"`
 	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks that both runs have; null where there are none"`
+	Gain      *stats.Interval  `json:"gain,omitempty" doc:"of a search: improvement of the best candidate over what it began with, on the held-out cases. score is that of the candidate there, delta the gain itself"`
 	Baseline  bool             `json:"baseline,omitempty"`
 	Asked     int              `json:"asked,omitempty" doc:"attempts, where the run ended when its gates were decided"`
 	LeftOut   int              `json:"left_out,omitempty" doc:"attempts that were then not made"`
@@ -108,6 +109,11 @@ func timeline(ctx context.Context, s *api.Server, by *account.Principal,
 		}
 		out.Entries = append(out.Entries, judged...)
 	}
+	searches, err := tuned(ctx, s, by, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	out.Entries = append(out.Entries, searches...)
 	claims.settle()
 	slices.SortStableFunc(out.Entries, func(a, b TimelineEntry) int { return a.Timestamp.Compare(b.Timestamp) })
 	return &struct{ Body Timeline }{out}, nil

@@ -1,6 +1,8 @@
 -- name: AttemptBytesHeld :one
--- Bytes of the attempts of a user's runs, and of the questions of judges about them.
-SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) WHERE e.user_id = $1;
+-- Bytes of the attempts of a user's runs and searches, and of the questions of judges about them.
+SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r
+LEFT JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) LEFT JOIN tunes t ON t.id = r.judges
+WHERE e.user_id = $1 OR t.user_id = $1;
 
 -- name: RunDocument :one
 -- A damaged one is made again, as one that is missing.

@@ -10,10 +10,12 @@ import (
 )
 
 const attemptBytesHeld = `-- name: AttemptBytesHeld :one
-SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) WHERE e.user_id = $1
+SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r
+LEFT JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) LEFT JOIN tunes t ON t.id = r.judges
+WHERE e.user_id = $1 OR t.user_id = $1
 `
 
-// Bytes of the attempts of a user's runs, and of the questions of judges about them.
+// Bytes of the attempts of a user's runs and searches, and of the questions of judges about them.
 func (q *Queries) AttemptBytesHeld(ctx context.Context, userID string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, attemptBytesHeld, userID)
 	var held int64

@@ -1,0 +1,724 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package evals
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/tunes"
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/assets"
+	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/stats"
+)
+
+// TuneAsk is what searches for parameters and for prompts have in common.
+type TuneAsk struct {
+	SuiteID        string                     `json:"suite_id" minLength:"1" maxLength:"100"`
+	Models         []string                   `json:"models,omitempty" doc:"provider/model; each is searched separately"`
+	Targets        []api.EvalTarget           `json:"targets,omitempty"`
+	Temperature    *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
+	ToolChoice     string                     `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
+	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
+	SystemPrompt   string                     `json:"system_prompt,omitempty" maxLength:"1000000" doc:"what the models get now; it stands before the suite's"`
+	ReplaceSystem  bool                       `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
+	ExperimentID   string                     `json:"experiment_id,omitempty" maxLength:"100"`
+
+	Holdout    float64  `json:"holdout,omitempty" minimum:"0" maximum:"0.95" doc:"share of the families of cases that the search does not see; 0: a half. Cases keep the side that they had in earlier searches on the suite"`
+	Margin     float64  `json:"margin,omitempty" minimum:"0" maximum:"0.99" doc:"least improvement that counts"`
+	Metric     string   `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
+	Repeats    int      `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each candidate at a case; 0: 1"`
+	Seed       int64    `json:"seed,omitempty"`
+	Filter     []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
+	Tags       []string `json:"tags,omitempty" doc:"cases with one of these tags"`
+	MaxCalls   int      `json:"max_calls,omitempty" minimum:"0" doc:"requests of the whole search; what its confirmation needs is kept free"`
+	MaxCostUSD float64  `json:"max_cost_usd,omitempty" minimum:"0" doc:"of the whole search"`
+	MaxSeconds float64  `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms what it found"`
+
+	Concurrency      int      `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
+	Rate             float64  `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
+	RequestTimeoutMS int64    `json:"request_timeout_ms,omitempty" minimum:"0"`
+	Retries          *int     `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
+	Stream           bool     `json:"stream,omitempty" doc:"answers are streamed"`
+	NoCache          bool     `json:"no_cache,omitempty"`
+	NoRace           bool     `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
+	Keep             []string `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
+	RealLatency      bool     `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
+	Embedder         string   `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
+	Priority         int      `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
+	Timeout          int      `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+}
+
+// ParamTune asks for a search for parameters.
+type ParamTune struct {
+	TuneAsk
+	SearchSpace json.RawMessage            `json:"search_space,omitempty" doc:"values by parameter: a list, or {min, max, step}; null in a list: not sent"`
+	ModelSpaces map[string]json.RawMessage `json:"per_model_search_spaces,omitempty" doc:"search spaces of single models, in place of search_space"`
+	Preset      string                     `json:"preset,omitempty" maxLength:"100" doc:"a shipped search space"`
+	Mode        string                     `json:"optimization_mode,omitempty" enum:"grid,random,bayesian,halving" doc:"left out: grid"`
+	Trials      int                        `json:"n_trials,omitempty" minimum:"0" maximum:"10000" doc:"combinations that modes other than grid try; 0: 50"`
+}
+
+// PromptTune asks for a search for a system prompt.
+type PromptTune struct {
+	TuneAsk
+	MetaModel  string          `json:"meta_model,omitempty" maxLength:"500" doc:"provider/model that writes the prompts"`
+	MetaTarget *api.EvalTarget `json:"meta_target,omitempty" doc:"in place of meta_model"`
+	Mode       string          `json:"optimization_mode,omitempty" enum:"quick,evolve,reflect" doc:"left out: quick"`
+	Config     *PromptConfig   `json:"config,omitempty"`
+}
+
+// PromptConfig are the settings of the evolution of prompts.
+type PromptConfig struct {
+	Population  int     `json:"population,omitempty" minimum:"0" maximum:"20" doc:"0: the usual number"`
+	Generations int     `json:"generations,omitempty" minimum:"0" maximum:"20" doc:"0: the usual number"`
+	Selection   float64 `json:"selection_ratio,omitempty" minimum:"0" maximum:"0.8" doc:"share of a generation that are parents of the next; 0: the usual one"`
+}
+
+// asks makes a search of a request.
+type asks interface {
+	common() *TuneAsk
+	search(*tunes.Request) error
+}
+
+func (q *TuneAsk) common() *TuneAsk { return q }
+
+func (q *ParamTune) search(r *tunes.Request) error {
+	r.Kind, r.Mode, r.Trials, r.Preset = tunes.Params, q.Mode, q.Trials, q.Preset
+	if !api.Null(q.SearchSpace) {
+		r.SpaceText = q.SearchSpace
+	}
+	if len(q.ModelSpaces) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(q.ModelSpaces)
+	r.ModelSpaces = b
+	return err
+}
+
+func (q *PromptTune) search(r *tunes.Request) error {
+	r.Kind, r.Mode = tunes.Prompt, q.Mode
+	if c := q.Config; c != nil {
+		r.Population, r.Generations, r.Selection = c.Population, c.Generations, c.Selection
+	}
+	switch t := q.MetaTarget; {
+	case t != nil && q.MetaModel != "":
+		return app.Refused("meta_model", "{meta_model} and {meta_target} are the same thing: give one of them")
+	case t != nil:
+		r.Meta = &app.TargetSpec{
+			Target: t.ProviderKey + "/" + t.ModelID, Name: t.Name, BaseURL: t.BaseURL, APIKeyEnv: t.APIKeyEnv,
+		}
+	case q.MetaModel != "":
+		r.Meta = &app.TargetSpec{Target: q.MetaModel}
+	}
+	return nil
+}
+
+// tuning is a search that a user asks for.
+type tuning struct {
+	*submission
+	search *tunes.Request
+}
+
+// tuningOf reads a request, after the permission checks.
+func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string) (*tuning, error) {
+	q := asked.common()
+	eval := &EvalRequest{
+		SuiteID: q.SuiteID, Models: q.Models, Targets: q.Targets, Temperature: q.Temperature, ToolChoice: q.ToolChoice,
+		ProviderParams: q.ProviderParams, ReplaceSystem: q.ReplaceSystem, ExperimentID: q.ExperimentID,
+		Repeats: q.Repeats, Seed: q.Seed, Filter: q.Filter, Tags: q.Tags, MaxCostUSD: q.MaxCostUSD,
+		MaxCalls:    q.MaxCalls,
+		Concurrency: q.Concurrency, Rate: q.Rate, RequestTimeoutMS: q.RequestTimeoutMS, Retries: q.Retries,
+		Stream: q.Stream, NoCache: q.NoCache, RealLatency: q.RealLatency, Keep: q.Keep, Embedder: q.Embedder,
+		Priority: q.Priority, Timeout: q.Timeout,
+	}
+	if q.SystemPrompt != "" {
+		eval.SystemPrompt = q.SystemPrompt
+	}
+	sub, err := eval.submission(by, key)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ready(ctx, s, by, sub); err != nil {
+		return nil, err
+	}
+	out := &tuning{sub, &tunes.Request{
+		NoRace: q.NoRace, Holdout: q.Holdout, Margin: q.Margin, Metric: q.Metric, MaxSeconds: q.MaxSeconds,
+		SuiteID: q.SuiteID, Experiment: q.ExperimentID,
+	}}
+	if err := asked.search(out.search); err != nil {
+		return nil, err
+	}
+	sub.ask.Owned = true
+	out.search.Run = *sub.ask
+	return out, out.search.Check()
+}
+
+// TuneView is a search with its job.
+type TuneView struct {
+	tunes.Tune
+	Job        string `json:"job_id,omitempty"`
+	SuiteID    string `json:"suite_id"`
+	Experiment string `json:"experiment_id,omitempty"`
+	User       string `json:"user_id"`
+}
+
+// TuneLine is a search in a list.
+type TuneLine struct {
+	ID         string      `json:"id"`
+	Kind       tunes.Kind  `json:"kind"`
+	Status     tunes.State `json:"status"`
+	Timestamp  time.Time   `json:"timestamp"`
+	Job        string      `json:"job_id,omitempty"`
+	SuiteID    string      `json:"suite_id"`
+	Suite      string      `json:"suite_name"`
+	Experiment string      `json:"experiment_id,omitempty"`
+	User       string      `json:"user_id"`
+	Mode       string      `json:"optimization_mode,omitempty"`
+	Use        int         `json:"holdout_use" doc:"which use of the held-out cases its confirmation is; 0: they were not used"`
+	Models     []TuneModel `json:"models" nullable:"false"`
+	Spent      tunes.Spent `json:"spent"`
+	Promoted   string      `json:"promoted_eval_id,omitempty"`
+	Problem    string      `json:"problem,omitempty"`
+}
+
+// TuneModel is the result of a search for a model in a few words.
+type TuneModel struct {
+	Model      string          `json:"model"`
+	Outcome    string          `json:"outcome" doc:"empty: it is not over"`
+	Sentence   string          `json:"sentence"`
+	Candidates int             `json:"candidates"`
+	Best       string          `json:"best,omitempty" doc:"the best candidate on the training cases"`
+	Gain       *stats.Interval `json:"gain" doc:"of the best candidate over the base on the held-out cases; null until it is measured"`
+}
+
+// TuneIn names a search in a path.
+type TuneIn struct {
+	ID string `path:"id" maxLength:"100"`
+}
+
+type tuneInput[B any] struct {
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body B
+}
+
+// AddTunes adds the routes of searches for parameters and for prompts.
+func AddTunes(s *api.Server) {
+	addTune(s, tunes.Params, "param-tune", "parameters", func(q *ParamTune) asks { return q })
+	addTune(s, tunes.Prompt, "prompt-tune", "a prompt", func(q *PromptTune) asks { return q })
+}
+
+// addTune adds the routes of a kind of searches.
+func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*B) asks) {
+	op := api.Operations("tunes", "/api/tool-eval/"+name)
+	run := api.Access{Role: account.Member, Scope: account.ScopeRun}
+	one := map[string]api.Kind{"id": api.KindTune}
+	start := op(name, http.MethodPost, "",
+		"Searches for "+what+", as a job, and confirms the winner on held-out cases.")
+	start.DefaultStatus = http.StatusAccepted
+	api.Add(s, start, run,
+		func(ctx context.Context, by *account.Principal, in *tuneInput[B]) (*submittedOutput, error) {
+			return submitTune(ctx, s, by, of(&in.Body), in.Key)
+		})
+	reads := run
+	reads.Reads = true
+	api.Add(s, op("estimate-"+name, http.MethodPost, "/estimate",
+		"Returns what a search would ask, and what it would take; nothing is asked or kept."), reads,
+		func(ctx context.Context, by *account.Principal,
+			in *struct{ Body B }) (*api.Body[tunes.SearchEstimate], error) {
+			return estimateTune(ctx, s, by, of(&in.Body))
+		})
+	type cancelInput struct {
+		Body struct {
+			JobID string `json:"job_id" minLength:"1" maxLength:"100"`
+		}
+	}
+	api.Add(s, op("cancel-"+name, http.MethodPost, "/cancel", "Cancels a search; what it found is kept."), run,
+		func(ctx context.Context, by *account.Principal, in *cancelInput) (*api.JobOutput, error) {
+			if err := s.May(ctx, by, api.KindJob, in.Body.JobID, true); err != nil {
+				return nil, err
+			}
+			return s.CancelJob(ctx, in.Body.JobID)
+		})
+	api.Add(s, op("list-"+name+"s", http.MethodGet, "/history", "Lists searches for "+what+"."), api.Access{},
+		func(ctx context.Context, by *account.Principal, in *api.PageIn) (*struct{ Body api.Page[TuneLine] }, error) {
+			return listTunes(ctx, s, by, kind, in)
+		})
+	api.Add(s, op("get-"+name, http.MethodGet, "/history/{id}", "Returns a search with its candidates."),
+		api.Access{Objects: one},
+		func(ctx context.Context, _ *account.Principal, in *TuneIn) (*struct{ Body TuneView }, error) {
+			return getTune(ctx, s, in.ID)
+		})
+	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
+		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
+	remove.DefaultStatus = http.StatusNoContent
+	api.Add(s, remove, api.Access{Role: account.Member, Objects: one},
+		func(ctx context.Context, by *account.Principal, in *TuneIn) (*struct{}, error) {
+			return nil, deleteTune(ctx, s, by, in.ID)
+		})
+}
+
+// submitTune queues a job that carries out a search; the search is kept at once.
+func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string,
+) (*submittedOutput, error) {
+	q, err := tuningOf(ctx, s, by, asked, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Config.Quota.RoomForAttempts(ctx, s.Config.Store.Rows(), by.User); err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	var h api.Notices
+	made := ""
+	got, isNew, err := s.Jobs.Submit(ctx, job.Request{
+		User: by.User, Kind: string(q.search.Kind), Priority: q.priority, Key: key, Timeout: q.timeout,
+		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
+			session, err := tunes.Start(ctx, a, *q.search, h.Collect)
+			if err != nil {
+				return p, cmp.Or(assets.BadGates(err), h.Explain(err))
+			}
+			made = session.ID
+			p.ResultRef = made
+			if p.Request, err = json.Marshal(evalJob{Suite: session.Suite, Experiment: q.experiment}); err != nil {
+				return p, err
+			}
+			p.Also = func(ctx context.Context, rq *rows.Queries, _ string) error {
+				all := everyTarget(q.ask)
+				if q.search.Meta != nil {
+					all = append(all, *q.search.Meta)
+				}
+				targets, keys := api.Used(all)
+				return s.Started(ctx, rq, by, "tune.start", made, targets, keys)
+			}
+			for _, w := range h.All() {
+				p.News = append(p.News, warningNews(w))
+			}
+			return p, nil
+		},
+	})
+	if err != nil {
+		if made != "" { // the job was cancelled meanwhile, or could not be kept
+			_, derr := tunes.Delete(context.WithoutCancel(ctx), a, made)
+			err = errors.Join(err, derr)
+		}
+		return nil, err
+	}
+	out := &submittedOutput{
+		Status: http.StatusAccepted,
+		Body:   Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef, Warnings: h.All()},
+	}
+	if !isNew {
+		out.Status, out.Body.Status = http.StatusOK, string(got.State)
+	}
+	return out, nil
+}
+
+func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks,
+) (*api.Body[tunes.SearchEstimate], error) {
+	q, err := tuningOf(ctx, s, by, asked, "")
+	if err != nil {
+		return nil, err
+	}
+	past, err := pastRuns(ctx, s, by)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.AppOf(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	var h api.Notices
+	out, err := tunes.Preview(ctx, a, *q.search, past, h.Collect)
+	if err != nil {
+		return nil, h.Explain(err)
+	}
+	return &api.Body[tunes.SearchEstimate]{Body: *out}, nil
+}
+
+// jobOf is the job of a search; nil where it has none.
+func jobOf(ctx context.Context, s *api.Server, id string) (*job.Job, error) {
+	j, err := s.Jobs.OfResult(ctx, id)
+	if errors.Is(err, callvet.ErrNotFound) {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	return &j, err
+}
+
+// follow sets the state and the problem of a search by those of its job.
+func follow(t *tunes.Tune, j *job.Job) {
+	switch {
+	case j == nil || t.State == tunes.Done:
+	case j.Active():
+		t.State = tunes.Running
+	case j.State == job.Cancelled:
+		t.State = tunes.Cancelled
+	case j.State == job.Failed:
+		t.State, t.Problem = tunes.Failed, cmp.Or(t.Problem, j.Error)
+	}
+}
+
+func listTunes(ctx context.Context, s *api.Server, by *account.Principal, kind tunes.Kind, in *api.PageIn,
+) (*struct{ Body api.Page[TuneLine] }, error) {
+	m, err := in.Mark()
+	if err != nil {
+		return nil, err
+	}
+	out := api.Page[TuneLine]{Items: []TuneLine{}}
+	for len(out.Items) <= in.Limit {
+		list, err := s.Config.Store.Rows().Tunes(ctx, rows.TunesParams{
+			UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
+			AtMost: int64(in.Limit) + 1,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list searches: %w", err)
+		}
+		shown := tunes.Listed(ctx, s.Config.Store, list)
+		for i := range list {
+			m = api.PageMark{At: list[i].Created, ID: list[i].ID}
+			if list[i].Kind != string(kind) {
+				continue
+			}
+			if len(out.Items) == in.Limit {
+				last := &out.Items[in.Limit-1]
+				out.Next = api.PageMark{At: last.Timestamp.UnixMilli(), ID: last.ID}.String()
+				return &struct{ Body api.Page[TuneLine] }{out}, nil
+			}
+			line, err := lineOfTune(ctx, s, &list[i], &shown[i])
+			if err != nil {
+				return nil, err
+			}
+			out.Items = append(out.Items, *line)
+		}
+		if len(list) <= in.Limit {
+			break
+		}
+	}
+	return &struct{ Body api.Page[TuneLine] }{out}, nil
+}
+
+// lineOfTune is a search in a list.
+func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune, t *tunes.Tune) (*TuneLine, error) {
+	j, err := jobOf(ctx, s, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	follow(t, j)
+	out := &TuneLine{
+		ID: t.ID, Kind: t.Kind, Status: t.State, Timestamp: assets.Milli(row.Created), SuiteID: row.SuiteID,
+		Suite:      t.Suite,
+		Experiment: row.ExperimentID, User: row.UserID, Use: t.Use, Models: []TuneModel{}, Spent: t.Spent,
+		Promoted: t.Promoted, Problem: t.Problem,
+	}
+	if j != nil {
+		out.Job = j.ID
+	}
+	if t.Request != nil {
+		out.Mode = t.Request.Mode
+	}
+	for i := range t.Models {
+		m := &t.Models[i]
+		of := TuneModel{Model: m.Model, Outcome: string(m.Outcome), Sentence: m.Sentence, Candidates: len(m.Candidates)}
+		for k := range m.Candidates {
+			if m.Candidates[k].N == m.Best {
+				of.Best = m.Candidates[k].Name
+			}
+		}
+		if m.Confirmation != nil {
+			of.Gain = &m.Confirmation.Gain
+		}
+		out.Models = append(out.Models, of)
+	}
+	return out, nil
+}
+
+// getTune returns a search of either kind.
+func getTune(ctx context.Context, s *api.Server, id string) (*struct{ Body TuneView }, error) {
+	t, err := tunes.Get(ctx, s.Config.App, id)
+	if err != nil {
+		return nil, err
+	}
+	j, err := jobOf(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	follow(t, j)
+	out := TuneView{Tune: *t}
+	if j != nil {
+		out.Job = j.ID
+	}
+	if t.Request != nil {
+		out.SuiteID, out.Experiment = t.Request.SuiteID, t.Request.Experiment
+	}
+	owner, err := s.Owner(ctx, api.KindTune, id)
+	out.User = owner.User
+	return &struct{ Body TuneView }{out}, err
+}
+
+func deleteTune(ctx context.Context, s *api.Server, by *account.Principal, id string) error {
+	j, err := jobOf(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	if j != nil && j.Active() {
+		return &callvet.Hinted{
+			Err:  fmt.Errorf("delete search %s: %w: it goes on", id, callvet.ErrConflict),
+			Hint: "cancel it first: POST /api/jobs/" + j.ID + "/cancel",
+		}
+	}
+	if _, err := tunes.Delete(ctx, s.Config.App, id); err != nil {
+		return err
+	}
+	return s.Config.Store.Change(ctx, "record deletion", s.Deletes(ctx, by, api.KindTune, id).Do)
+}
+
+// tuneNote is how many events of a search a job has stored.
+type tuneNote struct {
+	Told int `json:"told"`
+}
+
+// tuneEvents stores the events of a search. A search that is resumed goes through its parts again: events that were
+// stored before are left out.
+type tuneEvents struct {
+	report *job.Report
+	note   tuneNote
+	seen   int
+	most   int64 // requests
+	err    error
+}
+
+func (e *tuneEvents) collect(ev app.Event) {
+	t := ev.Tune
+	if t == nil || t.What == "" {
+		return
+	}
+	e.report.Progress(int64(t.Requests), max(e.most, int64(t.Requests)), 0)
+	if e.seen++; e.seen <= e.note.Told || e.err != nil {
+		return
+	}
+	e.note.Told = e.seen
+	e.err = e.publish(job.News{Kind: t.What, Data: t})
+}
+
+func (e *tuneEvents) publish(news ...job.News) error {
+	b, err := json.Marshal(&e.note)
+	if err != nil {
+		return err
+	}
+	return e.report.Publish(b, news...)
+}
+
+// Tune carries out the search of a job; it resumes a search that has begun.
+func Tune(ctx context.Context, s *api.Server, j job.Job, r *job.Report) (json.RawMessage, error) {
+	a, err := s.AppOf(ctx, j.User)
+	if err != nil {
+		return nil, err
+	}
+	stored := context.WithoutCancel(ctx)
+	e := &tuneEvents{report: r}
+	if len(j.Note) > 0 {
+		if err := json.Unmarshal(j.Note, &e.note); err != nil {
+			return nil, fmt.Errorf("read sent events: %w", err)
+		}
+	}
+	t, err := tunes.Get(stored, a, j.ResultRef)
+	if err != nil {
+		return nil, err
+	}
+	if t.State != tunes.Done {
+		e.most = int64(t.Request.Run.MaxCalls)
+		if t, err = carryOutTune(ctx, a, j.ResultRef, e); err != nil {
+			return nil, err
+		}
+	}
+	if err := promote(stored, s, a, j.User, t, e); err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{
+		"tune_id": t.ID, "kind": t.Kind, "sentences": sentences(t), "promoted_eval_id": t.Promoted,
+		"requests": t.Spent.Requests,
+	})
+}
+
+func carryOutTune(ctx context.Context, a *app.App, id string, e *tuneEvents) (*tunes.Tune, error) {
+	session, err := tunes.Resume(ctx, a, tunes.ResumeRequest{Tune: id}, e.collect)
+	var t *tunes.Tune
+	if err == nil {
+		t, err = session.Do(ctx)
+	}
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		if errors.Is(cause, job.ErrCancelled) {
+			cause = errors.Join(cause, tunes.Cancel(context.WithoutCancel(ctx), a, id))
+		}
+		return nil, cause
+	}
+	return t, cmp.Or(err, e.err)
+}
+
+func sentences(t *tunes.Tune) []string {
+	out := []string{}
+	for i := range t.Models {
+		out = append(out, t.Models[i].Model+": "+t.Models[i].Sentence)
+	}
+	return out
+}
+
+// promote runs the suite with the confirmed winners, as an ordinary run, and keeps their prompts. What prevents that
+// becomes a note of the search.
+func promote(ctx context.Context, s *api.Server, a *app.App, user string, t *tunes.Tune, e *tuneEvents) error {
+	var winners []*tunes.Candidate
+	for i := range t.Models {
+		if w := t.Models[i].Winner(); w != nil {
+			winners = append(winners, w)
+		}
+	}
+	if len(winners) == 0 || t.Promoted != "" {
+		return nil
+	}
+	var notes []string
+	for _, w := range winners {
+		if w.Prompt == "" {
+			continue
+		}
+		p, _, err := tunes.KeepPrompt(ctx, a, tunes.KeepPromptRequest{
+			Name: promptName(t.Suite), Text: w.Prompt, Source: t.ID, User: user, Note: "search " + t.ID + ": " + w.Name,
+		})
+		if err != nil {
+			notes = append(notes, "the prompt was not kept: "+err.Error())
+			continue
+		}
+		notes = append(notes, "the prompt is kept as "+p.Ref())
+	}
+	run, err := promotedRun(ctx, s, user, t, winners)
+	if err != nil {
+		notes = append(notes, "the winner was not promoted to a run: "+
+			plain.Limited(a.Secrets().Hide(err.Error()), 500))
+	}
+	t.Promoted = run
+	if err := tunes.Promote(ctx, a, t.ID, run, notes...); err != nil || run == "" {
+		return err
+	}
+	return e.publish(job.News{Kind: "eval_promoted",
+		Data: map[string]any{"tune_id": t.ID, "eval_id": run, "notes": notes}})
+}
+
+// promotedRun queues a run of the whole suite with the winners and fresh attempts, within the limits of the search.
+func promotedRun(ctx context.Context, s *api.Server, user string, t *tunes.Tune, winners []*tunes.Candidate,
+) (string, error) {
+	by, err := s.Principal(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	was := &t.Request.Run
+	ask := &app.RunRequest{
+		NoCache: true, Repeats: was.Repeats, Seed: was.Seed, Filter: was.Filter, Keep: was.Keep, Settings: was.Settings,
+		RealLatency: was.RealLatency,
+	}
+	ask.Embedder = was.Embedder
+	ask.Name = "winner of " + t.ID
+	for _, w := range winners {
+		ask.Targets = append(ask.Targets, w.Spec)
+	}
+	attempts := len(winners) * max(1, was.Repeats) * (t.Cases.Train + t.Cases.Holdout + t.Cases.Rubrics)
+	if was.MaxCalls > 0 {
+		if ask.MaxCalls = was.MaxCalls - t.Spent.Requests; ask.MaxCalls < attempts {
+			return "", fmt.Errorf("%w: the limit of the search leaves %s, and a run needs about %d", callvet.ErrBudget,
+				plain.Count(max(0, ask.MaxCalls), "request", "requests"), attempts)
+		}
+	}
+	if was.MaxCostUSD > 0 {
+		if ask.MaxCostUSD = was.MaxCostUSD - t.Spent.USD - t.Spent.AssumedUSD; ask.MaxCostUSD <= 0 {
+			return "", fmt.Errorf("%w: the limit of %s is spent", callvet.ErrBudget, plain.Dollars(was.MaxCostUSD))
+		}
+	}
+	out, err := submitRun(ctx, s, by, &submission{
+		suite: t.Request.SuiteID, experiment: t.Request.Experiment, ask: ask, key: "promote " + t.ID,
+	})
+	if err != nil {
+		return "", err
+	}
+	return out.Body.ResultRef, nil
+}
+
+// promptName is the name under which the prompt for a suite is kept.
+func promptName(suite string) string {
+	name := strings.Trim(regexp.MustCompile(`[^\pL\pN ._-]+`).ReplaceAllString(suite, " "), " ._-")
+	if name == "" || strings.HasPrefix(name, "prompt_") {
+		name = "tuned " + name
+	}
+	for len(name) > 90 {
+		name = string([]rune(name)[:len([]rune(name))-1])
+	}
+	return strings.TrimSpace(name)
+}
+
+// tuned are the searches of an experiment that by may read, in its timeline.
+func tuned(ctx context.Context, s *api.Server, by *account.Principal, experiment string) ([]TimelineEntry, error) {
+	list, err := s.Config.Store.Rows().TunesOfExperiment(ctx, experiment)
+	if err != nil {
+		return nil, fmt.Errorf("list searches: %w", err)
+	}
+	var out []TimelineEntry
+	shown := tunes.Listed(ctx, s.Config.Store, list)
+	for i := range list {
+		if !by.MayRead(account.Owned{User: list[i].UserID}) {
+			continue
+		}
+		t := &shown[i]
+		j, err := jobOf(ctx, s, t.ID)
+		if err != nil {
+			return nil, err
+		}
+		follow(t, j)
+		out = append(out, *tuneEntry(t))
+	}
+	return out, nil
+}
+
+// tuneEntry is a search in a timeline. Its score is that of the confirmed comparison on the held-out cases: that of the
+// training cases is too high on average.
+func tuneEntry(t *tunes.Tune) *TimelineEntry {
+	out := &TimelineEntry{
+		Type: string(t.Kind), ID: t.ID, Run: t.Promoted, Timestamp: t.Created, Status: string(t.State),
+		Summary: strings.Join(sentences(t), "; "), Warnings: t.Notes,
+	}
+	if t.Problem != "" {
+		out.Warnings = append(out.Warnings, t.Problem)
+	}
+	highest := math.Inf(-1)
+	for i := range t.Models {
+		m := &t.Models[i]
+		for k := range m.Candidates {
+			c := &m.Candidates[k]
+			if c.N != m.Best || m.Confirmation == nil || !m.Confirmation.Gain.Usable() {
+				continue
+			}
+			gain := m.Confirmation.Gain
+			out.Targets = append(out.Targets, TimelineTarget{
+				Name: c.Name, Config: c.Spec, Against: m.Model, PassChange: &Claim{Change: &gain},
+			})
+			if score := m.Confirmation.Candidate; score > highest {
+				highest = score
+				out.Score, out.Delta, out.Gain = &score, &gain.Point, &gain
+			}
+		}
+	}
+	return out
+}
