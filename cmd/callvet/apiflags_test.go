@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,28 @@ func serverCommands() map[string]onServer {
 		return more
 	}
 	params := "provider_params"
+	tuneFields := func(more map[string]string) map[string]string {
+		maps.Copy(more, map[string]string{
+			"temperature": "temperature", "top-p": params, "max-tokens": params, "reasoning-effort": params,
+			"parallel-calls": params, "set": params, "tool-choice": "tool_choice", "system": "system_prompt",
+			"replace-system": "replace_system", "holdout": "holdout", "margin": "margin", "metric": "metric",
+			"repeat": "repeats", "seed": "seed", "sample": "sample", "filter": "filter", "keep": "keep",
+			"max-cost": "max_cost_usd", "max-calls": "max_calls", "max-time": "max_seconds", "concurrency": "concurrency",
+			"rate": "rate", "retries": "retries", "timeout": "request_timeout_ms", "stream": "stream",
+			"no-cache": "no_cache", "no-race": "no_race", "real-latency": "real_latency", "embedder": "embedder",
+		})
+		return with(more)
+	}
+	tuneOnly := func(more map[string]string) map[string]string {
+		maps.Copy(more, map[string]string{
+			"quiet": shows, "dry-run": "the route estimate", "no-lint": "a suite is linted when it is kept",
+			"from": suiteHas, "tools": suiteHas, "mocks": suiteHas, "seeds": suiteHas, "snapshots": suiteHas,
+			"faults": suiteHas, "programs": files, "allow-exec": files, "exec-env": files, "targets": files,
+			"guard": files, "world": files, "live": files, "recordings": files, "on-miss": files, "prices": files,
+			"agent": "agents are asked from the command line", "header": "headers name variables of the machine",
+		})
+		return more
+	}
 	return map[string]onServer{
 		"run": {
 			operations: []string{"tool-eval"},
@@ -121,6 +144,19 @@ func serverCommands() map[string]onServer {
 				"keep": "redaction on a server is that of the run", "prices": files, "exec-env": files,
 				"agent": "agents are asked from the command line", "header": "headers name variables of the machine",
 			},
+		},
+		"tune params": {
+			operations: []string{"param-tune"},
+			fields:     tuneFields(map[string]string{"preset": "preset", "mode": "optimization_mode", "trials": "n_trials"}),
+			only:       tuneOnly(map[string]string{"space": "search_space and per_model_search_spaces hold what the file holds"}),
+		},
+		"tune prompt": {
+			operations: []string{"prompt-tune"},
+			fields: tuneFields(map[string]string{
+				"meta": "meta_model", "meta-base-url": "meta_target.base_url", "mode": "optimization_mode",
+				"population": "config.population", "generations": "config.generations", "selection": "config.selection_ratio",
+			}),
+			only: tuneOnly(map[string]string{}),
 		},
 		"select tune": {
 			operations: []string{"select-tune"},

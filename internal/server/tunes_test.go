@@ -307,3 +307,56 @@ func TestTuneRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestTuneRestarted: a server that ends in the middle of a search goes on with it: nothing is asked
+// twice but what was in flight, and each event is stored once.
+func TestTuneRestarted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	stop := s.work(t)
+	url, asked := tunableModel(t, func(city int, body string) bool {
+		return city%4 == 0 || strings.Contains(body, `"temperature":0.5`)
+	})
+	suite := s.familySuite(t, "ana", 60)
+	sent := startTune(t, s, "param-tune", fmt.Sprintf(
+		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],"concurrency":1,
+		"search_space":{"temperature":[0,0.5,1]},"no_race":true,"max_calls":150}`, suite, url))
+	for _, after := range []int64{5, 30, 70, 100} {
+		deadline := time.Now().Add(30 * time.Second)
+		for asked.Load() < after {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d asked, wanted %d", asked.Load(), after)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		s = s.restart(t)
+		stop = s.work(t)
+	}
+	s.awaitJob(t, "ana", sent.JobID, "done")
+	got := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+sent.ResultRef, "")
+	if got.State != "done" || got.Models[0].Winner() == nil || got.Use != 1 {
+		t.Errorf("%+v", got)
+	}
+	// 30 training cases of 3 candidates and 30 held-out cases of 2; at each end one request was in flight.
+	if n := asked.Load(); n < 150 || n > 150+4 {
+		t.Errorf("%d asked, want 150", n)
+	}
+	count := map[string]int{}
+	for _, e := range s.events(t, "ana") {
+		if e["job_id"] == sent.JobID {
+			count[fmt.Sprint(e["type"])]++
+		}
+	}
+	if count["tune_start"] != 1 || count["tune_complete"] != 1 || count["confirm_start"] != 1 {
+		t.Errorf("events %v", count)
+	}
+	rounds := count["round_complete"]
+	if count["combo_result"] != 3*rounds || rounds == 0 {
+		t.Errorf("%d results in %d rounds of 3", count["combo_result"], rounds)
+	}
+	if !strings.Contains(strings.Join(got.Notes, " "), "was not promoted") {
+		t.Errorf("its limit left no room for a run: %v", got.Notes)
+	}
+}

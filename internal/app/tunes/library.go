@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
@@ -234,9 +235,27 @@ func KeepFound(ctx context.Context, a *app.App, req KeepFoundRequest) (*KeptProm
 		note = strings.TrimSpace("not confirmed. " + note)
 	}
 	return KeepPrompt(ctx, a, KeepPromptRequest{
-		Name: cmp.Or(req.Name, t.Suite), Text: c.Prompt, Parent: parent, Note: plain.Limited(note, maxPromptNote-30),
+		Name: cmp.Or(req.Name, PromptName(t.Suite)), Text: c.Prompt, Parent: parent, Note: plain.Limited(note, maxPromptNote-30),
 		Source: t.ID, User: req.User, Room: req.Room,
 	})
+}
+
+// PromptName makes the name of a suite that of a prompt.
+func PromptName(suite string) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(" ._-", r) {
+			return r
+		}
+		return '-'
+	}, suite), " ._-")
+	for strings.HasPrefix(name, promptPrefix+"_") {
+		name = strings.Trim(strings.TrimPrefix(name, promptPrefix+"_"), " ._-")
+	}
+	for len(name) > maxPromptName {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	return cmp.Or(strings.TrimSpace(name), promptPrefix)
 }
 
 // modelOf is the search that a candidate is of.

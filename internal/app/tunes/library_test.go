@@ -185,3 +185,19 @@ func TestLibraryDamaged(t *testing.T) {
 		t.Errorf("%v, %v", gone, err)
 	}
 }
+
+// TestPromptName: the name that a suite gives to a prompt can be one.
+func TestPromptName(t *testing.T) {
+	t.Parallel()
+	a, _ := newLibrary(t)
+	for suite, want := range map[string]string{
+		"weather": "weather", "Väder 2.0 (öppen)": "Väder 2.0 -öppen", "a@b/c": "a-b-c", "": "prompt", "//": "prompt",
+		"prompt_x": "x", "prompt_prompt_x": "x", strings.Repeat("é", 80): strings.Repeat("é", 50),
+	} {
+		name := tunes.PromptName(suite)
+		if name != want {
+			t.Errorf("%q: %q, want %q", suite, name, want)
+		}
+		keep(t, a, tunes.KeepPromptRequest{Name: name, Text: "Of " + suite})
+	}
+}

@@ -43,6 +43,7 @@ type TuneAsk struct {
 	Metric     string   `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
 	Repeats    int      `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each candidate at a case; 0: 1"`
 	Seed       int64    `json:"seed,omitempty"`
+	Sample     int      `json:"sample,omitempty" minimum:"0" doc:"cases that are drawn at random; 0: all"`
 	Filter     []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
 	Tags       []string `json:"tags,omitempty" doc:"cases with one of these tags"`
 	MaxCalls   int      `json:"max_calls,omitempty" minimum:"0" doc:"requests of the whole search; what its confirmation needs is kept free"`
@@ -140,7 +141,7 @@ func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked a
 	eval := &EvalRequest{
 		SuiteID: q.SuiteID, Models: q.Models, Targets: q.Targets, Temperature: q.Temperature, ToolChoice: q.ToolChoice,
 		ProviderParams: q.ProviderParams, ReplaceSystem: q.ReplaceSystem, ExperimentID: q.ExperimentID,
-		Repeats: q.Repeats, Seed: q.Seed, Filter: q.Filter, Tags: q.Tags, MaxCostUSD: q.MaxCostUSD,
+		Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: q.Filter, Tags: q.Tags, MaxCostUSD: q.MaxCostUSD,
 		MaxCalls:    q.MaxCalls,
 		Concurrency: q.Concurrency, Rate: q.Rate, RequestTimeoutMS: q.RequestTimeoutMS, Retries: q.Retries,
 		Stream: q.Stream, NoCache: q.NoCache, RealLatency: q.RealLatency, Keep: q.Keep, Embedder: q.Embedder,
@@ -506,7 +507,7 @@ type tuneEvents struct {
 
 func (e *tuneEvents) collect(ev app.Event) {
 	t := ev.Tune
-	if t == nil || t.What == "" {
+	if t == nil || t.What == "" || t.What == tunes.EventComplete && t.Text == string(tunes.Interrupted) { // it goes on
 		return
 	}
 	e.report.Progress(int64(t.Requests), max(e.most, int64(t.Requests)), 0)
