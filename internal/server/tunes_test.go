@@ -216,6 +216,18 @@ func TestPromptTune(t *testing.T) {
 		got.Promoted == "" || !strings.Contains(strings.Join(got.Notes, " "), "the prompt is kept as cities@1") {
 		t.Errorf("%+v", got)
 	}
+	path := "/api/tool-eval/prompt-tune/history/" + sent.ResultRef + "/apply"
+	applied := give[evals.TuneApplied](t, s, "ana", "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite))
+	now := give[struct {
+		Version int64
+		Prompt  string `json:"system_prompt"`
+	}](t, s, "ana", "GET", suites+"/"+suite, "")
+	if !applied.Confirmed || applied.Version != 2 || now.Version != 2 || now.Prompt != got.Models[0].Winner().Prompt {
+		t.Errorf("applied %+v, suite %+v", applied, now)
+	}
+	if code, answer := s.ask(t, "ana", "POST", path, `{"candidate":0}`); code != 409 || !strings.Contains(answer, "anyway") {
+		t.Errorf("the base is no winner: %d %s", code, answer)
+	}
 }
 
 // TestTuneCancelled: a search that is cancelled keeps what it found.

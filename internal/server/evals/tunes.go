@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
@@ -265,6 +266,10 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 		func(ctx context.Context, _ *account.Principal, in *TuneIn) (*struct{ Body TuneView }, error) {
 			return getTune(ctx, s, in.ID)
 		})
+	reads.Objects = one
+	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
+		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version."),
+		reads, api.With(s, applyTune))
 	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
 		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
 	remove.DefaultStatus = http.StatusNoContent
@@ -725,4 +730,56 @@ func tuneEntry(t *tunes.Tune) *TimelineEntry {
 		}
 	}
 	return out
+}
+
+// TuneApply chooses a candidate of a search, and what gets it.
+type TuneApply struct {
+	Model     string `json:"model,omitempty" maxLength:"500" doc:"of a search for several models; left out: the one with a winner"`
+	Candidate *int   `json:"candidate,omitempty" minimum:"0" doc:"its number; left out: the winner"`
+	Anyway    bool   `json:"anyway,omitempty" doc:"also what was not confirmed"`
+	SuiteID   string `json:"suite_id,omitempty" maxLength:"100" doc:"the suite that gets the prompt as its system prompt, as a new version; left out: none"`
+}
+
+// TuneApplied is a candidate with what got it.
+type TuneApplied struct {
+	tunes.Applied
+	SuiteID string `json:"suite_id,omitempty"`
+	Version int64  `json:"suite_version,omitempty" doc:"of the suite, with the prompt"`
+}
+
+func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
+	TuneIn
+	Body TuneApply
+},
+) (*struct{ Body TuneApplied }, error) {
+	q := &in.Body
+	if q.SuiteID != "" {
+		if err := s.May(ctx, by, api.KindSuite, q.SuiteID, true); err != nil {
+			return nil, err
+		}
+	}
+	t, err := tunes.Get(ctx, s.Config.App, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	c, confirmed, err := t.Choose(&tunes.ApplyRequest{Model: q.Model, Candidate: q.Candidate, Anyway: q.Anyway})
+	if err != nil {
+		return nil, err
+	}
+	out := TuneApplied{Applied: tunes.Applied{
+		Tune: t.ID, Name: c.Name, Candidate: c.N, Confirmed: confirmed, Config: c.Spec, Prompt: c.Prompt, Written: []string{},
+	}}
+	if q.SuiteID == "" {
+		return &struct{ Body TuneApplied }{out}, nil
+	}
+	if t.Kind != tunes.Prompt {
+		return nil, app.Refused("suite_id", "{suite_id}: parameters belong to a model, and a suite has none")
+	}
+	w, err := s.Library.Edit(ctx, by.User, q.SuiteID, "system prompt of "+t.ID+": "+c.Name, nil,
+		func(d *library.Document) error { return d.SetText("system_prompt", c.Prompt) })
+	if err != nil {
+		return nil, err
+	}
+	out.SuiteID, out.Version, out.Written = q.SuiteID, w.Version, append(out.Written, w.Name)
+	return &struct{ Body TuneApplied }{out}, nil
 }
