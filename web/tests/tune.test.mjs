@@ -85,6 +85,13 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
   await page.getByText(/Combinations: 4 kept/).click();
   await page.getByRole('region', { name: 'Combinations and what becomes of them' }).waitFor();
 
+  // A new run has the configuration of the winner.
+  await page.getByRole('button', { name: 'New run with it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor();
+  await page.getByText('script:./cold.yaml').first().waitFor();
+  assert.equal(await page.getByLabel('Temperature').inputValue(), String(best.config.params.temperature));
+  await page.goBack();
+
   await page.getByRole('link', { name: 'Experiment', exact: true }).click();
   await page.locator(`tr[data-search="${id}"]`).waitFor();
   await page.getByRole('tab', { name: 'Timeline' }).click();
@@ -110,6 +117,39 @@ test('a map for two parameters and lines for three', async () => {
     const shown = s.models[0].candidates.filter((c) => c.score).length;
     assert.equal(await chart.locator('title').count(), shown);
   }
+  clean(page);
+});
+
+test('the family tree of prompts, and the library keeps one', async () => {
+  await server.file(
+    'plain.yaml',
+    'rules: [{calls: [{tool: book, args: {}}]}]\nsurface: {base: 0.2, terms: [{prompt: guess, gain: 0.7}]}\n',
+  );
+  const answers = ['Use a tool whenever one fits, and never guess a value.', 'Be brief. Do not guess.'];
+  await server.file(
+    'writer.yaml',
+    JSON.stringify({ rules: answers.map((prompt, i) => ({ repeat: i, text: JSON.stringify({ prompt }) })) }),
+  );
+  const { result_ref } = await server.api('POST', '/api/tool-eval/prompt-tune', {
+    suite_id: suite,
+    models: ['script:./plain.yaml'],
+    meta_model: 'script:./writer.yaml',
+  });
+  const s = await searched(result_ref);
+  const found = s.models[0];
+  assert.equal(s.status, 'done', s.problem);
+  const page = await browser.page(server);
+  await page.goto(`/tune/${result_ref}`);
+  const tree = page.locator('[data-tree]');
+  await tree.waitFor();
+  assert.equal(await tree.locator('[data-candidate]').count(), found.candidates.length);
+  const best = tree.locator(`[data-candidate="${found.best}"]`);
+  await best.getByText('Show what changed, and the prompt').click();
+  await best.locator('ins').first().waitFor();
+  await page.getByRole('button', { name: 'Keep the prompt' }).click();
+  await page.getByText(/The prompt is kept as bookings@/).waitFor();
+  const kept = await server.api('GET', '/api/prompts');
+  assert.ok(kept.items.some((p) => p.name === 'bookings'));
   clean(page);
 });
 

@@ -12,10 +12,11 @@ import { Copyable } from '../../ui/copy';
 import { duration, moment, money, number } from '../../ui/format';
 import { Figure } from '../../ui/interval';
 import { askConfirmation } from '../../ui/confirm';
-import { notifyFailure } from '../../ui/notify';
+import { notify, notifyFailure } from '../../ui/notify';
 import { Card, Page } from '../../ui/page';
 import { ScrollBox } from '../../ui/scroll';
 import { Failure, Loading } from '../../ui/status';
+import { prepareDraft } from '../newrun/draft';
 import { type Candidate, nameIn, ResponseChart, type Search } from './charts';
 import { stateKey } from './list';
 import { PromptTree } from './prompts';
@@ -219,11 +220,52 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
             </Text>
             {!confirmed && <Text size="sm">{t('tune.applyUnconfirmed')}</Text>}
             {s.promoted_eval_id && <Link to={`/runs/${s.promoted_eval_id}`}>{t('tune.promoted')}</Link>}
+            <Apply of={best} search={s} />
             <Copyable label={t('tune.configuration')} value={JSON.stringify(best.config, null, 2)} />
           </Stack>
         )}
       </Stack>
     </Card>
+  );
+}
+
+/** Apply makes a new run of a candidate, or keeps its prompt. */
+function Apply({ of: c, search: s }: { of: Candidate; search: View }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const mayRun = usePermission('run');
+  const mayWrite = usePermission('write');
+  const [busy, setBusy] = useState(false);
+  const run = () => {
+    prepareDraft(s.suite_id, s.experiment_id ?? '', c.config);
+    const experiment = s.experiment_id ? `&experiment=${encodeURIComponent(s.experiment_id)}` : '';
+    navigate(`/new?suite=${encodeURIComponent(s.suite_id)}${experiment}`);
+  };
+  const keep = async () => {
+    setBusy(true);
+    try {
+      const kept = unwrap(
+        await api.POST('/api/prompts', { body: { name: s.suite_name, text: c.prompt!, note: `${s.id}: ${c.name}` } }),
+      );
+      notify(t('tune.kept', { name: `${kept.name}@${kept.version}` }));
+    } catch (x) {
+      notifyFailure(t, x);
+    }
+    setBusy(false);
+  };
+  return (
+    <Group gap="xs">
+      {mayRun && s.suite_id && (
+        <Button size="xs" onClick={run}>
+          {t('tune.run')}
+        </Button>
+      )}
+      {mayWrite && c.prompt && (
+        <Button size="xs" variant="default" loading={busy} onClick={keep}>
+          {t('tune.keep')}
+        </Button>
+      )}
+    </Group>
   );
 }
 
