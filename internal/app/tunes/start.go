@@ -89,6 +89,9 @@ func (q *Request) Check() error {
 	case run.UntilDecided != nil || run.Judges != nil || run.RequirePass || run.FailUnder > 0 || run.Gates != "":
 		return app.Refused("gates", "a search has no gates and no judges: it confirms its winner on held-out cases")
 	}
+	if strings.HasPrefix(q.Metric, "judged_") {
+		return app.Wrong("metric", q.Metric, "a search has no judges")
+	}
 	if _, why := panel.TaskMeans(q.metric()); why != "" {
 		return app.Wrong("metric", q.Metric, "%s: it has no mean of each case in [0,1]", why)
 	}
