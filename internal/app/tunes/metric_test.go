@@ -114,3 +114,39 @@ func TestMetricOfSomeCases(t *testing.T) {
 		t.Errorf("%s: %+v", m.Sentence, m.Confirmation)
 	}
 }
+
+// TestSpaceKeepsNoSecret: the space is kept with the search, also what it has for models that are not asked.
+func TestSpaceKeepsNoSecret(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(string) bool { return true })
+	req := warmer(target, ringing("bells", 2))
+	req.ModelSpaces = []byte(`{"other/model": {"api_key": ["hunter2-hunter2-hunter2"]}}`)
+	if _, err := tunes.Start(t.Context(), a, req, nil); !errors.Is(err, callvet.ErrInvalid) ||
+		!strings.Contains(err.Error(), "holds a secret") {
+		t.Errorf("%v", err)
+	}
+	req = warmer(target, ringing("bells", 2))
+	req.SpaceText, req.Space = nil, "space.yaml"
+	held := a.With(app.Uploads{"space.yaml": []byte("models: {other/model: {extra: " +
+		"{api_key: [hunter2-hunter2-hunter2]}}}\nparams: {temperature: [0.5]}\n")})
+	if _, err := tunes.Start(t.Context(), held, req, nil); !errors.Is(err, callvet.ErrInvalid) ||
+		!strings.Contains(err.Error(), "holds a secret") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSpaceKeepsNoComment: of a file with a space the values are kept, and not what stands around them.
+func TestSpaceKeepsNoComment(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(string) bool { return true })
+	req := warmer(target, ringing("bells", 2))
+	req.SpaceText, req.Space = nil, "space.yaml"
+	a = a.With(app.Uploads{"space.yaml": []byte("# zq_note\nparams: {temperature: &t [0.5]} # zq_note\n")})
+	s, err := tunes.Start(t.Context(), a, req, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Request.SpaceContent); got != `{"params":{"temperature":[0.5]}}` {
+		t.Error(got)
+	}
+}
