@@ -39,6 +39,7 @@ import (
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
 	modelID := map[string]string{"model_id": "names a model of a provider"}
+	candidate := map[string]string{"candidate": "its number in a search"}
 	ofCase := map[string]string{"id": "of a case in the suite"}
 	return map[string]entry{
 		"health": {}, "ready": {}, "metrics": {},
@@ -293,12 +294,15 @@ func entries() map[string]entry {
 		},
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		// the experiment is about another suite
-		"param-tune":           {body: searchedParams, gives: http.StatusUnprocessableEntity, unowned: modelID},
-		"estimate-param-tune":  {body: searchedParams, gives: http.StatusUnprocessableEntity, unowned: modelID},
-		"cancel-param-tune":    {body: `{"job_id":"{job}"}`},
-		"list-param-tunes":     {},
-		"get-param-tune":       {},
-		"delete-param-tune":    {},
+		"param-tune":          {body: searchedParams, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"estimate-param-tune": {body: searchedParams, gives: http.StatusUnprocessableEntity, unowned: modelID},
+		"cancel-param-tune":   {body: `{"job_id":"{job}"}`},
+		"list-param-tunes":    {},
+		"get-param-tune":      {},
+		"delete-param-tune":   {},
+		// the search has no model
+		"apply-param-tune":     {body: `{"suite_id":"{suite}"}`, gives: http.StatusUnprocessableEntity, unowned: candidate},
+		"apply-prompt-tune":    {body: `{"suite_id":"{suite}"}`, gives: http.StatusUnprocessableEntity, unowned: candidate},
 		"prompt-tune":          {body: searchedPrompt, gives: http.StatusUnprocessableEntity, unowned: modelID},
 		"estimate-prompt-tune": {body: searchedPrompt, gives: http.StatusUnprocessableEntity, unowned: modelID},
 		"cancel-prompt-tune":   {body: `{"job_id":"{job}"}`},

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/evals"
 )
 
@@ -216,6 +218,19 @@ func TestPromptTune(t *testing.T) {
 		got.Promoted == "" || !strings.Contains(strings.Join(got.Notes, " "), "the prompt is kept as cities@1") {
 		t.Errorf("%+v", got)
 	}
+	path := "/api/tool-eval/prompt-tune/history/" + sent.ResultRef + "/apply"
+	applied := give[evals.TuneApplied](t, s, "ana", "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite))
+	now := give[struct {
+		Version int64
+		Prompt  string `json:"system_prompt"`
+	}](t, s, "ana", "GET", suites+"/"+suite, "")
+	if !applied.Confirmed || applied.Version != 2 || now.Version != 2 || now.Prompt != got.Models[0].Winner().Prompt {
+		t.Errorf("applied %+v, suite %+v", applied, now)
+	}
+	if code, answer := s.ask(t, "ana", "POST", path, `{"candidate":0}`); code != 409 ||
+		!strings.Contains(answer, "anyway") {
+		t.Errorf("the base is no winner: %d %s", code, answer)
+	}
 }
 
 // TestTuneCancelled: a search that is cancelled keeps what it found.
@@ -283,15 +298,19 @@ func TestTuneRefused(t *testing.T) {
 		{"param-tune", target, "which values are tried"},
 		{"param-tune", target + `,"search_space":{"params":{"temprature":[0,1]}}`, "temperature"},
 		{"param-tune", target + `,"preset":"none such"`, "it is not known"},
-		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
-			"optimization_mode"},
+		{
+			"param-tune", target + `,"search_space":{"temperature":[0,1]},"optimization_mode":"swarm"`,
+			"optimization_mode",
+		},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"holdout":1.5`, "holdout"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"metric":"cost_per_attempt"`, "metric"},
 		{"param-tune", target + `,"search_space":{"temperature":[0,1]},"priority":5`, "admins"},
 		{"param-tune", `"search_space":{"temperature":[0,1]}`, "models"},
 		{"prompt-tune", target, "which model writes the prompts"},
-		{"prompt-tune", target + `,"meta_model":"a/b","meta_target":{"provider_key":"a","model_id":"b"}`,
-			"give one of them"},
+		{
+			"prompt-tune", target + `,"meta_model":"a/b","meta_target":{"provider_key":"a","model_id":"b"}`,
+			"give one of them",
+		},
 		{"prompt-tune", target + `,"meta_model":"openai/m","config":{"selection_ratio":0.95}`, "selection_ratio"},
 	} {
 		code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/"+tt.path,
@@ -358,5 +377,29 @@ func TestTuneRestarted(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(got.Notes, " "), "was not promoted") {
 		t.Errorf("its limit left no room for a run: %v", got.Notes)
+	}
+}
+
+// TestTuneGivesWay: a search lets another job go first between two rounds, and goes on afterwards.
+func TestTuneGivesWay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(c *api.Config) { c.Workers, c.JobShift = 1, time.Nanosecond })
+	s.private(t)
+	url, asked := tunableModel(t,
+		func(city int, body string) bool { return city%4 == 0 || strings.Contains(body, `"temperature":0.5`) })
+	suite := s.familySuite(t, "ana", 60)
+	search := startTune(t, s, "param-tune", fmt.Sprintf(
+		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
+		"search_space":{"temperature":[0,0.5,1]},"no_race":true,"max_calls":150}`, suite, url))
+	other := s.eval(t, "root", s.keepSuite(t, "root", 2), url, "")
+	s.work(t)
+	s.awaitJob(t, "ana", search.JobID, "done")
+	s.awaitJob(t, "root", other.JobID, "done")
+	of := func(as, id string) job.Job { return give[job.Job](t, s, as, "GET", "/api/jobs/"+id, "") }
+	if tuned, run := of("ana", search.JobID), of("root", other.JobID); tuned.Attempt < 2 || run.Finished.After(tuned.Finished) {
+		t.Errorf("the search ended at %s after %d starts, the run at %s", tuned.Finished, tuned.Attempt, run.Finished)
+	}
+	if n := asked.Load(); n > 150+2 {
+		t.Errorf("%d asked, want 152 at most", n)
 	}
 }

@@ -16,7 +16,8 @@ const applicationID = 0x63766574
 // migrations take a file from version i to i+1. Never edit one that was
 // released; add another.
 func migrations() []string {
-	return []string{`
+	return []string{
+		`
 CREATE TABLE suites(
 	num INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, version TEXT NOT NULL,
 	cases INTEGER NOT NULL, created INTEGER NOT NULL, head BLOB NOT NULL);
@@ -74,7 +75,8 @@ ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET bytes=(SELECT coalesce(sum(length(c.result)+length(c.trace)+coalesce(length(c.exchanges),0)),
 		0) FROM cells c WHERE c.run=runs.num);
 `, wholeSchema(summedTables()), looksSchema + wholeSchema(summedLooks()),
-		tunesSchema + wholeSchema(summedTunes())}
+		tunesSchema + wholeSchema(summedTunes()),
+	}
 }
 
 // migrate brings the file up to date in one transaction. Two processes may try

@@ -22,8 +22,8 @@ type RaceConfig struct {
 	NoRace bool
 }
 
-// RaceAlpha is the default of RaceConfig.Alpha. In simulations of equal candidates 1 to 3 % of them are dropped.
-const RaceAlpha = 0.05
+// RaceAlpha is the default of RaceConfig.Alpha. In simulations up to 2 % of equal candidates are dropped.
+const RaceAlpha = gate.Alpha
 
 // Round is what to ask next: each of the candidates about each of the tasks.
 type Round struct {

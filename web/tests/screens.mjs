@@ -99,6 +99,8 @@ export function screens(m) {
     ['import', '/suites/import'],
     ['experiments', '/experiments'],
     ['experiment', `/experiments/${m.experiment}`],
+    ['tuning', '/tune'],
+    ['new-search', `/tune/new?suite=${m.suite}`],
     ['judges', '/judges'],
     ['label', `/label?run=${m.run}`],
     ['gold', `/gold?run=${m.run}`, propose],

@@ -404,6 +404,12 @@ func (s *Session) score(t, base *tally) (tasks int, iv *stats.Interval) {
 // rank says which candidate is the best on the training cases.
 func (s *Session) rank(m *searching) {
 	m.Best, m.Alike = m.contest.Leader(), m.contest.Alike()
+	for i := range m.Candidates { // some left the race after their last round
+		c := &m.Candidates[i]
+		if st := m.contest.Standing(c.N); st.Dropped != nil || st.Broken != "" {
+			c.Dropped, c.Broken = st.Dropped, st.Broken
+		}
+	}
 	m.Front = s.front(m)
 	s.show()
 }

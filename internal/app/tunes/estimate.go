@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// SearchEstimate is what a search would ask. Candidates that are worse are asked about fewer cases, so most is more than
-// what is expected.
+// SearchEstimate is what a search would ask. Candidates that are worse are asked about fewer cases,
+// so most is more than what is expected.
 type SearchEstimate struct {
 	Format  string      `json:"format"` // callvet.tune_estimate
 	Version int         `json:"version"`
@@ -57,7 +57,9 @@ type ModelPlan struct {
 
 // Preview does what Start does, but keeps no search. Nothing is asked. past are the runs that costs may be estimated
 // from; nil: all.
-func Preview(ctx context.Context, a *app.App, req Request, past []string, events app.Events) (_ *SearchEstimate, err error) {
+func Preview(ctx context.Context, a *app.App, req Request, past []string,
+	events app.Events,
+) (_ *SearchEstimate, err error) {
 	out := &SearchEstimate{Format: "callvet.tune_estimate", Version: 1, Models: []ModelPlan{}}
 	s, err := open(ctx, a, &req, out.lacks, events)
 	if err != nil {

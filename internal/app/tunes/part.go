@@ -231,8 +231,8 @@ func complete(ctx context.Context, r *results.Run) (map[[2]int]bool, error) {
 	return out, nil
 }
 
-// breaks are the constraints that a candidate breaks. planned reports that all of the cases were to be asked; else those
-// count that were.
+// breaks are the constraints that a candidate breaks. planned reports that all of the cases were to
+// be asked; else those count that were.
 func (m *searching) breaks(candidate int, cases []place, planned bool) []string {
 	base, now := m.sums[0], m.sums[candidate]
 	if base == nil || now == nil {

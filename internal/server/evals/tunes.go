@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
@@ -240,7 +241,8 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 	api.Add(s, op("estimate-"+name, http.MethodPost, "/estimate",
 		"Returns what a search would ask, and what it would take; nothing is asked or kept."), reads,
 		func(ctx context.Context, by *account.Principal,
-			in *struct{ Body B }) (*api.Body[tunes.SearchEstimate], error) {
+			in *struct{ Body B },
+		) (*api.Body[tunes.SearchEstimate], error) {
 			return estimateTune(ctx, s, by, of(&in.Body))
 		})
 	type cancelInput struct {
@@ -264,6 +266,10 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 		func(ctx context.Context, _ *account.Principal, in *TuneIn) (*struct{ Body TuneView }, error) {
 			return getTune(ctx, s, in.ID)
 		})
+	reads.Objects = one
+	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
+		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version."),
+		reads, api.With(s, applyTune))
 	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
 		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
 	remove.DefaultStatus = http.StatusNoContent
@@ -503,6 +509,8 @@ type tuneEvents struct {
 	seen   int
 	most   int64 // requests
 	err    error
+	// stop ends the search between two rounds, when another job waits.
+	stop context.CancelCauseFunc
 }
 
 func (e *tuneEvents) collect(ev app.Event) {
@@ -516,6 +524,9 @@ func (e *tuneEvents) collect(ev app.Event) {
 	}
 	e.note.Told = e.seen
 	e.err = e.publish(job.News{Kind: t.What, Data: t})
+	if t.What == tunes.EventRound && e.report.GiveWay() {
+		e.stop(job.ErrGaveWay)
+	}
 }
 
 func (e *tuneEvents) publish(news ...job.News) error {
@@ -559,6 +570,8 @@ func Tune(ctx context.Context, s *api.Server, j job.Job, r *job.Report) (json.Ra
 }
 
 func carryOutTune(ctx context.Context, a *app.App, id string, e *tuneEvents) (*tunes.Tune, error) {
+	ctx, e.stop = context.WithCancelCause(ctx)
+	defer e.stop(nil)
 	session, err := tunes.Resume(ctx, a, tunes.ResumeRequest{Tune: id}, e.collect)
 	var t *tunes.Tune
 	if err == nil {
@@ -616,16 +629,21 @@ func promote(ctx context.Context, s *api.Server, a *app.App, user string, t *tun
 	if err := tunes.Promote(ctx, a, t.ID, run, notes...); err != nil || run == "" {
 		return err
 	}
-	return e.publish(job.News{Kind: "eval_promoted",
-		Data: map[string]any{"tune_id": t.ID, "eval_id": run, "notes": notes}})
+	return e.publish(job.News{
+		Kind: "eval_promoted",
+		Data: map[string]any{"tune_id": t.ID, "eval_id": run, "notes": notes},
+	})
 }
 
 // promotedRun queues a run of the whole suite with the winners and fresh attempts, within the limits of the search.
 func promotedRun(ctx context.Context, s *api.Server, user string, t *tunes.Tune, winners []*tunes.Candidate,
 ) (string, error) {
-	by, err := s.Principal(ctx, user)
-	if err != nil {
-		return "", err
+	by := &account.Principal{User: user, Role: account.Member}
+	if s.Config.Accounts != nil {
+		var err error
+		if by, err = s.Principal(ctx, user); err != nil {
+			return "", err
+		}
 	}
 	was := &t.Request.Run
 	ask := &app.RunRequest{
@@ -722,4 +740,56 @@ func tuneEntry(t *tunes.Tune) *TimelineEntry {
 		}
 	}
 	return out
+}
+
+// TuneApply chooses a candidate of a search, and what gets it.
+type TuneApply struct {
+	Model     string `json:"model,omitempty" maxLength:"500" doc:"of a search for several models; left out: the one with a winner"`
+	Candidate *int   `json:"candidate,omitempty" minimum:"0" doc:"its number; left out: the winner"`
+	Anyway    bool   `json:"anyway,omitempty" doc:"also what was not confirmed"`
+	SuiteID   string `json:"suite_id,omitempty" maxLength:"100" doc:"the suite that gets the prompt as its system prompt, as a new version; left out: none"`
+}
+
+// TuneApplied is a candidate with what got it.
+type TuneApplied struct {
+	tunes.Applied
+	SuiteID string `json:"suite_id,omitempty"`
+	Version int64  `json:"suite_version,omitempty" doc:"of the suite, with the prompt"`
+}
+
+func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
+	TuneIn
+	Body TuneApply
+},
+) (*struct{ Body TuneApplied }, error) {
+	q := &in.Body
+	if q.SuiteID != "" {
+		if err := s.May(ctx, by, api.KindSuite, q.SuiteID, true); err != nil {
+			return nil, err
+		}
+	}
+	t, err := tunes.Get(ctx, s.Config.App, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	c, confirmed, err := t.Choose(&tunes.ApplyRequest{Model: q.Model, Candidate: q.Candidate, Anyway: q.Anyway})
+	if err != nil {
+		return nil, err
+	}
+	out := TuneApplied{Applied: tunes.Applied{
+		Tune: t.ID, Name: c.Name, Candidate: c.N, Confirmed: confirmed, Config: c.Spec, Prompt: c.Prompt, Written: []string{},
+	}}
+	if q.SuiteID == "" {
+		return &struct{ Body TuneApplied }{out}, nil
+	}
+	if t.Kind != tunes.Prompt {
+		return nil, app.Refused("suite_id", "{suite_id}: parameters belong to a model, and a suite has none")
+	}
+	w, err := s.Library.Edit(ctx, by.User, q.SuiteID, "system prompt of "+t.ID+": "+c.Name, nil,
+		func(d *library.Document) error { return d.SetText("system_prompt", c.Prompt) })
+	if err != nil {
+		return nil, err
+	}
+	out.SuiteID, out.Version, out.Written = q.SuiteID, w.Version, append(out.Written, w.Name)
+	return &struct{ Body TuneApplied }{out}, nil
 }

@@ -144,6 +144,16 @@ const eventKinds = [
   'eval_warning',
   'judge_result',
   'gate_evidence',
+  'tune_start',
+  'combo_result',
+  'tune_complete',
+  'generation_start',
+  'prompt_generated',
+  'prompt_eval_start',
+  'prompt_eval_result',
+  'generation_complete',
+  'generation_error',
+  'eval_promoted',
 ];
 
 /** The connection of the page. The shell starts it after a login. */

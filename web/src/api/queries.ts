@@ -77,6 +77,7 @@ export function invalidations(client: QueryClient) {
     suites: () => routes('/api/tool-suites'),
     suiteVersions: () => routes('/api/tool-suites/{id}/versions'),
     experiments: () => matching((route) => /experiments|history|leaderboard|trend/.test(route)),
+    tunes: () => matching((route) => /(param|prompt)-tune/.test(route)),
     traces: () => routes('/api/traces'),
     tracesAndScores: () => matching((route) => route.startsWith('/api/traces') || route === '/api/score'),
     gates: () => routes('/api/gates'),

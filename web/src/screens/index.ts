@@ -1,5 +1,6 @@
 // The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
 import {
+  IconAdjustments,
   IconArrowsDiff,
   IconFlask,
   IconGavel,
@@ -87,6 +88,13 @@ export const screens: ScreenEntry[] = [
     icon: IconFlask,
     key: 'e',
     ...lazyScreen(() => import('./experiments')),
+  },
+  {
+    paths: ['/tune', '/tune/new', '/tune/:id'],
+    title: 'shell.tune',
+    icon: IconAdjustments,
+    key: 'u',
+    ...lazyScreen(() => import('./tune')),
   },
   {
     paths: ['/judges', '/label', '/gold'],

@@ -31,7 +31,7 @@ import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
 import { type LiveEvent, useLive } from '../../api/live';
 import { usePermission } from '../../user';
-import { useText } from '../../text';
+import { useText, useTranslate } from '../../text';
 import { Figure, inUnit, leftOut, withInterval } from '../../ui/interval';
 import { Card, Page } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
@@ -42,6 +42,7 @@ import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { RateChart } from './chart';
+import { Searches } from '../tune/list';
 import { ExperimentForm } from './form';
 import common from '../../ui/common.module.css';
 
@@ -158,6 +159,7 @@ export function ExperimentPage({ id }: { id: string }) {
           <Tabs.Tab value="timeline">{t('experiments.timeline')}</Tabs.Tab>
           <Tabs.Tab value="leaderboard">{t('experiments.leaderboard')}</Tabs.Tab>
           <Tabs.Tab value="trend">{t('experiments.trend')}</Tabs.Tab>
+          <Tabs.Tab value="tune">{t('tune.tab')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="timeline">
           <Timeline of={e} link={() => setOpen('link')} changed={again} />
@@ -167,6 +169,21 @@ export function ExperimentPage({ id }: { id: string }) {
         </Tabs.Panel>
         <Tabs.Panel value="trend">
           <Trend suite={e.suite_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="tune">
+          <Stack gap="md">
+            {mayRun && (
+              <Button
+                component={Link}
+                variant="default"
+                style={{ alignSelf: 'flex-start' }}
+                to={`/tune/new?suite=${encodeURIComponent(e.suite_id)}&experiment=${encodeURIComponent(id)}`}
+              >
+                {t('tune.new')}
+              </Button>
+            )}
+            <Searches experiment={id} />
+          </Stack>
         </Tabs.Panel>
       </Tabs>
       {open === 'edit' && (
@@ -294,6 +311,7 @@ function Best({ of: e }: { of: Details }) {
 
 function Timeline({ of: e, link, changed }: { of: Details; link: () => void; changed: () => Promise<void> }) {
   const t = useText();
+  const translate = useTranslate();
   const mayWrite = usePermission('write');
   const line = $api.useQuery(
     'get',
@@ -405,7 +423,27 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
           </Table.Thead>
           <Table.Tbody>
             {entries.toReversed().map((x) =>
-              x.type === 'judge' ? (
+              x.type === 'param_tune' || x.type === 'prompt_tune' ? (
+                <Table.Tr key={x.id} data-search={x.id}>
+                  <Table.Td>
+                    <Link to={`/tune/${x.id}`}>{moment(x.timestamp)}</Link>
+                  </Table.Td>
+                  <Table.Td colSpan={3}>
+                    <Text size="sm" fw={600}>
+                      {t(x.type === 'prompt_tune' ? 'tune.prompts' : 'tune.parameters')}
+                    </Text>
+                    <Text size="sm" c="dimmed" className={common.untrusted}>
+                      {translate(x.config_summary)}
+                    </Text>
+                    {x.eval_id && <Link to={`/runs/${x.eval_id}`}>{t('tune.promoted')}</Link>}
+                  </Table.Td>
+                  <Table.Td>{x.score === null ? '–' : inUnit(x.score, 'rate')}</Table.Td>
+                  <Table.Td>
+                    <ChangeFigure of={x.gain} />
+                  </Table.Td>
+                  <Table.Td>{x.status}</Table.Td>
+                </Table.Tr>
+              ) : x.type === 'judge' ? (
                 <Table.Tr key={x.id}>
                   <Table.Td>
                     <When at={x.timestamp} />

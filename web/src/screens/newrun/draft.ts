@@ -92,6 +92,27 @@ function kept(): Draft {
   }
 }
 
+/** prepareDraft makes the form of a new run hold a configuration, such as the winner of a search. */
+export function prepareDraft(suite: string, experiment: string, config: Schemas['AppTargetSpec']) {
+  const { temperature, max_tokens, seed, extra, ...others } = config.params ?? {};
+  const params = { ...extra, ...others };
+  const draft: Draft = {
+    ...emptyDraft,
+    suite,
+    experiment_id: experiment,
+    models: [{ spec: config.target, base_url: config.base_url, api_key_env: config.api_key_env }],
+    temperature: temperature ?? '',
+    max_tokens: max_tokens ?? '',
+    seed: seed ?? '',
+    tool_choice: config.tool_choice ?? '',
+    params: Object.keys(params).length > 0 ? JSON.stringify(params) : '',
+    prompts: config.system_prompt ? 'one' : 'suite',
+    prompt: config.system_prompt ?? '',
+    replace_system: config.replace_system ?? false,
+  };
+  sessionStorage.setItem(place, JSON.stringify(draft));
+}
+
 /** useDraft is the draft, which is kept as long as the tab is. suite and experiment: those that the address names. */
 export function useDraft(suite: string, experiment: string) {
   const [draft, set] = useState<Draft>(() => {

@@ -144,7 +144,19 @@ function Form() {
     </Button>
   );
   return (
-    <Page title={t('newrun.title')} lead={t('newrun.lead')}>
+    <Page
+      title={t('newrun.title')}
+      lead={t('newrun.lead')}
+      actions={
+        <Button
+          component={Link}
+          variant="default"
+          to={`/tune/new${d.suite ? `?suite=${encodeURIComponent(d.suite)}` : ''}`}
+        >
+          {t('tune.toTune')}
+        </Button>
+      }
+    >
       <form
         onSubmit={(e) => {
           e.preventDefault();

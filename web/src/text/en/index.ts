@@ -16,6 +16,7 @@ import { settings } from './settings';
 import { shell } from './shell';
 import { suites } from './suites';
 import { traces } from './traces';
+import { tune } from './tune';
 
 export const en = {
   audit,
@@ -35,4 +36,5 @@ export const en = {
   shell,
   suites,
   traces,
+  tune,
 };

@@ -4,6 +4,7 @@ export const shell = {
   runs: 'Runs',
   compare: 'Compare',
   experiments: 'Experiments',
+  tune: 'Tuning',
   judges: 'Judges & labels',
   lab: 'Selection lab',
   safety: 'Replay & safety',

@@ -20,6 +20,7 @@ import serverLab from './server/lab.json';
 import serverRun from './server/run.json';
 import serverSuites from './server/suites.json';
 import { traces } from './traces';
+import { tune } from './tune';
 import type { en } from '../en';
 
 export const sv: typeof en = {
@@ -40,6 +41,7 @@ export const sv: typeof en = {
   shell,
   suites,
   traces,
+  tune,
 };
 
 /** Sentences of the server in English, each with its Swedish translation. */

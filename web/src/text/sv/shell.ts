@@ -6,6 +6,7 @@ export const shell: Record<keyof typeof english, string> = {
   runs: 'Körningar',
   compare: 'Jämför',
   experiments: 'Experiment',
+  tune: 'Trimning',
   judges: 'Domare och etiketter',
   lab: 'Verktygsval',
   safety: 'Uppspelning och säkerhet',

@@ -1,0 +1,176 @@
+// Searches for parameters: from an experiment to a confirmed winner that the timeline shows.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { accessible, Browser, clean, Server } from './harness.mjs';
+import { allowFiles } from './weather.mjs';
+
+// A model whose response is known: right nearly always at low temperatures, and rarely above.
+const model = `
+model: cold-1
+rules: [{calls: [{tool: book, args: {}}]}]
+surface:
+  base: 0.95
+  terms: [{param: temperature, from: 0.6, gain: -0.7, unset: 1}]
+  else: {calls: [{tool: cancel, args: {}}]}
+`;
+const tool = (name) => ({ name, description: `Does ${name}`, parameters: { type: 'object', properties: {} } });
+const nouns = ['train', 'flight', 'hotel', 'table', 'taxi', 'boat', 'tent', 'room', 'bus', 'bike', 'car', 'seat'];
+const towns = ['Oslo', 'Lima', 'Rome', 'Bern', 'Cork'];
+const cases = towns.flatMap((town) =>
+  nouns.map((noun) => ({
+    id: `${noun}-${town}`.toLowerCase(),
+    prompt: `Please reserve the ${noun} in ${town}`,
+    expect: { calls: [{ tool: 'book' }] },
+  })),
+);
+
+let server, browser, suite, experiment;
+before(async () => {
+  [server, browser] = await Promise.all([Server.start({ args: allowFiles }), Browser.start()]);
+  await server.file('cold.yaml', model);
+  suite = await server.suite({ callvet: 1, name: 'bookings', tools: [tool('book'), tool('cancel')], cases });
+  experiment = (await server.api('POST', '/api/experiments', { name: 'Colder?', suite_id: suite })).id;
+});
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+/** searched waits until a search is over, and gives it. */
+async function searched(id) {
+  for (;;) {
+    const s = await server.api('GET', `/api/tool-eval/param-tune/history/${id}`);
+    if (s.status !== 'running') return s;
+    await new Promise((r) => setTimeout(r, 50));
+  }
+}
+
+test('from an experiment to a confirmed winner in its timeline', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/experiments/${experiment}`);
+  await page.getByRole('tab', { name: 'Tune' }).click();
+  await page.getByText('No searches yet').waitFor();
+  await page.getByRole('link', { name: 'New search' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New search' }).waitFor();
+  await page.getByText('Choose a suite, a model and what is searched.').waitFor();
+
+  const models = page.getByLabel('Models', { exact: false }).first();
+  await models.fill('script:./cold.yaml');
+  await models.press('Enter');
+  const row = page.getByRole('group', { name: 'temperature' });
+  await row.getByRole('combobox', { name: 'Values of temperature' }).fill('0.25');
+  await row.getByRole('combobox', { name: 'Values of temperature' }).press('Enter');
+  await page.getByText(/4 different requests of 4 combinations/).waitFor();
+  await page.getByText('Requests at most').waitFor();
+
+  await page.getByRole('button', { name: 'Start the search' }).click();
+  await page.waitForURL(/\/tune\/tune-/);
+  const id = new URL(page.url()).pathname.split('/')[2];
+  const s = await searched(id);
+  assert.equal(s.status, 'done', JSON.stringify(s.problem));
+  await page.locator('[data-state="done"]').waitFor();
+  const found = s.models[0];
+  assert.equal(found.outcome, 'promoted', found.sentence);
+  await page.locator('[data-outcome="promoted"]').getByText(found.sentence).waitFor();
+
+  // The chart and the table show each candidate; the best is at a low temperature.
+  const chart = page.getByRole('img', { name: /Scores of \d candidates by temperature/ });
+  assert.equal(await chart.locator('title').count(), found.candidates.length);
+  assert.match(await chart.locator('title').first().textContent(), /interval from/);
+  const rows = page.getByRole('region', { name: 'Candidates' }).locator('tbody tr');
+  assert.equal(await rows.count(), found.candidates.length);
+  assert.match(await rows.first().innerText(), /Best/);
+  const best = found.candidates.find((c) => c.n === found.best);
+  assert.ok(best.config.params.temperature < 0.6);
+  await page.getByText(/Combinations: 4 kept/).click();
+  await page.getByRole('region', { name: 'Combinations and what becomes of them' }).waitFor();
+
+  // A new run has the configuration of the winner.
+  await page.getByRole('button', { name: 'New run with it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor();
+  await page.getByText('script:./cold.yaml').first().waitFor();
+  assert.equal(await page.getByLabel('Temperature').inputValue(), String(best.config.params.temperature));
+  await page.goBack();
+
+  await page.getByRole('link', { name: 'Experiment', exact: true }).click();
+  await page.locator(`tr[data-search="${id}"]`).waitFor();
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.locator(`tr[data-search="${id}"]`).getByText(found.sentence, { exact: false }).waitFor();
+  clean(page);
+});
+
+test('a map for two parameters and lines for three', async () => {
+  const page = await browser.page(server);
+  for (const [space, label] of [
+    [{ temperature: [0, 0.5, 1], top_p: [0.5, 1] }, /candidates by temperature and top_p/],
+    [{ temperature: [0, 1], top_p: [0.5, 1], tool_choice: ['auto', 'required'] }, /by temperature, top_p, tool_choice/],
+  ]) {
+    const { result_ref } = await server.api('POST', '/api/tool-eval/param-tune', {
+      suite_id: suite,
+      models: ['script:./cold.yaml'],
+      search_space: space,
+    });
+    const s = await searched(result_ref);
+    await page.goto(`/tune/${result_ref}`);
+    const chart = page.getByRole('img', { name: label });
+    await chart.waitFor();
+    const shown = s.models[0].candidates.filter((c) => c.score).length;
+    assert.equal(await chart.locator('title').count(), shown);
+  }
+  clean(page);
+});
+
+test('the family tree of prompts, and the library keeps one', async () => {
+  await server.file(
+    'plain.yaml',
+    'rules: [{calls: [{tool: book, args: {}}]}]\nsurface: {base: 0.2, terms: [{prompt: guess, gain: 0.7}]}\n',
+  );
+  const answers = ['Use a tool whenever one fits, and never guess a value.', 'Be brief. Do not guess.'];
+  await server.file(
+    'writer.yaml',
+    JSON.stringify({ rules: answers.map((prompt, i) => ({ repeat: i, text: JSON.stringify({ prompt }) })) }),
+  );
+  const { result_ref } = await server.api('POST', '/api/tool-eval/prompt-tune', {
+    suite_id: suite,
+    models: ['script:./plain.yaml'],
+    meta_model: 'script:./writer.yaml',
+  });
+  const s = await searched(result_ref);
+  const found = s.models[0];
+  assert.equal(s.status, 'done', s.problem);
+  const page = await browser.page(server);
+  await page.goto(`/tune/${result_ref}`);
+  const tree = page.locator('[data-tree]');
+  await tree.waitFor();
+  assert.equal(await tree.locator('[data-candidate]').count(), found.candidates.length);
+  const best = tree.locator(`[data-candidate="${found.best}"]`);
+  await best.getByText('Show what changed, and the prompt').click();
+  await best.locator('ins').first().waitFor();
+  await page.getByRole('button', { name: 'Keep the prompt' }).click();
+  await page.getByText(/The prompt is kept as bookings@/).waitFor();
+  const kept = await server.api('GET', '/api/prompts');
+  assert.ok(kept.items.some((p) => p.name === 'bookings'));
+  clean(page);
+});
+
+test('mistakes in a search space are shown before the start', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/tune/new?suite=${suite}`);
+  const models = page.getByLabel('Models', { exact: false }).first();
+  await models.fill('script:./cold.yaml');
+  await models.press('Enter');
+  const values = page.getByRole('combobox', { name: 'Values of temperature' });
+  await values.fill('warm');
+  await values.press('Enter');
+  await page.getByText(/temperature cannot be "warm"/).waitFor();
+});
+
+test('the screens of searches are accessible', async () => {
+  const { items } = await server.api('GET', '/api/tool-eval/param-tune/history');
+  await accessible(browser, server, [
+    ['/tune', 'New search'],
+    [`/tune/new?suite=${suite}`, 'Search space'],
+    ...items.map((s) => [`/tune/${s.id}`, 'Candidate']),
+    [`/experiments/${experiment}?tab=tune`, 'New search'],
+  ]);
+});
