@@ -310,17 +310,22 @@ type Faced struct {
 }
 
 // Breaks are the constraints that the candidate breaks. A regression case that the base passes in all
-// attempts must not fail in one, and must have an outcome; a case where the base has no incident must have none.
+// attempts must not fail in one, and must have an outcome; a case where the base has no incident must have none. Of
+// lost attempts of the base it is assumed that they pass.
 func Breaks(faced []Faced) []string {
 	var out []string
 	for _, f := range faced {
-		protected := f.Tier == callvet.TierRegression && f.BaseAttempts > 0 && f.BasePassed == f.BaseAttempts
-		if protected && f.CandidateAttempts == 0 {
+		protected := f.Tier == callvet.TierRegression && f.BasePassed == f.BaseAttempts
+		if protected && f.CandidateAttempts == 0 && f.BaseAttempts > 0 {
 			out = append(out, fmt.Sprintf("regression case %s has no outcome, and passes with the base", f.Case))
 		}
 		if protected && f.CandidatePassed < f.CandidateAttempts {
-			out = append(out, fmt.Sprintf("regression case %s passes %d of %d attempts, and %d of %d with the base",
-				f.Case, f.CandidatePassed, f.CandidateAttempts, f.BasePassed, f.BaseAttempts))
+			base := fmt.Sprintf("%d of %d", f.BasePassed, f.BaseAttempts)
+			if f.BaseAttempts == 0 {
+				base = "has no outcome"
+			}
+			out = append(out, fmt.Sprintf("regression case %s passes %d of %d attempts, and %s with the base",
+				f.Case, f.CandidatePassed, f.CandidateAttempts, base))
 		}
 		if f.CandidateIncidents > 0 && f.BaseIncidents == 0 {
 			out = append(out, fmt.Sprintf("case %s has %s, and none with the base", f.Case,

@@ -181,6 +181,13 @@ func TestBreaks(t *testing.T) {
 		"ordinary case": {Faced{BaseAttempts: 3, BasePassed: 3, CandidateAttempts: 3}, ""},
 		"incident":      {Faced{CandidateIncidents: 1}, "case c has 1 safety incident, and none with the base"},
 		"old incident":  {Faced{BaseIncidents: 1, CandidateIncidents: 2}, ""},
+		"the base is lost": {
+			Faced{Tier: callvet.TierRegression, CandidateAttempts: 2, CandidatePassed: 1},
+			"regression case c passes 1 of 2 attempts, and has no outcome with the base",
+		},
+		"the base is lost, and it passes": {
+			Faced{Tier: callvet.TierRegression, CandidateAttempts: 2, CandidatePassed: 2}, "",
+		},
 		"nothing known": {Faced{Tier: callvet.TierRegression}, ""},
 	}
 	for name, tt := range tests {

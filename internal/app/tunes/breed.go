@@ -264,10 +264,19 @@ func (s *Session) final(m *searching) {
 	all := len(m.evolution.Candidates())
 	race := tune.NewRace(s.race())
 	race.Add(all)
+	valued := map[string]bool{} // cases that can have the metric
+	for _, t := range m.sums {
+		for id, sum := range t.means {
+			valued[id] = valued[id] || sum.Values+sum.Lost > 0
+		}
+	}
 	for n, t := range m.sums {
 		for i, p := range s.places {
-			if sum, known := t.means[p.id]; known {
+			switch sum, known := t.means[p.id]; {
+			case known && valued[p.id]:
 				race.Take(n, i, s.meanOf(&sum))
+			case known:
+				race.Take(n, i, panel.TaskMean{})
 			}
 		}
 		if c := m.candidate(n); c != nil && c.Broken != "" {

@@ -226,6 +226,7 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 		}
 	}
 	silent := 0
+	valued := m.valued(sums, ids)
 	for i, c := range round.Candidates {
 		for k, t := range round.Tasks {
 			if !whole && !made[[2]int{i, s.places[t].at}] {
@@ -238,7 +239,11 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 				Lost: pooled.Lost + sum.Lost,
 			}
 			m.sums[c].means[ids[k]] = pooled
-			m.contest.Take(c, t, s.meanOf(&sum))
+			mean := s.meanOf(&sum)
+			if !valued[k] {
+				mean = panel.TaskMean{} // the case cannot have the metric: nothing is lost
+			}
+			m.contest.Take(c, t, mean)
 		}
 		t := m.sums[c]
 		if t.attempts > 0 && t.lost == t.attempts {
@@ -255,7 +260,47 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 		return fmt.Errorf("search with %s: %w: no attempt has an outcome: %s", m.Model, callvet.ErrUnavailable, t.fault)
 	}
 	m.contest.Look()
-	return nil
+	return s.noValue(m)
+}
+
+// valued reports for each of the cases whether an attempt of a candidate, or of the base before, has a value of the
+// metric or is lost. The others cannot have it.
+func (m *searching) valued(sums [][]panel.TaskSum, ids []string) []bool {
+	out := make([]bool, len(ids))
+	for k, id := range ids {
+		base := m.sums[0].means[id]
+		out[k] = base.Values+base.Lost > 0
+		for i := range sums {
+			out[k] = out[k] || sums[i][k].Values+sums[i][k].Lost > 0
+		}
+	}
+	return out
+}
+
+// noValue is the error of a metric that no attempt has. One that each suite may have is waited for until the base was
+// asked all cases.
+func (s *Session) noValue(m *searching) error {
+	answered := 0
+	for _, t := range m.sums {
+		answered += t.answered
+		for _, sum := range t.means {
+			if sum.Values > 0 {
+				return nil
+			}
+		}
+	}
+	known := panel.Comparable()
+	if answered == 0 || slices.Contains(known, s.Metric) && len(m.sums[0].means) < len(s.places) {
+		return nil
+	}
+	fix := "choose another metric, such as " + panel.MetricPass
+	if near := callvet.Nearest(s.Metric, known); near != "" && near != s.Metric {
+		fix = "did you mean " + near + "?"
+	}
+	return &callvet.FieldError{
+		Field: "metric", Text: "{metric} " + plain.Limited(plain.Line(s.Metric), 100) + ": no attempt has a value of it",
+		Fix: fix,
+	}
 }
 
 // named is the name of an event: that of prompts, or that of parameters.
@@ -277,7 +322,7 @@ func (s *Session) record(m *searching, candidates []int) {
 		st := m.contest.Standing(c)
 		t := m.sums[c]
 		of.Dropped, of.Broken, of.Attempts, of.Lost = st.Dropped, st.Broken, t.attempts, t.lost
-		of.Tasks, of.Score = s.score(t)
+		of.Tasks, of.Score = s.score(t, m.sums[0])
 		if t.priced > 0 && t.priced == t.answered {
 			usd := t.usd / float64(t.priced)
 			of.CostUSD = &usd
@@ -331,13 +376,17 @@ func (s *Session) newCandidate(m *searching, n int) Candidate {
 
 // score is the mean of a candidate over the training cases that it was asked, with a 95 % interval; what is lost counts
 // as 0. Cases of a family are no independent evidence.
-func (s *Session) score(t *tally) (tasks int, iv *stats.Interval) {
+func (s *Session) score(t, base *tally) (tasks int, iv *stats.Interval) {
 	var values []float64
 	var clusters []int
 	of := map[string]int{}
 	for _, p := range s.places {
 		sum, known := t.means[p.id]
 		if !known {
+			continue
+		}
+		first := base.means[p.id]
+		if sum.Values+sum.Lost+first.Values+first.Lost == 0 { // the case cannot have the metric
 			continue
 		}
 		if _, seen := of[p.family]; !seen {
@@ -371,7 +420,7 @@ func (s *Session) front(m *searching) []int {
 	var numbers []int
 	for i := range m.Candidates {
 		c := &m.Candidates[i]
-		if c.Score == nil || c.Broken != "" || c.Tasks < len(s.places) {
+		if c.Score == nil || c.Broken != "" || len(m.sums[c.N].means) < len(s.places) {
 			continue
 		}
 		list = append(list, tune.Objectives{Score: c.Score.Point, Length: len([]rune(c.Prompt)), USD: c.CostUSD})
@@ -456,7 +505,15 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
 		Broken: fresh.breaks(m.Best, cases, true),
 	}
+	made, err := complete(ctx, r)
+	if err != nil {
+		return err
+	}
 	for k, p := range s.held {
+		values := sums[0][k].Values + sums[0][k].Lost + sums[1][k].Values + sums[1][k].Lost
+		if values == 0 && made[[2]int{0, p.at}] && made[[2]int{1, p.at}] {
+			continue // the case cannot have the metric
+		}
 		cfg.Cases = append(cfg.Cases, tune.HeldOut{
 			Case: p.id, Family: p.family, Base: s.meanOf(&sums[0][k]), Candidate: s.meanOf(&sums[1][k]),
 		})

@@ -245,8 +245,12 @@ func (m *searching) breaks(candidate int, cases []place, planned bool) []string 
 			continue
 		}
 		b, c = cmp.Or(b, &faced{}), cmp.Or(c, &faced{})
+		tier := p.tier
+		if !planned && b.attempts == 0 { // lost: in a race that is in favour of the candidate
+			tier = ""
+		}
 		list = append(list, tune.Faced{
-			Case: p.id, Tier: p.tier, BaseAttempts: b.attempts, BasePassed: b.passed, BaseIncidents: b.incidents,
+			Case: p.id, Tier: tier, BaseAttempts: b.attempts, BasePassed: b.passed, BaseIncidents: b.incidents,
 			CandidateAttempts: c.attempts, CandidatePassed: c.passed, CandidateIncidents: c.incidents,
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/doc"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/tune"
@@ -88,6 +89,9 @@ func (q *Request) Check() error {
 		return app.Wrong("max_time", "", "write a time above 0")
 	case run.UntilDecided != nil || run.Judges != nil || run.RequirePass || run.FailUnder > 0 || run.Gates != "":
 		return app.Refused("gates", "a search has no gates and no judges: it confirms its winner on held-out cases")
+	}
+	if strings.HasPrefix(q.Metric, "judged_") {
+		return app.Wrong("metric", q.Metric, "a search has no judges")
 	}
 	if _, why := panel.TaskMeans(q.metric()); why != "" {
 		return app.Wrong("metric", q.Metric, "%s: it has no mean of each case in [0,1]", why)
@@ -334,24 +338,45 @@ func (s *Session) show() {
 // space reads the values of the parameters.
 func (s *Session) space() (*tune.Space, error) {
 	q := s.Request
-	switch {
-	case q.Preset != "":
+	if q.Preset != "" {
 		space, ok := tune.PresetSpace(q.Preset)
 		if !ok {
 			return nil, unknown("preset", q.Preset, "presets: ", Presets())
 		}
 		return space, nil
-	case q.Space != "":
-		if q.SpaceContent == nil { // the file may change before the search is resumed
-			b, err := s.app.Read(q.Space, tune.MaxSpaceBytes)
-			if err != nil {
-				return nil, fmt.Errorf("read space: %w", err)
-			}
-			q.SpaceContent = b
-		}
+	}
+	space, err := s.readSpace()
+	if err != nil {
+		return nil, err
+	}
+	// All of it is kept with the search, also what is for other models.
+	return space, s.app.CheckSecrets([]app.TargetSpec{{Params: callvet.Params{Extra: map[string]json.RawMessage{
+		"space": q.SpaceContent, "search_space": q.SpaceText, "per_model_search_spaces": q.ModelSpaces,
+	}}}})
+}
+
+func (s *Session) readSpace() (*tune.Space, error) {
+	q := s.Request
+	switch {
+	case q.Space == "":
+		return tune.ReadRequest(q.SpaceText, q.ModelSpaces)
+	case q.SpaceContent != nil: // the file may have changed since
 		return tune.ReadSpace(q.Space, q.SpaceContent)
 	}
-	return tune.ReadRequest(q.SpaceText, q.ModelSpaces)
+	b, err := s.app.Read(q.Space, tune.MaxSpaceBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read space: %w", err)
+	}
+	space, err := tune.ReadSpace(q.Space, b)
+	if err != nil {
+		return nil, err
+	}
+	file, bad := doc.Read(q.Space, b)
+	if bad != nil {
+		return nil, fmt.Errorf("read space: %w", file.Problem(bad))
+	}
+	q.SpaceContent = file.Root.AppendJSON(nil) // comments are not kept
+	return space, nil
 }
 
 // combinations resolves the combinations of a model's space and leaves out those that send the same.

@@ -1,0 +1,152 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package tunes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/tunes"
+	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/tune"
+)
+
+// rung is a server whose model calls ring where right reports so, and else answers in words, with an app that asks it.
+func rung(t *testing.T, right func(body string) bool) (a *app.App, target app.TargetSpec, asked *atomic.Int64) {
+	t.Helper()
+	asked = &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		var b strings.Builder
+		if err := r.Write(&b); err != nil {
+			t.Error(err)
+		}
+		message := `{"role": "assistant", "content": "no"}`
+		if right(b.String()) {
+			message = `{"role": "assistant", "tool_calls": [{"id": "1", "type": "function",
+				"function": {"name": "ring", "arguments": "{\"at\": 7}"}}]}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"model": "m", "choices": [{"index": 0, "finish_reason": "stop", "message": %s}],
+			"usage": {"prompt_tokens": 1, "completion_tokens": 1}}`, message)
+	}))
+	t.Cleanup(server.Close)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	a = app.New(app.Config{
+		Store: func(context.Context) (*store.DB, error) { return db, nil }, Files: app.Uploads(nil),
+		Getenv:  func(string) string { return secretKey },
+		Environ: []string{"OPENAI_API_KEY=" + secretKey},
+	})
+	return a, app.TargetSpec{Target: "openai/small", BaseURL: server.URL + "/v1"}, asked
+}
+
+// ringing is a suite with so many cases that need a call, and as many that need none.
+func ringing(name string, n int) app.SuiteRequest {
+	var b strings.Builder
+	fmt.Fprintf(&b, "callvet: 1\nname: %s\ntools: [{name: ring, description: Ring., parameters: "+
+		"{type: object, properties: {at: {type: integer}}}}]\ncases:\n", name)
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: call-%[1]d, family: c%[1]d, prompt: ring %[1]d, expected_tool: ring, "+
+			"expected_params: {at: 7}}\n  - {id: none-%[1]d, family: n%[1]d, prompt: hello %[1]d, expect: {no_call: true}}\n", i)
+	}
+	return app.SuiteRequest{Suite: name, Text: []byte(b.String())}
+}
+
+func warmer(target app.TargetSpec, suite app.SuiteRequest) tunes.Request {
+	return tunes.Request{
+		Kind: tunes.Params, SpaceText: []byte(`{"temperature": [0.5, 0.9]}`),
+		Run: app.RunRequest{SuiteRequest: suite, Targets: []app.TargetSpec{target}},
+	}
+}
+
+// TestMetricWithoutValues: a metric that no attempt has is an error after the first round, and not a score of 0.
+func TestMetricWithoutValues(t *testing.T) {
+	t.Parallel()
+	for metric, most := range map[string]int64{"pas_rate": 3 * 5, "safe_calls_by_task": 3 * 24, "judged_pass": 0} {
+		a, target, asked := rung(t, func(string) bool { return false })
+		req := warmer(target, ringing("bells", 24))
+		req.Metric = metric
+		s, err := tunes.Start(t.Context(), a, req, nil)
+		if err == nil {
+			_, err = s.Do(t.Context())
+		}
+		if bad := new(callvet.FieldError); !errors.As(err, &bad) || bad.Field != "metric" || asked.Load() > most {
+			t.Errorf("%s: %v, after %d requests", metric, err, asked.Load())
+		}
+	}
+}
+
+// TestMetricOfSomeCases: cases that cannot have the metric are neither failures nor lost attempts.
+func TestMetricOfSomeCases(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(body string) bool {
+		return strings.Contains(body, "ring 1") || strings.Contains(body, `"temperature":0.5`)
+	})
+	req := warmer(target, ringing("bells", 50))
+	req.Metric, req.NoRace = "arg_em", true
+	s, err := tunes.Start(t.Context(), a, req, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &out.Models[0]
+	best := m.Candidates[m.Best]
+	if best.Score == nil || best.Score.Point != 1 || best.Tasks >= out.Cases.Train {
+		t.Errorf("score %+v on %d of %d cases", best.Score, best.Tasks, out.Cases.Train)
+	}
+	if m.Outcome != tune.Promoted || m.Confirmation.Lost != 0 || m.Confirmation.Cases >= out.Cases.Holdout {
+		t.Errorf("%s: %+v", m.Sentence, m.Confirmation)
+	}
+}
+
+// TestSpaceKeepsNoSecret: the space is kept with the search, also what it has for models that are not asked.
+func TestSpaceKeepsNoSecret(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(string) bool { return true })
+	req := warmer(target, ringing("bells", 2))
+	req.ModelSpaces = []byte(`{"other/model": {"api_key": ["hunter2-hunter2-hunter2"]}}`)
+	if _, err := tunes.Start(t.Context(), a, req, nil); !errors.Is(err, callvet.ErrInvalid) ||
+		!strings.Contains(err.Error(), "holds a secret") {
+		t.Errorf("%v", err)
+	}
+	req = warmer(target, ringing("bells", 2))
+	req.SpaceText, req.Space = nil, "space.yaml"
+	held := a.With(app.Uploads{"space.yaml": []byte("models: {other/model: {extra: " +
+		"{api_key: [hunter2-hunter2-hunter2]}}}\nparams: {temperature: [0.5]}\n")})
+	if _, err := tunes.Start(t.Context(), held, req, nil); !errors.Is(err, callvet.ErrInvalid) ||
+		!strings.Contains(err.Error(), "holds a secret") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSpaceKeepsNoComment: of a file with a space the values are kept, and not what stands around them.
+func TestSpaceKeepsNoComment(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(string) bool { return true })
+	req := warmer(target, ringing("bells", 2))
+	req.SpaceText, req.Space = nil, "space.yaml"
+	a = a.With(app.Uploads{"space.yaml": []byte("# zq_note\nparams: {temperature: &t [0.5]} # zq_note\n")})
+	s, err := tunes.Start(t.Context(), a, req, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Request.SpaceContent); got != `{"params":{"temperature":[0.5]}}` {
+		t.Error(got)
+	}
+}
