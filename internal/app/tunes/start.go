@@ -37,7 +37,9 @@ type Session struct {
 	// begun is when this session began, as seconds since some time, before the seconds of earlier ones.
 	begun func() float64
 	lacks func(*app.TargetSpec, string)
-	next  int // the number of the next part
+	// splitKey identifies the suite of a new search for its division and its uses.
+	splitKey string
+	next     int // the number of the next part
 	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
 	again string
 }
@@ -212,10 +214,6 @@ func (s *Session) drop(ctx context.Context) error {
 
 // divide finds the training and the held-out cases.
 func (s *Session) divide(ctx context.Context) error {
-	before, err := s.earlier(ctx)
-	if err != nil {
-		return err
-	}
 	var failed error
 	at, positions := 0, map[string]int{}
 	cases := func(yield func(*callvet.Case) bool) {
@@ -241,6 +239,10 @@ func (s *Session) divide(ctx context.Context) error {
 	members := tune.Families(cases, nil)
 	if failed != nil {
 		return failed
+	}
+	before, err := s.earlier(ctx, members)
+	if err != nil {
+		return err
 	}
 	share := cmp.Or(s.Request.Holdout, tune.DefaultShare)
 	s.Halves = tune.Split(members, share, before, s.Suite)
