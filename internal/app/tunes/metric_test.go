@@ -184,3 +184,26 @@ func TestRenamedSuite(t *testing.T) {
 		t.Errorf("%v, %v", s.Notes, err)
 	}
 }
+
+// TestHeldOutLeftOut: a search shows that held-out cases of earlier ones take no part.
+func TestHeldOutLeftOut(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(string) bool { return false })
+	first, err := tunes.Start(t.Context(), a, warmer(target, ringing("bells", 50)), nil)
+	if err != nil || len(first.Notes) > 0 {
+		t.Fatal(first, err)
+	}
+	for _, side := range []tune.Side{tune.Train, tune.Holdout} {
+		req := warmer(target, ringing("bells", 50))
+		for _, id := range first.Halves.IDs(side)[:2] {
+			req.Run.Filter = append(req.Run.Filter, "!"+id)
+		}
+		s, err := tunes.Start(t.Context(), a, req, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasPrefix(strings.Join(s.Notes, ""), "2 held-out cases of earlier"); got != (side == tune.Holdout) {
+			t.Errorf("%s: %q", side, s.Notes)
+		}
+	}
+}

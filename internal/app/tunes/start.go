@@ -246,6 +246,10 @@ func (s *Session) divide(ctx context.Context) error {
 	}
 	share := cmp.Or(s.Request.Holdout, tune.DefaultShare)
 	s.Halves = tune.Split(members, share, before, s.Suite)
+	if n := tune.LeftOut(members, before); n > 0 {
+		s.Notes = append(s.Notes, plain.Count(n, "held-out case", "held-out cases")+
+			" of earlier searches take no part now: if their outcomes were the reason, a confirmation shows nothing")
+	}
 	tiers := map[string]callvet.Tier{}
 	for _, m := range members {
 		tiers[m.Case.ID] = m.Case.Tier
