@@ -321,9 +321,6 @@ func (a *actors) confirm(winner, use int) *tune.Confirmation {
 	})
 }
 
-// tuneSizes are the numbers of families of the suites on which searches are compared.
-func tuneSizes() []int { return []int{suiteFamilies, 5 * suiteFamilies} }
-
 // tuned is the result of simulated tunings.
 type tuned struct {
 	tunings, confirmed, held, promoted, broken, spoiled int
@@ -403,7 +400,6 @@ func tuningStudy(c *proof.Check, trials, pairs int) error {
 	c.Due("intervals that hold the truth", len(sizes)*len(all), "the list of surfaces, at two sizes of suites")
 	c.Due("promotions without a gain", 4, "two surfaces, at the first use and at any of the uses")
 	c.Due("promotions that break no constraint", len(sizes)*len(all)*trials, "the number of tunings")
-	c.Due("searches that find as much", 2*len(tuneSizes()), "racing and the Bayesian mode, at each size of suite")
 	c.Printf("%d tunings on each of %d surfaces, seed %d: half of the families held out, %d attempts at a case\n\n",
 		trials, len(all), tuneSeed, attemptsEach)
 	c.Printf("%-10s %8s %8s %9s %10s %9s %7s %10s\n", "surface", "families", "tunings", "confirmed",
@@ -441,89 +437,11 @@ func tuningStudy(c *proof.Check, trials, pairs int) error {
 		c.Compare("promotions without a gain", s.name+", first use", first <= 0.05, "%.1f %%", 100*first)
 		c.Compare("promotions without a gain", s.name+", any use", ever <= 0.05, "%.1f %%", 100*ever)
 	}
-	for _, families := range tuneSizes() {
-		if err := searchStudy(c, all, families, pairs); err != nil {
-			return err
-		}
-	}
 	return budgetStudy(c, pairs)
 }
 
 // searched is what a search costs and finds: calls, and the true gain of its winner.
 type searched struct{ calls, gain float64 }
-
-// wayToSearch is one of those that are compared, on a grid of columns × rows.
-type wayToSearch struct {
-	name          string
-	mode          tune.Mode
-	columns, rows int
-	trials        int
-	race          bool
-}
-
-// searchStudy compares ways to search on the same suites: racing with asking everything, and the Bayesian
-// mode with the random one at equal numbers of settings.
-func searchStudy(c *proof.Check, all []surface, families, pairs int) error {
-	ways := []wayToSearch{
-		{"grid, all asked", tune.Grid, 6, 4, 0, false},
-		{"grid, racing", tune.Grid, 6, 4, 0, true},
-		{"halving", tune.Halving, 6, 4, 24, true},
-		{"random, 20 of 120", tune.Random, 12, 10, 20, false},
-		{"bayesian, 20 of 120", tune.Bayesian, 12, 10, 20, false},
-	}
-	c.Printf(
-		"\nThe same %d suites of %d families on each surface: calls, and the true gain of the winner in points\n%-20s",
-		pairs, families, "")
-	for i := range all {
-		c.Printf("%16s", all[i].name)
-	}
-	c.Printf("%16s\n", "all")
-	results := make([][]searched, len(ways)) // by way, then surface and seed
-	for w, by := range ways {
-		results[w] = make([]searched, len(all)*pairs)
-		grid := settings(by.columns, by.rows)
-		err := parallel.Each(runtime.NumCPU(), len(all)*pairs, func(i int) error {
-			s := &all[i/pairs]
-			rng := rand.New(rand.NewPCG(tuneSeed+1, uint64(i)))
-			a := drawActors(rng, drawCast(rng, families), s, grid)
-			winner, err := a.search(grid, by.mode, by.trials, uint64(i), by.race)
-			results[w][i].calls = float64(a.asked)
-			if winner > 0 {
-				results[w][i].gain = s.truth(grid[winner].x, grid[winner].y)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		c.Printf("%-20s", by.name)
-		for i := range all {
-			calls, gain := means(results[w][i*pairs : (i+1)*pairs])
-			c.Printf("%8.0f %+7.1f", calls, 100*gain)
-		}
-		calls, gain := means(results[w])
-		c.Printf("%8.0f %+7.1f\n", calls, 100*gain)
-	}
-	before, _ := means(results[0])
-	for _, w := range []int{1, 2} {
-		after, _ := means(results[w])
-		worse := gainOf(results[w], results[0])
-		c.Printf("%s: saves %.0f %% of the calls; its winner's true gain differs by %s\n", ways[w].name,
-			100*(1-after/before),
-			points(worse))
-	}
-	raced, of := gainOf(results[1], results[0]), gainOf(results[4], results[3])
-	c.Compare("searches that find as much", fmt.Sprintf("racing, %d families", families), raced.Lower > -0.01, "%s",
-		points(raced))
-	c.Printf("bayesian less random, %d settings each: %s\n", ways[3].trials, points(of))
-	c.Compare("searches that find as much", fmt.Sprintf("bayesian, %d families", families), of.Lower > -0.01, "%s",
-		points(of))
-	for i := range all {
-		c.Printf("    %-10s %s\n", all[i].name,
-			points(gainOf(results[4][i*pairs:(i+1)*pairs], results[3][i*pairs:(i+1)*pairs])))
-	}
-	return nil
-}
 
 func means(of []searched) (calls, gain float64) {
 	for _, s := range of {

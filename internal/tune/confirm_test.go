@@ -203,30 +203,33 @@ func TestBreaks(t *testing.T) {
 func TestConfirmCoverage(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	const trials = 1500
-	held, promoted := 0, 0
-	for range trials {
-		var cases []HeldOut
-		for f := range 30 {
-			rate := stats.DrawRate(rng, 0.8, 0.5)
-			for k := range 1 + rng.IntN(5) {
-				side := func() panel.TaskMean { return exactly(float64(stats.DrawPasses(rng, 2, rate)) / 2) }
-				cases = append(cases,
-					HeldOut{Case: fmt.Sprint(f, k), Family: fmt.Sprint(f), Base: side(), Candidate: side()})
+	for _, tt := range []struct{ rate, low, high float64 }{{0.8, 0.93, 0.97}, {0.97, 0.98, 1}} {
+		const trials = 1500
+		held, promoted := 0, 0
+		for range trials {
+			var cases []HeldOut
+			for f := range 30 {
+				rate := stats.DrawRate(rng, tt.rate, 0.5)
+				for k := range 1 + rng.IntN(5) {
+					side := func() panel.TaskMean { return exactly(float64(stats.DrawPasses(rng, 2, rate)) / 2) }
+					cases = append(cases, HeldOut{
+						Case: fmt.Sprint(f, k), Family: fmt.Sprint(f), Base: side(), Candidate: side(),
+					})
+				}
+			}
+			c := Confirm(ConfirmConfig{Cases: cases, TrainFamilies: 30, Use: 1})
+			if c.Gain.Lower <= 0 && c.Gain.Upper >= 0 {
+				held++
+			}
+			if c.Outcome == Promoted {
+				promoted++
 			}
 		}
-		c := Confirm(ConfirmConfig{Cases: cases, TrainFamilies: 30, Use: 1})
-		if c.Gain.Lower <= 0 && c.Gain.Upper >= 0 {
-			held++
+		if share := float64(held) / trials; share < tt.low || share > tt.high {
+			t.Errorf("pass rate %g: the interval holds the truth in %.3f", tt.rate, share)
 		}
-		if c.Outcome == Promoted {
-			promoted++
+		if share := float64(promoted) / trials; share > 0.02 {
+			t.Errorf("pass rate %g: promoted in %.3f without an effect", tt.rate, share)
 		}
-	}
-	if share := float64(held) / trials; share < 0.93 || share > 0.97 {
-		t.Errorf("the interval holds the truth in %.3f", share)
-	}
-	if share := float64(promoted) / trials; share > 0.02 {
-		t.Errorf("promoted in %.3f without an effect", share)
 	}
 }

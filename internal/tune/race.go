@@ -146,14 +146,15 @@ func (r *Race) Look() {
 }
 
 // rivals are, for each block of tasks, the two candidates with the best means over the tasks before it, of those
-// that were asked the block too. Of the first block there is the base only.
+// that were asked the block too. Of the first block there is the base only. One that breaks a constraint is no rival:
+// it cannot win, so to be worse than it is no reason to leave.
 func (r *Race) rivals() (blocks [][2]int) {
 	sums := make([]float64, len(r.all))
 	for start := 0; start < r.cfg.Tasks; start += r.cfg.Block {
 		end, best := min(start+r.cfg.Block, r.cfg.Tasks), [2]int{0, 0}
 		for i := 1; i < len(r.all) && start > 0; i++ {
 			switch {
-			case r.all[i].asked < end:
+			case r.all[i].asked < end || r.all[i].broken != "":
 			case sums[i] > sums[best[0]]+1e-12:
 				best = [2]int{i, best[0]}
 			case best[0] == best[1] || sums[i] > sums[best[1]]+1e-12:

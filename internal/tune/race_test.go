@@ -135,6 +135,26 @@ func TestLostAttemptsDropNothing(t *testing.T) {
 	}
 }
 
+// A candidate that is worse than one that breaks a constraint, and better than all others, stays and wins.
+func TestABrokenCandidateDropsNoOther(t *testing.T) {
+	r := NewRace(RaceConfig{Tasks: 100, Block: 10})
+	r.Add(3)
+	for round, ok := r.Next(); ok; round, ok = r.Next() {
+		for _, c := range round.Candidates {
+			for _, task := range round.Tasks {
+				r.Take(c, task, sure([...]float64{0.5, 0.55, 1}[c]))
+			}
+		}
+		if r.Standing(2).Asked > 20 {
+			r.Break(2, "an incident")
+		}
+		r.Look()
+	}
+	if st := r.Standing(1); !st.In() || r.Leader() != 1 {
+		t.Errorf("%+v, leader %d", st, r.Leader())
+	}
+}
+
 // The chance to drop a candidate that is as good as the best does not grow with their number, although the leader is
 // the luckiest of all: each block is compared with who led before it.
 func TestEqualCandidatesStay(t *testing.T) {

@@ -154,20 +154,29 @@ func (s *Search) limit() int {
 	return s.race.cfg.Tasks
 }
 
+// at is the number in the race of a candidate that was chosen.
+func (s *Search) at(candidate int) int {
+	e, ok := s.entry[candidate]
+	if !ok {
+		panic(fmt.Sprintf("candidate %d was not chosen", candidate)) // else the base would get its results
+	}
+	return e
+}
+
 // Take takes the mean of a candidate at a task.
 func (s *Search) Take(candidate, task int, m panel.TaskMean) {
-	s.race.Take(s.entry[candidate], task, m)
+	s.race.Take(s.at(candidate), task, m)
 }
 
 // Look drops candidates that are worse than the leader.
 func (s *Search) Look() { s.race.Look() }
 
 // Break takes a candidate out because it breaks a constraint.
-func (s *Search) Break(candidate int, why string) { s.race.Break(s.entry[candidate], why) }
+func (s *Search) Break(candidate int, why string) { s.race.Break(s.at(candidate), why) }
 
 // Standing returns how a candidate does that was chosen.
 func (s *Search) Standing(candidate int) Standing {
-	st := s.race.Standing(s.entry[candidate])
+	st := s.race.Standing(s.at(candidate))
 	if st.Dropped != nil {
 		d := *st.Dropped
 		d.By = s.chosen[d.By]
