@@ -329,6 +329,9 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	}
 	fmt.Fprintf(w, "search for %s %s, suite %s: %s\n", what, t.ID, plain.Line(t.Suite), t.State)
 	a.printCases(w, &t.Cases)
+	for _, n := range t.Notes {
+		fmt.Fprintln(w, plain.Line(n))
+	}
 	for i := range t.Models {
 		a.printModel(w, t, &t.Models[i])
 	}

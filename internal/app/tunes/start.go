@@ -37,7 +37,9 @@ type Session struct {
 	// begun is when this session began, as seconds since some time, before the seconds of earlier ones.
 	begun func() float64
 	lacks func(*app.TargetSpec, string)
-	next  int // the number of the next part
+	// splitKey identifies the suite of a new search for its division and its uses.
+	splitKey string
+	next     int // the number of the next part
 	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
 	again string
 }
@@ -212,10 +214,6 @@ func (s *Session) drop(ctx context.Context) error {
 
 // divide finds the training and the held-out cases.
 func (s *Session) divide(ctx context.Context) error {
-	before, err := s.earlier(ctx)
-	if err != nil {
-		return err
-	}
 	var failed error
 	at, positions := 0, map[string]int{}
 	cases := func(yield func(*callvet.Case) bool) {
@@ -242,8 +240,16 @@ func (s *Session) divide(ctx context.Context) error {
 	if failed != nil {
 		return failed
 	}
+	before, err := s.earlier(ctx, members)
+	if err != nil {
+		return err
+	}
 	share := cmp.Or(s.Request.Holdout, tune.DefaultShare)
 	s.Halves = tune.Split(members, share, before, s.Suite)
+	if n := tune.LeftOut(members, before); n > 0 {
+		s.Notes = append(s.Notes, plain.Count(n, "held-out case", "held-out cases")+
+			" of earlier searches take no part now: if their outcomes were the reason, a confirmation shows nothing")
+	}
 	tiers := map[string]callvet.Tier{}
 	for _, m := range members {
 		tiers[m.Case.ID] = m.Case.Tier

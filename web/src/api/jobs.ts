@@ -46,6 +46,8 @@ export function useLiveQueries() {
           '/api/jobs',
           '/api/tool-eval/history',
           '/api/tool-eval/history/{id}',
+          '/api/tool-eval/param-tune/history',
+          '/api/tool-eval/prompt-tune/history',
           ...(['job_completed', 'job_failed', 'job_cancelled'].includes(e.type) ? runResultRoutes : []),
         );
       }
