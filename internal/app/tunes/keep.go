@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -290,7 +291,8 @@ func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for i := range parts {
+	slices.SortFunc(parts, func(a, b store.Run) int { return cmp.Compare(partOf(b.ID), partOf(a.ID)) })
+	for i := range parts { // one that is carried out is the last: then nothing is deleted
 		if err := db.DeleteRun(ctx, parts[i].ID, c.Gone, nil); err != nil {
 			return "", err
 		}
@@ -299,6 +301,12 @@ func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
 		_, err := q.DeleteTune(ctx, rows.DeleteTuneParams{ID: id, Deleted: a.Config.Now().UnixMilli()})
 		return err
 	})
+}
+
+// partOf is the number of a part, by its id.
+func partOf(id string) int {
+	n, _ := strconv.Atoi(id[strings.LastIndexByte(id, '.')+1:])
+	return n
 }
 
 // Cancel marks a search as cancelled that its process has left. It can be resumed.

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -204,6 +205,39 @@ func TestHeldOutLeftOut(t *testing.T) {
 		}
 		if got := strings.HasPrefix(strings.Join(s.Notes, ""), "2 held-out cases of earlier"); got != (side == tune.Holdout) {
 			t.Errorf("%s: %q", side, s.Notes)
+		}
+	}
+}
+
+// TestDeleteWhileSearching: a search that is carried out is not deleted, and nothing of it is.
+func TestDeleteWhileSearching(t *testing.T) {
+	t.Parallel()
+	var a *app.App
+	var s *tunes.Session
+	var target app.TargetSpec
+	var once sync.Once
+	a, target, _ = rung(t, func(string) bool {
+		once.Do(func() {
+			if _, err := tunes.Delete(t.Context(), a, s.ID); !errors.Is(err, callvet.ErrConflict) {
+				t.Errorf("%v", err)
+			}
+		})
+		return false
+	})
+	var err error
+	if s, err = tunes.Start(t.Context(), a, warmer(target, ringing("bells", 2)), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := a.Config.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range s.Runs {
+		if _, err := db.Run(t.Context(), id); err != nil {
+			t.Errorf("%s: %v", id, err)
 		}
 	}
 }
