@@ -97,6 +97,45 @@ func (h *Halves) Of(id string) Side {
 	return ""
 }
 
+// LeftOut is how many cases that were held out in earlier splits are not among these, nor renamed.
+func LeftOut(members []Member, before []Assigned) int {
+	old, now, renamed, out := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, a := range before {
+		old[a.Case] = true
+	}
+	for _, m := range members {
+		now[m.Case.ID] = true
+		if !old[m.Case.ID] {
+			renamed[m.Asks] = true
+		}
+	}
+	for _, a := range before {
+		if a.Side == Holdout && !now[a.Case] && !renamed[a.Asks] {
+			out[a.Case] = true
+		}
+	}
+	return len(out)
+}
+
+// Same reports whether these cases are those of the split, perhaps under other ids: at least half of the cases of
+// either side of the comparison ask what a case of the other one asks.
+func (h *Halves) Same(members []Member) bool {
+	before, now := map[string]bool{}, map[string]bool{}
+	for i := range h.Cases {
+		before[h.Cases[i].Asks] = true
+	}
+	for _, m := range members {
+		now[m.Asks] = true
+	}
+	both := 0
+	for asks := range now {
+		if asks != "" && before[asks] {
+			both++
+		}
+	}
+	return both > 0 && 2*both >= min(len(before), len(now))
+}
+
 // IDs are the cases of a side, in the order of the suite.
 func (h *Halves) IDs(side Side) []string {
 	var out []string

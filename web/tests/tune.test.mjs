@@ -96,6 +96,16 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
   await page.locator(`tr[data-search="${id}"]`).waitFor();
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.locator(`tr[data-search="${id}"]`).getByText(found.sentence, { exact: false }).waitFor();
+
+  // The winner is run on the whole suite by itself, and is the best configuration then.
+  const { promoted_eval_id: promoted } = await searched(id);
+  const { items } = await server.api('GET', '/api/jobs');
+  await server.job(items.find((j) => j.result_ref === promoted).job_id);
+  await page.locator(`tr[data-run="${promoted}"]`).waitFor();
+  await page.getByRole('button', { name: 'Run the best again' }).click();
+  await page.waitForURL(/\/jobs\/job_/);
+  const again = await server.job(new URL(page.url()).pathname.split('/')[2]);
+  assert.equal(again.status, 'done');
   clean(page);
 });
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/doc"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/internal/tune"
@@ -31,14 +33,11 @@ func (s *Session) add(ctx context.Context) error {
 	}
 	return s.db.Change(ctx, "keep search", func(q *rows.Queries) error {
 		return q.AddTune(ctx, rows.AddTuneParams{
-			ID: s.ID, UserID: s.app.Config.User, Suite: s.splitKey(), Kind: string(s.Kind), State: string(s.State),
+			ID: s.ID, UserID: s.app.Config.User, Suite: s.splitKey, Kind: string(s.Kind), State: string(s.State),
 			SuiteID: s.Request.SuiteID, ExperimentID: s.Request.Experiment, Created: s.Created.UnixMilli(), Content: b,
 		})
 	})
 }
-
-// splitKey identifies the suite for its split and its uses: a suite of a server keeps both under a new name.
-func (t *Tune) splitKey() string { return cmp.Or(t.Request.SuiteID, t.Suite) }
 
 // save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
 func (s *Session) save(ctx context.Context) error {
@@ -87,9 +86,36 @@ func (s *Session) use(ctx context.Context) error {
 	})
 }
 
-// earlier are the sides that the cases of the suite had in earlier searches.
-func (s *Session) earlier(ctx context.Context) (out []tune.Assigned, err error) {
-	list, err := s.db.Rows().SplitTunes(ctx, rows.SplitTunesParams{UserID: s.app.Config.User, Suite: s.splitKey()})
+// earlier are the sides that the cases of the suite had in earlier searches. A suite keeps them, and the uses of its
+// held-out cases, under a new name: by its id on a server, and else by its cases.
+func (s *Session) earlier(ctx context.Context, members []tune.Member) (out []tune.Assigned, err error) {
+	s.splitKey = cmp.Or(s.Request.SuiteID, s.Suite)
+	list, err := s.earlierOf(ctx, s.splitKey)
+	if err != nil || len(list) > 0 {
+		return list, err
+	}
+	all, err := s.db.Rows().Tunes(ctx, rows.TunesParams{
+		UserID: s.app.Config.User, Before: 1 << 62, AtMost: mostListed,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read earlier searches: %w", err)
+	}
+	for i := range all {
+		t, err := readTune(all[i].ID, all[i].Content, all[i].Whole)
+		if err != nil || t.Halves == nil || !t.Halves.Same(members) {
+			continue
+		}
+		s.splitKey = all[i].Suite
+		s.Notes = append(s.Notes, fmt.Sprintf("the cases are those of the suite %s, under another name: which ones are "+
+			"held out stays, and so does the number of uses", plain.Limited(plain.Line(t.Suite), 100)))
+		return s.earlierOf(ctx, s.splitKey)
+	}
+	return nil, nil
+}
+
+// earlierOf are the sides of cases in all searches on a suite.
+func (s *Session) earlierOf(ctx context.Context, key string) (out []tune.Assigned, err error) {
+	list, err := s.db.Rows().SplitTunes(ctx, rows.SplitTunesParams{UserID: s.app.Config.User, Suite: key})
 	if err != nil {
 		return nil, fmt.Errorf("read earlier searches: %w", err)
 	}
@@ -265,7 +291,8 @@ func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for i := range parts {
+	slices.SortFunc(parts, func(a, b store.Run) int { return cmp.Compare(partOf(b.ID), partOf(a.ID)) })
+	for i := range parts { // one that is carried out is the last: then nothing is deleted
 		if err := db.DeleteRun(ctx, parts[i].ID, c.Gone, nil); err != nil {
 			return "", err
 		}
@@ -274,6 +301,12 @@ func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
 		_, err := q.DeleteTune(ctx, rows.DeleteTuneParams{ID: id, Deleted: a.Config.Now().UnixMilli()})
 		return err
 	})
+}
+
+// partOf is the number of a part, by its id.
+func partOf(id string) int {
+	n, _ := strconv.Atoi(id[strings.LastIndexByte(id, '.')+1:])
+	return n
 }
 
 // Cancel marks a search as cancelled that its process has left. It can be resumed.

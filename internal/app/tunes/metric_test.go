@@ -3,6 +3,7 @@
 package tunes_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -148,5 +150,94 @@ func TestSpaceKeepsNoComment(t *testing.T) {
 	}
 	if got := string(s.Request.SpaceContent); got != `{"params":{"temperature":[0.5]}}` {
 		t.Error(got)
+	}
+}
+
+// TestRenamedSuite: under another name a suite keeps its division and the number of uses.
+func TestRenamedSuite(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(body string) bool {
+		return strings.Contains(body, `"ring `) && strings.Contains(body, `"temperature":0.5`)
+	})
+	var before *tune.Halves
+	for use, name := range []string{"bells", "bells", "chimes"} {
+		s, err := tunes.Start(t.Context(), a, warmer(target, ringing(name, 50)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != nil {
+			for _, c := range before.Cases {
+				if s.Halves.Of(c.Case) != c.Side {
+					t.Errorf("%s: %s was %s", name, c.Case, c.Side)
+				}
+			}
+		}
+		before = s.Halves
+		out, err := s.Do(t.Context())
+		if err != nil || out.Use != use+1 {
+			t.Errorf("%s: use %d, %s, %v", name, out.Use, out.Models[0].Sentence, err)
+		}
+	}
+	other := app.SuiteRequest{Suite: "clocks", Text: bytes.ReplaceAll(bytes.ReplaceAll(ringing("clocks", 50).Text,
+		[]byte("prompt: ring"), []byte("prompt: what time is it at")), []byte("prompt: hello"), []byte("prompt: good day"))}
+	s, err := tunes.Start(t.Context(), a, warmer(target, other), nil)
+	if err != nil || len(s.Notes) > 0 {
+		t.Errorf("%v, %v", s.Notes, err)
+	}
+}
+
+// TestHeldOutLeftOut: a search shows that held-out cases of earlier ones take no part.
+func TestHeldOutLeftOut(t *testing.T) {
+	t.Parallel()
+	a, target, _ := rung(t, func(string) bool { return false })
+	first, err := tunes.Start(t.Context(), a, warmer(target, ringing("bells", 50)), nil)
+	if err != nil || len(first.Notes) > 0 {
+		t.Fatal(first, err)
+	}
+	for _, side := range []tune.Side{tune.Train, tune.Holdout} {
+		req := warmer(target, ringing("bells", 50))
+		for _, id := range first.Halves.IDs(side)[:2] {
+			req.Run.Filter = append(req.Run.Filter, "!"+id)
+		}
+		s, err := tunes.Start(t.Context(), a, req, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasPrefix(strings.Join(s.Notes, ""), "2 held-out cases of earlier"); got != (side == tune.Holdout) {
+			t.Errorf("%s: %q", side, s.Notes)
+		}
+	}
+}
+
+// TestDeleteWhileSearching: a search that is carried out is not deleted, and nothing of it is.
+func TestDeleteWhileSearching(t *testing.T) {
+	t.Parallel()
+	var a *app.App
+	var s *tunes.Session
+	var target app.TargetSpec
+	var once sync.Once
+	a, target, _ = rung(t, func(string) bool {
+		once.Do(func() {
+			if _, err := tunes.Delete(t.Context(), a, s.ID); !errors.Is(err, callvet.ErrConflict) {
+				t.Errorf("%v", err)
+			}
+		})
+		return false
+	})
+	var err error
+	if s, err = tunes.Start(t.Context(), a, warmer(target, ringing("bells", 2)), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := a.Config.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range s.Runs {
+		if _, err := db.Run(t.Context(), id); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }

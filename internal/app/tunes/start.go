@@ -37,7 +37,9 @@ type Session struct {
 	// begun is when this session began, as seconds since some time, before the seconds of earlier ones.
 	begun func() float64
 	lacks func(*app.TargetSpec, string)
-	next  int // the number of the next part
+	// splitKey identifies the suite of a new search for its division and its uses.
+	splitKey string
+	next     int // the number of the next part
 	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
 	again string
 }
@@ -212,10 +214,6 @@ func (s *Session) drop(ctx context.Context) error {
 
 // divide finds the training and the held-out cases.
 func (s *Session) divide(ctx context.Context) error {
-	before, err := s.earlier(ctx)
-	if err != nil {
-		return err
-	}
 	var failed error
 	at, positions := 0, map[string]int{}
 	cases := func(yield func(*callvet.Case) bool) {
@@ -242,8 +240,16 @@ func (s *Session) divide(ctx context.Context) error {
 	if failed != nil {
 		return failed
 	}
+	before, err := s.earlier(ctx, members)
+	if err != nil {
+		return err
+	}
 	share := cmp.Or(s.Request.Holdout, tune.DefaultShare)
 	s.Halves = tune.Split(members, share, before, s.Suite)
+	if n := tune.LeftOut(members, before); n > 0 {
+		s.Notes = append(s.Notes, plain.Count(n, "held-out case", "held-out cases")+
+			" of earlier searches take no part now: if their outcomes were the reason, a confirmation shows nothing")
+	}
 	tiers := map[string]callvet.Tier{}
 	for _, m := range members {
 		tiers[m.Case.ID] = m.Case.Tier
@@ -297,7 +303,7 @@ func (s *Session) prepare(ctx context.Context) error {
 	var space *tune.Space
 	var err error
 	if s.Kind == Params {
-		space, err = s.space()
+		space, err = s.space(ctx)
 	} else {
 		err = s.writer(ctx)
 	}
@@ -336,16 +342,12 @@ func (s *Session) show() {
 }
 
 // space reads the values of the parameters.
-func (s *Session) space() (*tune.Space, error) {
+func (s *Session) space(ctx context.Context) (*tune.Space, error) {
 	q := s.Request
-	if q.Preset != "" {
-		space, ok := tune.PresetSpace(q.Preset)
-		if !ok {
-			return nil, unknown("preset", q.Preset, "presets: ", Presets())
-		}
+	if space, ok := tune.PresetSpace(q.Preset); ok {
 		return space, nil
 	}
-	space, err := s.readSpace()
+	space, err := s.readSpace(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -355,9 +357,18 @@ func (s *Session) space() (*tune.Space, error) {
 	}}}})
 }
 
-func (s *Session) readSpace() (*tune.Space, error) {
+func (s *Session) readSpace(ctx context.Context) (*tune.Space, error) {
 	q := s.Request
 	switch {
+	case q.Preset != "" && q.SpaceContent == nil:
+		own, err := preset(ctx, s.app, s.db, q.Preset)
+		if err != nil {
+			return nil, err
+		}
+		q.SpaceContent = own
+		return tune.ReadSpace("preset "+q.Preset, own)
+	case q.Preset != "":
+		return tune.ReadSpace("preset "+q.Preset, q.SpaceContent)
 	case q.Space == "":
 		return tune.ReadRequest(q.SpaceText, q.ModelSpaces)
 	case q.SpaceContent != nil: // the file may have changed since
