@@ -28,6 +28,15 @@ let server, browser, suite, experiment;
 before(async () => {
   [server, browser] = await Promise.all([Server.start({ args: allowFiles }), Browser.start()]);
   await server.file('cold.yaml', model);
+  await server.file(
+    'plain.yaml',
+    'rules: [{calls: [{tool: book, args: {}}]}]\nsurface: {base: 0.2, terms: [{prompt: guess, gain: 0.7}]}\n',
+  );
+  const answers = ['Use a tool whenever one fits, and never guess a value.', 'Be brief. Do not guess.'];
+  await server.file(
+    'writer.yaml',
+    JSON.stringify({ rules: answers.map((prompt, i) => ({ repeat: i, text: JSON.stringify({ prompt }) })) }),
+  );
   suite = await server.suite({ callvet: 1, name: 'bookings', tools: [tool('book'), tool('cancel')], cases });
   experiment = (await server.api('POST', '/api/experiments', { name: 'Colder?', suite_id: suite })).id;
 });
@@ -131,15 +140,6 @@ test('a map for two parameters and lines for three', async () => {
 });
 
 test('the family tree of prompts, and the library keeps one', async () => {
-  await server.file(
-    'plain.yaml',
-    'rules: [{calls: [{tool: book, args: {}}]}]\nsurface: {base: 0.2, terms: [{prompt: guess, gain: 0.7}]}\n',
-  );
-  const answers = ['Use a tool whenever one fits, and never guess a value.', 'Be brief. Do not guess.'];
-  await server.file(
-    'writer.yaml',
-    JSON.stringify({ rules: answers.map((prompt, i) => ({ repeat: i, text: JSON.stringify({ prompt }) })) }),
-  );
   const { result_ref } = await server.api('POST', '/api/tool-eval/prompt-tune', {
     suite_id: suite,
     models: ['script:./plain.yaml'],
@@ -160,7 +160,119 @@ test('the family tree of prompts, and the library keeps one', async () => {
   await page.getByText(/The prompt is kept as bookings@/).waitFor();
   const kept = await server.api('GET', '/api/prompts');
   assert.ok(kept.items.some((p) => p.name === 'bookings'));
+
+  // A confirmed prompt becomes the system prompt of the suite, in a new version.
+  assert.equal(found.outcome, 'promoted', found.sentence);
+  const { version } = await server.api('GET', `/api/tool-suites/${suite}`);
+  await page.getByRole('button', { name: 'Give the prompt to the suite' }).click();
+  const asked = page.getByRole('dialog', { name: 'Give the prompt to bookings?' });
+  await asked.getByRole('button', { name: 'Make a new version' }).click();
+  await page.getByRole('link', { name: `bookings, version ${version + 1}, has the prompt` }).click();
+  await page.waitForURL(new RegExp(`/suites/${suite}`));
+  const now = await server.api('GET', `/api/tool-suites/${suite}`);
+  assert.equal(now.version, version + 1);
+  assert.equal(now.system_prompt, found.candidates.find((c) => c.n === found.best).prompt);
   clean(page);
+});
+
+test('a search for prompts with a population, generations and the share that stays', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/tune/new?kind=prompt&suite=${suite}`);
+  const how = page.getByRole('combobox', { name: 'How' });
+  await how.waitFor();
+  assert.equal(await page.getByLabel('Generations').count(), 0);
+  await how.click();
+  await page.getByRole('option', { name: 'evolve' }).click();
+  for (const [label, value] of [
+    ['Models', 'script:./plain.yaml'],
+    ['Model that writes prompts', 'script:./writer.yaml'],
+  ]) {
+    const field = page
+      .getByRole('combobox', { name: label, exact: true })
+      .or(page.getByRole('textbox', { name: label, exact: true }));
+    await field.fill(value);
+    await field.press('Enter');
+  }
+  await page.getByLabel('Prompts in a generation').fill('4');
+  await page.getByLabel('Generations').fill('2');
+  await page.getByLabel('Share that stays').fill('50');
+  const sent = page.waitForRequest((r) => r.method() === 'POST' && r.url().endsWith('/prompt-tune'));
+  await page.getByRole('button', { name: 'Start the search' }).click();
+  const { config, optimization_mode: mode } = (await sent).postDataJSON();
+  assert.deepEqual([mode, config], ['evolve', { population: 4, generations: 2, selection_ratio: 0.5 }]);
+  await page.waitForURL(/\/tune\/tune-/);
+  await searched(new URL(page.url()).pathname.split('/')[2]);
+  clean(page);
+});
+
+test('presets of search spaces are loaded, saved and deleted', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/tune/new?suite=${suite}`);
+  const presets = page.getByRole('button', { name: 'Presets' });
+  const rows = async () => page.getByRole('group').evaluateAll((all) => all.map((x) => x.ariaLabel).filter(Boolean));
+  await presets.click();
+  await page.getByRole('menuitem', { name: /^calling/ }).click();
+  await page.getByRole('group', { name: 'parallel_calls' }).getByText('null').waitFor();
+  assert.deepEqual(await rows(), ['tool_choice', 'parallel_calls']);
+
+  // A parameter that callvet does not know, and a space of one model, are kept too.
+  await page.getByRole('button', { name: 'Add a parameter' }).click();
+  const added = page.getByRole('group').last();
+  await added.getByRole('combobox', { name: 'Parameter' }).fill('top_k');
+  const values = page.getByRole('combobox', { name: 'Values of top_k' });
+  for (const v of ['20', '40']) {
+    await values.fill(v);
+    await values.press('Enter');
+  }
+  const models = page.getByRole('combobox', { name: 'Models', exact: true });
+  for (const name of ['cold', 'plain']) {
+    await models.fill(`script:./${name}.yaml`);
+    await models.press('Enter');
+  }
+  await page.getByRole('combobox', { name: 'Space of' }).click();
+  await page.getByRole('option', { name: 'script:./plain.yaml' }).last().click();
+  await page.getByRole('button', { name: 'Give this model a space of its own' }).click();
+  await page.getByRole('button', { name: 'Remove tool_choice' }).click();
+  await page.getByRole('button', { name: 'Remove top_k' }).click();
+  await page.getByText(/\d different requests of 3 combinations/).waitFor();
+  await page.getByText(/\d different requests of 12 combinations/).waitFor();
+
+  const save = async (name) => {
+    await presets.click();
+    await page.getByRole('menuitem', { name: 'Save this space' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save this space' });
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    return dialog;
+  };
+  const refused = await save('calling');
+  await refused.getByText(/a shipped preset has this name/).waitFor();
+  await page.keyboard.press('Escape');
+  await refused.waitFor({ state: 'detached' });
+  await (await save('mine')).waitFor({ state: 'detached' });
+  const own = async () =>
+    (await server.api('GET', '/api/tool-eval/param-tune/presets')).items.filter((p) => p.own).map((p) => p.space);
+  assert.deepEqual(await own(), [
+    {
+      params: { tool_choice: ['auto', 'required'], parallel_calls: [null, true, false] },
+      extra: { top_k: [20, 40] },
+      models: { 'script:./plain.yaml': { params: { parallel_calls: [null, true, false] } } },
+    },
+  ]);
+
+  await page.goto(`/tune/new?suite=${suite}`);
+  await presets.click();
+  await page.getByRole('menuitem', { name: 'mine', exact: true }).click();
+  await page.getByRole('group', { name: 'top_k' }).waitFor();
+  assert.deepEqual(await rows(), ['tool_choice', 'parallel_calls', 'top_k']);
+  await presets.click();
+  await page.getByRole('menuitem', { name: 'Remove mine' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await presets.click();
+  await page.getByRole('menuitem', { name: /^calling/ }).waitFor();
+  await page.getByRole('menuitem', { name: 'mine', exact: true }).waitFor({ state: 'detached' });
+  assert.deepEqual(await own(), []);
 });
 
 test('mistakes in a search space are shown before the start', async () => {

@@ -1,8 +1,6 @@
 // A new search: of which parameters or prompts, how, within which limits, and what it will ask at most.
 import {
-  ActionIcon,
   Alert,
-  Autocomplete,
   Button,
   Group,
   NumberInput,
@@ -15,7 +13,6 @@ import {
   Textarea,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -29,7 +26,8 @@ import { Card, Page } from '../../ui/page';
 import { useParam } from '../../ui/params';
 import { SuitePick } from '../../ui/pick';
 import { Empty, Failure } from '../../ui/status';
-import { type Dimension, dimension, isComplete, parameters, spaceOf } from './space';
+import { SpaceCard } from './builder';
+import { type Dimension, dimension, isComplete, spaceOf } from './space';
 import common from '../../ui/common.module.css';
 
 type Kind = 'params' | 'prompt';
@@ -37,6 +35,7 @@ type Draft = {
   models: string[];
   typed: string;
   dimensions: Dimension[];
+  own: Record<string, Dimension[]>;
   mode: string;
   trials: number | '';
   meta: string;
@@ -44,6 +43,9 @@ type Draft = {
   calls: number | '';
   cost: number | '';
   repeats: number | '';
+  population: number | '';
+  generations: number | '';
+  share: number | '';
 };
 
 const modes: Record<Kind, string[]> = {
@@ -75,9 +77,11 @@ function bodyOf(kind: Kind, suite: string, experiment: string, d: Draft) {
     system_prompt: d.prompt || undefined,
   };
   if (kind === 'params') {
+    const own = common.models.flatMap((m) => (d.own[m] ? [[m, spaceOf(d.own[m])] as const] : []));
     return {
       ...common,
       search_space: spaceOf(d.dimensions),
+      per_model_search_spaces: own.length > 0 ? Object.fromEntries(own) : undefined,
       optimization_mode: d.mode as Schemas['ParamTune']['optimization_mode'],
       n_trials: given(d.trials),
     };
@@ -86,6 +90,14 @@ function bodyOf(kind: Kind, suite: string, experiment: string, d: Draft) {
     ...common,
     meta_model: d.meta.trim() || undefined,
     optimization_mode: d.mode as Schemas['PromptTune']['optimization_mode'],
+    config:
+      d.mode === 'quick'
+        ? undefined
+        : {
+            population: given(d.population),
+            generations: given(d.generations),
+            selection_ratio: d.share === '' ? undefined : d.share / 100,
+          },
   };
 }
 
@@ -114,6 +126,7 @@ function Form() {
     models: [],
     typed: '',
     dimensions: [dimension('temperature')],
+    own: {},
     mode: modes[kind][0]!,
     trials: '',
     meta: '',
@@ -121,6 +134,9 @@ function Form() {
     calls: '',
     cost: '',
     repeats: '',
+    population: '',
+    generations: '',
+    share: '',
   });
   const change = (part: Partial<Draft>) => set((before) => ({ ...before, ...part }));
   const targets = $api.useQuery('get', '/api/targets');
@@ -128,14 +144,17 @@ function Form() {
   const complete =
     suite !== '' &&
     body.models.length > 0 &&
-    (kind === 'params' ? d.dimensions.length > 0 && d.dimensions.every(isComplete) : d.meta.trim() !== '');
+    (kind === 'params'
+      ? body.models.every((m) => {
+          const list = d.own[m] ?? d.dimensions;
+          return list.length > 0 && list.every(isComplete);
+        })
+      : d.meta.trim() !== '');
   const start = useMutation({
     mutationFn: async () => unwrap(await send(kind, body, false).start!),
     onSuccess: (job) => navigate(job.result_ref ? `/tune/${job.result_ref}` : `/jobs/${job.job_id}`),
   });
   const known = (targets.data?.targets ?? []).filter((x) => !x.endsWith('/MODEL'));
-  const setDimension = (i: number, part: Partial<Dimension>) =>
-    change({ dimensions: d.dimensions.map((x, k) => (k === i ? { ...x, ...part } : x)) });
   return (
     <Page title={t('tune.new')} lead={t('tune.newLead')}>
       <form
@@ -188,6 +207,37 @@ function Form() {
                     acceptValueOnBlur
                   />
                 )}
+                {kind === 'prompt' && d.mode !== 'quick' && (
+                  <SimpleGrid cols={{ base: 1, xs: 3 }}>
+                    <NumberInput
+                      label={t('tune.population')}
+                      min={3}
+                      max={20}
+                      allowDecimal={false}
+                      placeholder="6"
+                      value={d.population}
+                      onChange={(v) => change({ population: amount(v) })}
+                    />
+                    <NumberInput
+                      label={t('tune.generations')}
+                      min={1}
+                      max={20}
+                      allowDecimal={false}
+                      placeholder="3"
+                      value={d.generations}
+                      onChange={(v) => change({ generations: amount(v) })}
+                    />
+                    <NumberInput
+                      label={t('tune.share')}
+                      min={20}
+                      max={80}
+                      suffix=" %"
+                      placeholder="40 %"
+                      value={d.share}
+                      onChange={(v) => change({ share: amount(v) })}
+                    />
+                  </SimpleGrid>
+                )}
                 <Textarea
                   label={t('tune.prompt')}
                   description={t('tune.promptHint')}
@@ -200,31 +250,11 @@ function Form() {
               </Stack>
             </Card>
             {kind === 'params' && (
-              <Card title={t('tune.space')}>
-                <Stack gap="sm">
-                  {d.dimensions.map((x, i) => (
-                    <DimensionRow
-                      key={i}
-                      of={x}
-                      change={(part) => setDimension(i, part)}
-                      remove={() => change({ dimensions: d.dimensions.filter((_, k) => k !== i) })}
-                    />
-                  ))}
-                  <Group>
-                    <Button
-                      variant="default"
-                      size="xs"
-                      leftSection={<IconPlus size={14} aria-hidden />}
-                      onClick={() => {
-                        const next = Object.keys(parameters).find((p) => !d.dimensions.some((x) => x.name === p));
-                        change({ dimensions: [...d.dimensions, dimension(next)] });
-                      }}
-                    >
-                      {t('tune.addParameter')}
-                    </Button>
-                  </Group>
-                </Stack>
-              </Card>
+              <SpaceCard
+                of={{ shared: d.dimensions, own: d.own }}
+                models={body.models}
+                change={({ shared, own }) => change({ dimensions: shared, own })}
+              />
             )}
           </Stack>
           <Stack gap="md">
@@ -276,67 +306,6 @@ function Form() {
         </SimpleGrid>
       </form>
     </Page>
-  );
-}
-
-function DimensionRow({
-  of: d,
-  change,
-  remove,
-}: {
-  of: Dimension;
-  change: (part: Partial<Dimension>) => void;
-  remove: () => void;
-}) {
-  const t = useText();
-  const name = d.name || t('tune.parameter');
-  const end = (key: 'min' | 'max' | 'step', label: string) => (
-    <NumberInput
-      aria-label={`${name}: ${label}`}
-      placeholder={label}
-      value={d.between[key]}
-      onChange={(v) => change({ between: { ...d.between, [key]: amount(v) } })}
-      style={{ flex: 1 }}
-    />
-  );
-  return (
-    <Group align="flex-start" gap="xs" wrap="nowrap" role="group" aria-label={name}>
-      <Autocomplete
-        aria-label={t('tune.parameter')}
-        data={Object.keys(parameters)}
-        value={d.name}
-        onChange={(next) => change({ name: next, values: parameters[next] ?? d.values })}
-        style={{ width: 160, flex: 'none' }}
-      />
-      <Stack gap={4} style={{ flex: 1, minWidth: 0 }}>
-        {d.range ? (
-          <Group gap={4} wrap="nowrap">
-            {end('min', t('tune.from'))}
-            {end('max', t('tune.to'))}
-            {end('step', t('tune.step'))}
-          </Group>
-        ) : (
-          <TagsInput
-            aria-label={t('tune.valuesOf', { name })}
-            placeholder={t('tune.values')}
-            value={d.values}
-            onChange={(values) => change({ values })}
-            acceptValueOnBlur
-          />
-        )}
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          style={{ alignSelf: 'flex-start' }}
-          onClick={() => change({ range: !d.range })}
-        >
-          {t(d.range ? 'tune.asList' : 'tune.asRange')}
-        </Button>
-      </Stack>
-      <ActionIcon variant="subtle" color="gray" mt={4} onClick={remove} aria-label={t('tune.remove', { name })}>
-        <IconTrash size={16} aria-hidden />
-      </ActionIcon>
-    </Group>
   );
 }
 

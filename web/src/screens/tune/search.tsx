@@ -220,7 +220,7 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
             </Text>
             {!confirmed && <Text size="sm">{t('tune.applyUnconfirmed')}</Text>}
             {s.promoted_eval_id && <Link to={`/runs/${s.promoted_eval_id}`}>{t('tune.promoted')}</Link>}
-            <Apply of={best} search={s} />
+            <Apply of={best} model={m} search={s} />
             <Copyable label={t('tune.configuration')} value={JSON.stringify(best.config, null, 2)} />
           </Stack>
         )}
@@ -229,13 +229,15 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
   );
 }
 
-/** Apply makes a new run of a candidate, or keeps its prompt. */
-function Apply({ of: c, search: s }: { of: Candidate; search: View }) {
+/** Apply makes a new run of a candidate, keeps its prompt, or gives a confirmed prompt to the suite. */
+function Apply({ of: c, model: m, search: s }: { of: Candidate; model: Search; search: View }) {
   const t = useText();
   const navigate = useNavigate();
   const mayRun = usePermission('run');
   const mayWrite = usePermission('write');
+  const invalidate = useInvalidate();
   const [busy, setBusy] = useState(false);
+  const [version, setVersion] = useState<number>();
   const run = () => {
     prepareDraft(s.suite_id, s.experiment_id ?? '', c.config);
     const experiment = s.experiment_id ? `&experiment=${encodeURIComponent(s.experiment_id)}` : '';
@@ -253,6 +255,20 @@ function Apply({ of: c, search: s }: { of: Candidate; search: View }) {
     }
     setBusy(false);
   };
+  const give = () =>
+    askConfirmation(
+      t,
+      t('tune.giveTitle', { suite: s.suite_name }),
+      t('tune.giveText', { name: nameIn(m, c) }),
+      t('tune.giveButton'),
+      async () => {
+        const body = { model: m.model, suite_id: s.suite_id };
+        const params = { path: { id: s.id } };
+        const given = unwrap(await api.POST('/api/tool-eval/prompt-tune/history/{id}/apply', { params, body }));
+        setVersion(given.suite_version);
+        await invalidate.routes('/api/tool-suites', '/api/tool-suites/{id}', '/api/tool-suites/{id}/versions');
+      },
+    );
   return (
     <Group gap="xs">
       {mayRun && s.suite_id && (
@@ -264,6 +280,16 @@ function Apply({ of: c, search: s }: { of: Candidate; search: View }) {
         <Button size="xs" variant="default" loading={busy} onClick={keep}>
           {t('tune.keep')}
         </Button>
+      )}
+      {mayWrite && c.prompt && s.suite_id && m.outcome === 'promoted' && (
+        <Button size="xs" variant="default" onClick={give}>
+          {t('tune.give')}
+        </Button>
+      )}
+      {version !== undefined && (
+        <Text size="sm" role="status">
+          <Link to={`/suites/${s.suite_id}`}>{t('tune.given', { suite: s.suite_name, version })}</Link>
+        </Text>
       )}
     </Group>
   );

@@ -20,6 +20,13 @@ export const dimension = (name = ''): Dimension => ({
   between: { min: 0, max: 1, step: 0.25 },
 });
 
+/** renamed is a dimension under another name: usual values of the earlier parameter do not go with it. */
+export const renamed = (d: Dimension, name: string): Dimension => ({
+  ...d,
+  name,
+  values: parameters[name] ?? (d.values === parameters[d.name] ? [] : d.values),
+});
+
 /** valueOf reads a value as it is typed: a number, true, false or null, else a text. */
 export function valueOf(text: string): unknown {
   try {
@@ -41,6 +48,48 @@ export function spaceOf(list: Dimension[]): Record<string, unknown> {
   return Object.fromEntries(
     list.filter(isComplete).map((d) => [d.name.trim(), d.range ? d.between : d.values.map(valueOf)]),
   );
+}
+
+/** Spaces are the dimensions for all models, and those of single models in place of them. */
+export type Spaces = { shared: Dimension[]; own: Record<string, Dimension[]> };
+
+/** fileOf is a space as its file holds it: parameters that the server does not know stand under extra. */
+export function fileOf(of: Spaces): Record<string, unknown> {
+  const part = (list: Dimension[]) => {
+    const all = Object.entries(spaceOf(list));
+    const [params, extra] = [true, false].map((known) => all.filter(([name]) => isKnown(name) === known)) as [
+      typeof all,
+      typeof all,
+    ];
+    return {
+      ...(params.length > 0 && { params: Object.fromEntries(params) }),
+      ...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
+    };
+  };
+  const models = Object.entries(of.own).map(([model, list]) => [model, part(list)] as const);
+  return { ...part(of.shared), ...(models.length > 0 && { models: Object.fromEntries(models) }) };
+}
+
+const isKnown = (name: string) => name in parameters || name === 'stop';
+
+type Part = { params?: Record<string, unknown> | null; extra?: Record<string, unknown> | null };
+
+/** spacesOf is what the form holds for a space file in JSON. */
+export function spacesOf(file: unknown): Spaces {
+  const list = (p: Part) =>
+    Object.entries({ ...p.params, ...p.extra }).map(([name, v]): Dimension => {
+      if (v !== null && typeof v === 'object' && !Array.isArray(v))
+        return { ...dimension(name), range: true, between: { min: '', max: '', step: '', ...v } };
+      return { ...dimension(name), values: (Array.isArray(v) ? v : [v]).map(textOf) };
+    });
+  const of = (file ?? {}) as Part & { models?: Record<string, Part> | null };
+  const own = Object.entries(of.models ?? {}).map(([model, p]) => [model, list(p)] as const);
+  return { shared: list(of), own: Object.fromEntries(own) };
+}
+
+/** textOf is a value as it is typed; valueOf reads it back. */
+function textOf(v: unknown): string {
+  return typeof v === 'string' && valueOf(v) === v ? v : JSON.stringify(v);
 }
 
 /** shown is a value of a parameter in a table or a chart. */
