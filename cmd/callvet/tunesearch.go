@@ -35,7 +35,7 @@ is promoted only where the lower end of the improvement is above the margin; eac
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group.AddCommand(a.tuneParamsCommand(), a.tunePromptCommand(), a.tuneListCommand(), a.tuneShowCommand(),
-		a.tuneResumeCommand(), a.tuneApplyCommand(), a.tuneDeleteCommand())
+		a.tuneResumeCommand(), a.tuneApplyCommand(), a.tuneDeleteCommand(), a.tunePresetsCommand())
 	return group
 }
 
@@ -113,7 +113,7 @@ best so far is asked no more.`,
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringVar(&f.req.Space, "space", "", "YAML or JSON file with the values of each parameter")
-	fs.StringVar(&f.req.Preset, "preset", "", "shipped space, in place of a file: "+strings.Join(tunes.Presets(), ", "))
+	fs.StringVar(&f.req.Preset, "preset", "", "space by its name, in place of a file; shipped: "+strings.Join(tunes.Presets(), ", "))
 	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(tunes.Modes(tunes.Params), ", ")+" (default: grid)")
 	fs.Var(ranged.Int(&f.req.Trials, 0, 1), "trials",
 		fmt.Sprintf("combinations that are tried, of modes other than grid (default %d)", tunes.DefaultTrials))
@@ -593,4 +593,47 @@ winner as a target, for run --targets. A winner that was not confirmed is refuse
 	fs.IntVar(req.Candidate, "candidate", 0, "number of the candidate (default: the winner)")
 	fs.BoolVar(&req.Anyway, "anyway", false, "apply a candidate that was not confirmed")
 	return cmd
+}
+
+func (a *cli) tunePresetsCommand() *cobra.Command {
+	group := &cobra.Command{
+		Use: "presets", Short: "List the spaces that have a name, and keep your own",
+		Example: "  callvet tune presets\n  callvet tune presets add mine space.yaml", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := tunes.ListPresets(cmd.Context(), a.program())
+			if err != nil {
+				return err
+			}
+			return emit(a, list, func(w io.Writer, list []tunes.PresetView) error {
+				for i := range list {
+					p := &list[i]
+					about := cmp.Or(p.Problem, p.About)
+					if p.Own && p.Problem == "" {
+						about = "your own"
+					}
+					if _, err := fmt.Fprintf(w, "%-14s %s\n", p.Name, plain.Line(about)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	group.AddCommand(&cobra.Command{
+		Use: "add NAME FILE", Short: "Keep a space under a name, in place of an earlier one", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.program().Read(args[1], tunes.MaxPresetBytes)
+			if err != nil {
+				return err
+			}
+			_, err = tunes.KeepPreset(cmd.Context(), a.program(), args[0], b)
+			return err
+		},
+	}, &cobra.Command{
+		Use: "delete NAME", Short: "Delete a space of your own", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return tunes.DeletePreset(cmd.Context(), a.program(), args[0])
+		},
+	})
+	return group
 }

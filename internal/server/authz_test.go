@@ -257,6 +257,10 @@ func entries() map[string]entry {
 			body:  `{"name":"x","suite_id":"{suite}","baseline_eval_id":"{run}"}`,
 			gives: http.StatusUnprocessableEntity,
 		},
+		"list-param-presets":  {},
+		"keep-param-preset":   {body: `{"name":"mine","search_space":{"params":{"temperature":[0,1]}}}`},
+		"delete-param-preset": {params: map[string]string{"name": "mine"}, gives: http.StatusNotFound},
+
 		"list-prompts":  {},
 		"create-prompt": {body: `{"name":"guide","text":"Be brief.","parent_prompt_id":"{prompt}"}`},
 		"get-prompt":    {},

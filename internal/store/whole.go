@@ -65,6 +65,7 @@ func summedTunes() []summedTable {
 			columns: "id,user_id,suite,kind,state,suite_id,experiment_id,created,deleted,holdout_use,content", replaced: true,
 		},
 		{name: "prompts", columns: "id,user_id,name,version,parent,source,created,content"},
+		{name: "tune_presets", columns: "id,user_id,name,created,content"},
 	}
 }
 

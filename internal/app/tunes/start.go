@@ -303,7 +303,7 @@ func (s *Session) prepare(ctx context.Context) error {
 	var space *tune.Space
 	var err error
 	if s.Kind == Params {
-		space, err = s.space()
+		space, err = s.space(ctx)
 	} else {
 		err = s.writer(ctx)
 	}
@@ -342,16 +342,12 @@ func (s *Session) show() {
 }
 
 // space reads the values of the parameters.
-func (s *Session) space() (*tune.Space, error) {
+func (s *Session) space(ctx context.Context) (*tune.Space, error) {
 	q := s.Request
-	if q.Preset != "" {
-		space, ok := tune.PresetSpace(q.Preset)
-		if !ok {
-			return nil, unknown("preset", q.Preset, "presets: ", Presets())
-		}
+	if space, ok := tune.PresetSpace(q.Preset); ok {
 		return space, nil
 	}
-	space, err := s.readSpace()
+	space, err := s.readSpace(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -361,9 +357,18 @@ func (s *Session) space() (*tune.Space, error) {
 	}}}})
 }
 
-func (s *Session) readSpace() (*tune.Space, error) {
+func (s *Session) readSpace(ctx context.Context) (*tune.Space, error) {
 	q := s.Request
 	switch {
+	case q.Preset != "" && q.SpaceContent == nil:
+		own, err := preset(ctx, s.app, s.db, q.Preset)
+		if err != nil {
+			return nil, err
+		}
+		q.SpaceContent = own
+		return tune.ReadSpace("preset "+q.Preset, own)
+	case q.Preset != "":
+		return tune.ReadSpace("preset "+q.Preset, q.SpaceContent)
 	case q.Space == "":
 		return tune.ReadRequest(q.SpaceText, q.ModelSpaces)
 	case q.SpaceContent != nil: // the file may have changed since

@@ -70,7 +70,7 @@ type ParamTune struct {
 	TuneAsk
 	SearchSpace json.RawMessage            `json:"search_space,omitempty" doc:"values by parameter: a list, or {min, max, step}; null in a list: not sent"`
 	ModelSpaces map[string]json.RawMessage `json:"per_model_search_spaces,omitempty" doc:"search spaces of single models, in place of search_space"`
-	Preset      string                     `json:"preset,omitempty" maxLength:"100" doc:"a shipped search space"`
+	Preset      string                     `json:"preset,omitempty" maxLength:"100" doc:"a search space by its name: a shipped one, or one's own"`
 	Mode        string                     `json:"optimization_mode,omitempty" enum:"grid,random,bayesian,halving" doc:"left out: grid"`
 	Trials      int                        `json:"n_trials,omitempty" minimum:"0" maximum:"10000" doc:"combinations that modes other than grid try; 0: 50"`
 }
@@ -222,6 +222,7 @@ type tuneInput[B any] struct {
 func AddTunes(s *api.Server) {
 	addTune(s, tunes.Params, "param-tune", "parameters", func(q *ParamTune) asks { return q })
 	addTune(s, tunes.Prompt, "prompt-tune", "a prompt", func(q *PromptTune) asks { return q })
+	addTunePresets(s)
 }
 
 // addTune adds the routes of a kind of searches.

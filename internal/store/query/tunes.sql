@@ -32,3 +32,15 @@ WHERE tunes.id = sqlc.arg(id) AND tunes.holdout_use = 0;
 
 -- name: DeleteTune :execrows
 UPDATE tunes SET deleted = $2 WHERE id = $1 AND deleted = 0;
+
+-- name: AddTunePreset :exec
+INSERT INTO tune_presets(id, user_id, name, created, content) VALUES ($1, $2, $3, $4, $5);
+
+-- name: TunePreset :one
+SELECT * FROM checked_tune_presets WHERE user_id = $1 AND name = $2;
+
+-- name: TunePresets :many
+SELECT * FROM checked_tune_presets WHERE user_id = $1 ORDER BY name;
+
+-- name: DeleteTunePreset :execrows
+DELETE FROM tune_presets WHERE user_id = $1 AND name = $2;

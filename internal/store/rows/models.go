@@ -171,6 +171,15 @@ type CheckedTune struct {
 	Whole        bool
 }
 
+type CheckedTunePreset struct {
+	ID      string
+	UserID  string
+	Name    string
+	Created int64
+	Content []byte
+	Whole   bool
+}
+
 type Event struct {
 	UserID  string
 	Seq     int64

@@ -41,6 +41,29 @@ func (q *Queries) AddTune(ctx context.Context, arg AddTuneParams) error {
 	return err
 }
 
+const addTunePreset = `-- name: AddTunePreset :exec
+INSERT INTO tune_presets(id, user_id, name, created, content) VALUES ($1, $2, $3, $4, $5)
+`
+
+type AddTunePresetParams struct {
+	ID      string
+	UserID  string
+	Name    string
+	Created int64
+	Content []byte
+}
+
+func (q *Queries) AddTunePreset(ctx context.Context, arg AddTunePresetParams) error {
+	_, err := q.db.ExecContext(ctx, addTunePreset,
+		arg.ID,
+		arg.UserID,
+		arg.Name,
+		arg.Created,
+		arg.Content,
+	)
+	return err
+}
+
 const changeTune = `-- name: ChangeTune :execrows
 UPDATE tunes SET state = $2, updated = $3, content = $4 WHERE id = $1 AND deleted = 0
 `
@@ -76,6 +99,23 @@ type DeleteTuneParams struct {
 
 func (q *Queries) DeleteTune(ctx context.Context, arg DeleteTuneParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteTune, arg.ID, arg.Deleted)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const deleteTunePreset = `-- name: DeleteTunePreset :execrows
+DELETE FROM tune_presets WHERE user_id = $1 AND name = $2
+`
+
+type DeleteTunePresetParams struct {
+	UserID string
+	Name   string
+}
+
+func (q *Queries) DeleteTunePreset(ctx context.Context, arg DeleteTunePresetParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteTunePreset, arg.UserID, arg.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -163,6 +203,63 @@ func (q *Queries) TuneOwner(ctx context.Context, id string) (string, error) {
 	var user_id string
 	err := row.Scan(&user_id)
 	return user_id, err
+}
+
+const tunePreset = `-- name: TunePreset :one
+SELECT id, user_id, name, created, content, whole FROM checked_tune_presets WHERE user_id = $1 AND name = $2
+`
+
+type TunePresetParams struct {
+	UserID string
+	Name   string
+}
+
+func (q *Queries) TunePreset(ctx context.Context, arg TunePresetParams) (CheckedTunePreset, error) {
+	row := q.db.QueryRowContext(ctx, tunePreset, arg.UserID, arg.Name)
+	var i CheckedTunePreset
+	err := row.Scan(
+		&i.ID,
+		&i.UserID,
+		&i.Name,
+		&i.Created,
+		&i.Content,
+		&i.Whole,
+	)
+	return i, err
+}
+
+const tunePresets = `-- name: TunePresets :many
+SELECT id, user_id, name, created, content, whole FROM checked_tune_presets WHERE user_id = $1 ORDER BY name
+`
+
+func (q *Queries) TunePresets(ctx context.Context, userID string) ([]CheckedTunePreset, error) {
+	rows, err := q.db.QueryContext(ctx, tunePresets, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CheckedTunePreset{}
+	for rows.Next() {
+		var i CheckedTunePreset
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserID,
+			&i.Name,
+			&i.Created,
+			&i.Content,
+			&i.Whole,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const tunes = `-- name: Tunes :many

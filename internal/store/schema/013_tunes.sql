@@ -12,3 +12,7 @@ CREATE TABLE prompts(
 	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, version BIGINT NOT NULL, parent TEXT NOT NULL,
 	source TEXT NOT NULL, shared BOOLEAN NOT NULL, created BIGINT NOT NULL, deleted BIGINT NOT NULL, content BYTEA NOT NULL);
 CREATE UNIQUE INDEX prompts_of ON prompts(user_id, name, version);
+-- The spaces that a user keeps by name; content is the text of a space file.
+CREATE TABLE tune_presets(
+	id TEXT NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, name TEXT NOT NULL, created BIGINT NOT NULL, content BYTEA NOT NULL);
+CREATE UNIQUE INDEX tune_presets_of ON tune_presets(user_id, name);
