@@ -241,3 +241,23 @@ func TestDeleteWhileSearching(t *testing.T) {
 		}
 	}
 }
+
+// TestBaseBestEarly: the sentence counts the cases that were asked, and not those that there are.
+func TestBaseBestEarly(t *testing.T) {
+	t.Parallel()
+	a, target, asked := rung(t, func(string) bool { return false })
+	req := warmer(target, ringing("bells", 50))
+	req.Run.MaxCalls = 130 // 100 are kept free for the confirmation
+	s, err := tunes.Start(t.Context(), a, req, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("on %d training cases", asked.Load()/3)
+	if got := out.Models[0].Sentence; asked.Load() >= 130 || !strings.Contains(got, want) {
+		t.Errorf("%s, after %d requests", got, asked.Load())
+	}
+}
