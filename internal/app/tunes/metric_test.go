@@ -177,6 +177,9 @@ func TestRenamedSuite(t *testing.T) {
 		if err != nil || out.Use != use+1 {
 			t.Errorf("%s: use %d, %s, %v", name, out.Use, out.Models[0].Sentence, err)
 		}
+		if _, err := tunes.Delete(t.Context(), a, out.ID); err != nil { // its use still counts
+			t.Error(err)
+		}
 	}
 	other := app.SuiteRequest{Suite: "clocks", Text: bytes.ReplaceAll(bytes.ReplaceAll(ringing("clocks", 50).Text,
 		[]byte("prompt: ring"), []byte("prompt: what time is it at")), []byte("prompt: hello"), []byte("prompt: good day"))}
