@@ -214,10 +214,10 @@ func spokenVerbs() map[string]spoken {
 		"tune resume": {
 			requests: []reflect.Type{of[tunes.ResumeRequest]()}, args: []string{"tune"}, client: []string{"quiet"},
 		},
-		"tune apply":          {requests: []reflect.Type{of[tunes.ApplyRequest]()}, args: []string{"tune"}},
-		"prompt list":         {client: []string{"limit"}},
-		"prompt show":         {},
-		"prompt delete":       {},
+		"tune apply":    {requests: []reflect.Type{of[tunes.ApplyRequest]()}, args: []string{"tune"}},
+		"prompt list":   {client: []string{"limit"}},
+		"prompt show":   {},
+		"prompt delete": {},
 		"prompt add": {
 			requests: []reflect.Type{of[tunes.KeepPromptRequest]()}, args: []string{"text", "parent", "shared"},
 			client: []string{"search", "model", "candidate"}, // of a tunes.KeepFoundRequest
