@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
+	"github.com/callvet/callvet/internal/app/tunes"
 )
 
 // spoken describes the flags and arguments of a verb for the fields of its requests.
@@ -193,6 +194,39 @@ func spokenVerbs() map[string]spoken {
 		"view":  {client: []string{"listen"}},
 		"login": {client: []string{"name", "plain-http"}},
 		"jobs":  {client: []string{"watch", "cancel", "output"}},
+		"tune params": {
+			requests: []reflect.Type{of[tunes.Request]()},
+			args: []string{
+				"kind", "run", "space_content", "search_space", "per_model_search_spaces", "meta", "population", "generations",
+				"selection_ratio", "suite_id", "experiment_id",
+			},
+			client: []string{"quiet", "dry-run"},
+		},
+		"tune prompt": {
+			requests: []reflect.Type{of[tunes.Request]()},
+			args: []string{
+				"kind", "run", "space", "space_content", "preset", "search_space", "per_model_search_spaces", "n_trials", "suite_id",
+				"experiment_id",
+			},
+			parts:  map[string]string{"meta-base-url": "meta"},
+			client: []string{"quiet", "dry-run"},
+		},
+		"tune resume": {
+			requests: []reflect.Type{of[tunes.ResumeRequest]()}, args: []string{"tune"}, client: []string{"quiet"},
+		},
+		"tune apply":    {requests: []reflect.Type{of[tunes.ApplyRequest]()}, args: []string{"tune"}},
+		"prompt list":   {client: []string{"limit"}},
+		"prompt show":   {},
+		"prompt delete": {},
+		"prompt add": {
+			requests: []reflect.Type{of[tunes.KeepPromptRequest]()}, args: []string{"text", "parent", "shared"},
+			client: []string{"search", "model", "candidate"}, // of a tunes.KeepFoundRequest
+		},
+		"tune show":           {},
+		"tune list":           {},
+		"tune delete":         {},
+		"tune presets add":    {},
+		"tune presets delete": {},
 		"mcp serve": {
 			requests: []reflect.Type{of[catalogs.ServeMCPRequest]()}, args: []string{"suite"},
 			client: []string{"http"},

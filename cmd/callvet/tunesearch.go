@@ -395,7 +395,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if n := len(list) - mostCandidates; n > 0 {
 		fmt.Fprintf(w, "  … and %d more: --json has all\n", n)
 	}
-	if len(m.Alike) > 1 {
+	if len(m.Alike) > 1 && len(m.Candidates) > 0 {
 		fmt.Fprintf(w, "* best on the training cases; = %d that cannot be distinguished from it\n", len(m.Alike)-1)
 	}
 	printFailures(w, m)

@@ -403,3 +403,45 @@ func TestTuneGivesWay(t *testing.T) {
 		t.Errorf("%d asked, want 152 at most", n)
 	}
 }
+
+// TestTunePresets: a user's search spaces are found by their names, and not by others.
+func TestTunePresets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	suite := s.familySuite(t, "ana", 60)
+	names := func(user string) (out []string) {
+		list := give[evals.PresetList](t, s, user, "GET", "/api/tool-eval/param-tune/presets", "")
+		for i := range list.Items {
+			if list.Items[i].Own {
+				out = append(out, list.Items[i].Name)
+			}
+		}
+		return out
+	}
+	body := `{"name":"mine","search_space":{"params":{"temperature":[0,0.5,1]}}}`
+	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/param-tune/presets", body); code != 201 {
+		t.Fatalf("%d %s", code, answer)
+	}
+	if mine, others := names("ana"), names("bo"); len(mine) != 1 || mine[0] != "mine" || len(others) != 0 {
+		t.Errorf("ana has %v, bo has %v", mine, others)
+	}
+	search := fmt.Sprintf(
+		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":"http://127.0.0.1:1"}],"preset":"mine"}`, suite)
+	estimate := give[struct {
+		Models []struct{ Combinations int }
+	}](t, s, "ana", "POST", "/api/tool-eval/param-tune/estimate", search)
+	if len(estimate.Models) != 1 || estimate.Models[0].Combinations != 3 {
+		t.Errorf("%+v", estimate)
+	}
+	if code, answer := s.ask(t, "bo", "DELETE", "/api/tool-eval/param-tune/presets/mine", ""); code != 404 {
+		t.Errorf("bo deletes: %d %s", code, answer)
+	}
+	if code, _ := s.ask(t, "ana", "DELETE", "/api/tool-eval/param-tune/presets/mine", ""); code != 204 || len(names("ana")) != 0 {
+		t.Errorf("%d, %v", code, names("ana"))
+	}
+	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/param-tune/presets",
+		`{"name":"bad","search_space":{"params":{"temprature":[0,1]}}}`); code != 422 || !strings.Contains(answer, "temperature") {
+		t.Errorf("%d %s", code, answer)
+	}
+}

@@ -48,6 +48,9 @@ var parameters = []string{
 	"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "parallel_calls", "stop", "tool_choice",
 }
 
+// lookalikes are parameters of providers that resemble one of parameters.
+var lookalikes = []string{"top_k", "top_a", "store"}
+
 // ReadSpace reads a space from YAML or JSON. The error holds a callvet.Problem with its place for each mistake
 // and wraps callvet.ErrInvalid.
 func ReadSpace(file string, src []byte) (*Space, error) {
@@ -69,7 +72,7 @@ func ReadSpace(file string, src []byte) (*Space, error) {
 
 // ReadRequest reads a space from the fields search_space and per_model_search_spaces of a request. Each has the
 // keys params and extra as in a file, or the parameters themselves: {"temperature": [0, 1], "top_k": [20, 40]}.
-// Parameters that callvet does not know are then sent as they are. Errors are as of ReadSpace.
+// Parameters that callvet does not know are then sent as they are, unless their names resemble one that it knows. Errors are as of ReadSpace.
 func ReadRequest(search, perModel json.RawMessage) (*Space, error) {
 	s := &Space{models: map[string][]dimension{}}
 	var problems []callvet.Problem
@@ -151,6 +154,11 @@ func (r *spaceReader) either(into *[]dimension, n *doc.Node) {
 		return
 	}
 	r.Fields(n, nil, func(name string, v *doc.Node) bool {
+		if typo := callvet.Nearest(name, parameters) != ""; typo && !slices.Contains(lookalikes, name) &&
+			!slices.Contains(parameters, name) {
+			r.unknown(name, placeOf(n, name))
+			return true
+		}
 		r.dimension(into, name, v)
 		return true
 	})

@@ -446,7 +446,7 @@ func (s *Session) confirm(ctx context.Context, i int, m *searching) error {
 	if m.Best == 0 {
 		m.Outcome, m.Sentence = BaseBest, fmt.Sprintf(
 			"no candidate is better than what you have, on %s: nothing to confirm, and the held-out cases stay unused",
-			plain.Count(len(s.places), "training case", "training cases"))
+			plain.Count(len(m.sums[0].means), "training case", "training cases"))
 		return nil
 	}
 	if s.Cases.Few != "" {

@@ -94,9 +94,7 @@ func (s *Session) earlier(ctx context.Context, members []tune.Member) (out []tun
 	if err != nil || len(list) > 0 {
 		return list, err
 	}
-	all, err := s.db.Rows().Tunes(ctx, rows.TunesParams{
-		UserID: s.app.Config.User, Before: 1 << 62, AtMost: mostListed,
-	})
+	all, err := s.db.Rows().UserTunes(ctx, rows.UserTunesParams{UserID: s.app.Config.User, AtMost: mostListed})
 	if err != nil {
 		return nil, fmt.Errorf("read earlier searches: %w", err)
 	}

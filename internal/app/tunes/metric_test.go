@@ -177,6 +177,9 @@ func TestRenamedSuite(t *testing.T) {
 		if err != nil || out.Use != use+1 {
 			t.Errorf("%s: use %d, %s, %v", name, out.Use, out.Models[0].Sentence, err)
 		}
+		if _, err := tunes.Delete(t.Context(), a, out.ID); err != nil { // its use still counts
+			t.Error(err)
+		}
 	}
 	other := app.SuiteRequest{Suite: "clocks", Text: bytes.ReplaceAll(bytes.ReplaceAll(ringing("clocks", 50).Text,
 		[]byte("prompt: ring"), []byte("prompt: what time is it at")), []byte("prompt: hello"), []byte("prompt: good day"))}
@@ -239,5 +242,25 @@ func TestDeleteWhileSearching(t *testing.T) {
 		if _, err := db.Run(t.Context(), id); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
+	}
+}
+
+// TestBaseBestEarly: the sentence counts the cases that were asked, and not those that there are.
+func TestBaseBestEarly(t *testing.T) {
+	t.Parallel()
+	a, target, asked := rung(t, func(string) bool { return false })
+	req := warmer(target, ringing("bells", 50))
+	req.Run.MaxCalls = 130 // 100 are kept free for the confirmation
+	s, err := tunes.Start(t.Context(), a, req, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("on %d training cases", asked.Load()/3)
+	if got := out.Models[0].Sentence; asked.Load() >= 130 || !strings.Contains(got, want) {
+		t.Errorf("%s, after %d requests", got, asked.Load())
 	}
 }

@@ -22,6 +22,10 @@ SELECT * FROM checked_tunes WHERE experiment_id = $1 AND deleted = 0 ORDER BY cr
 -- All searches on a suite, deleted ones too, the oldest first: how they divided its cases.
 SELECT * FROM checked_tunes WHERE user_id = $1 AND suite = $2 ORDER BY created, id;
 
+-- name: UserTunes :many
+-- All searches of a user, deleted ones too, the newest first.
+SELECT * FROM checked_tunes WHERE user_id = $1 ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
+
 -- name: ChangeTune :execrows
 UPDATE tunes SET state = $2, updated = $3, content = $4 WHERE id = $1 AND deleted = 0;
 

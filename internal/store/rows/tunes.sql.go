@@ -380,3 +380,50 @@ func (q *Queries) UseHoldout(ctx context.Context, arg UseHoldoutParams) (int64, 
 	}
 	return result.RowsAffected()
 }
+
+const userTunes = `-- name: UserTunes :many
+SELECT id, user_id, suite, kind, state, suite_id, experiment_id, created, updated, deleted, holdout_use, content, whole FROM checked_tunes WHERE user_id = $1 ORDER BY created DESC, id DESC LIMIT CAST($2 AS BIGINT)
+`
+
+type UserTunesParams struct {
+	UserID string
+	AtMost int64
+}
+
+// All searches of a user, deleted ones too, the newest first.
+func (q *Queries) UserTunes(ctx context.Context, arg UserTunesParams) ([]CheckedTune, error) {
+	rows, err := q.db.QueryContext(ctx, userTunes, arg.UserID, arg.AtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CheckedTune{}
+	for rows.Next() {
+		var i CheckedTune
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserID,
+			&i.Suite,
+			&i.Kind,
+			&i.State,
+			&i.SuiteID,
+			&i.ExperimentID,
+			&i.Created,
+			&i.Updated,
+			&i.Deleted,
+			&i.HoldoutUse,
+			&i.Content,
+			&i.Whole,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
