@@ -246,7 +246,10 @@ test('presets of search spaces are loaded, saved and deleted', async () => {
     return dialog;
   };
   const refused = await save('calling');
-  await refused.getByText(/a shipped preset has this name/).first().waitFor();
+  await refused
+    .getByText(/a shipped preset has this name/)
+    .first()
+    .waitFor();
   await page.keyboard.press('Escape');
   await refused.waitFor({ state: 'detached' });
   await (await save('mine')).waitFor({ state: 'detached' });
