@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Side is the half of a suite that a case is in.
