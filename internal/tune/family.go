@@ -23,6 +23,27 @@ type Member struct {
 	Asks string
 }
 
+// originFields are fields of cases that name what a case was made from.
+var originFields = []string{
+	"source_trace", "trace_id", "conversation_id", "conversation", "session_id", "session", "template_file", "template",
+}
+
+// Origins are what a case was made from, for Families: the values of its fields source_trace, trace_id, conversation_id,
+// conversation, session_id, session, template_file and template, and its entry in a file of another form. Such a file
+// makes several cases of one entry, such as of a test with several prompts.
+func Origins(c *callvet.Case) []string {
+	var out []string
+	for _, name := range originFields {
+		if v := c.Fields[name]; v != "" {
+			out = append(out, name+"\x00"+v)
+		}
+	}
+	if len(c.Foreign) > 0 {
+		out = append(out, "entry\x00"+string(c.Foreign))
+	}
+	return out
+}
+
 // Families groups the cases that are alike, so that a search does not see a twin of a held-out case.
 // Cases with the same Case.Family are one family. A case without one is in a family with each case
 // that

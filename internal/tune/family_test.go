@@ -220,8 +220,32 @@ func TestSplitBridge(t *testing.T) {
 	if ids := h.IDs(Train); !slices.Equal(ids, []string{"a", "b"}) || h.Of("c") != "" {
 		t.Errorf("training cases %v", ids)
 	}
-	if why := h.Few(); !strings.HasPrefix(why, "1 families") {
+	if why := h.Few(); !strings.HasPrefix(why, "1 family") {
 		t.Errorf("few: %q", why)
+	}
+}
+
+// Cases that were made from one thing are one family: from a trace, or from one entry of a file.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	ask := func(id, text, entry string, fields map[string]string) *callvet.Case {
+		return &callvet.Case{
+			ID: id, Fields: fields, Foreign: json.RawMessage(entry),
+			Input: []callvet.Turn{{Role: callvet.RoleUser, Content: text}},
+		}
+	}
+	cases := []*callvet.Case{
+		ask("a", "book a train", "", map[string]string{"trace_id": "t1"}),
+		ask("b", "where is my parcel", "", map[string]string{"trace_id": "t1"}),
+		ask("c", "cancel the order", "", map[string]string{"trace_id": "t2"}),
+		ask("d", "You are kind. hello there", `{"q": 1}`, nil), ask("e", "You are strict. good morning", `{"q": 1}`, nil),
+	}
+	var got []string
+	for _, m := range Families(slices.Values(cases), Origins) {
+		got = append(got, m.Family)
+	}
+	if want := []string{"a", "a", "c", "d", "d"}; !slices.Equal(got, want) {
+		t.Errorf("families %v, want %v", got, want)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Side is the half of a suite that a case is in.
@@ -153,8 +155,8 @@ func (h *Halves) Few() string {
 	if small >= MinFamilies {
 		return ""
 	}
-	return fmt.Sprintf("%d families of cases for the search and %d held out: a promotion needs %d of each",
-		h.TrainFamilies, h.HoldoutFamilies, MinFamilies)
+	return fmt.Sprintf("%s of cases for the search and %d held out: a promotion needs %d of each",
+		plain.Count(h.TrainFamilies, "family", "families"), h.HoldoutFamilies, MinFamilies)
 }
 
 // earlier are the sides of earlier splits. A search saw a case that was ever a training case.

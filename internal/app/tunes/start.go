@@ -236,7 +236,7 @@ func (s *Session) divide(ctx context.Context) error {
 			}
 		}
 	}
-	members := tune.Families(cases, nil)
+	members := tune.Families(cases, tune.Origins)
 	if failed != nil {
 		return failed
 	}
