@@ -28,6 +28,7 @@ import (
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
+	"github.com/callvet/callvet/internal/app/tunes"
 )
 
 // front is a front end of the application over HTTP: POST /VERB with a request in JSON gives its
@@ -116,6 +117,13 @@ type proxiedTo struct {
 
 func frontOf(a *app.App) *recorder {
 	f := &recorder{app: a}
+	search := route(func(ctx context.Context, q tunes.Request) (any, error) {
+		s, err := tunes.Start(ctx, a, q, f.record)
+		if err != nil {
+			return nil, err
+		}
+		return s.Do(ctx)
+	})
 	f.routes = map[string]func(context.Context, []byte) (any, error){
 		"run": route(func(ctx context.Context, q app.RunRequest) (any, error) {
 			s, err := runs.Start(ctx, a, q, f.record)
@@ -217,6 +225,40 @@ func frontOf(a *app.App) *recorder {
 		}),
 		"label stamp": route(verbOf(f, a, runs.LabelStamp)),
 		"plan":        route(verbOf(f, a, traces.Plan)),
+		"tune params": search, "tune prompt": search,
+		"tune resume": route(func(ctx context.Context, q tunes.ResumeRequest) (any, error) {
+			s, err := tunes.Resume(ctx, a, q, f.record)
+			if err != nil {
+				return nil, err
+			}
+			return s.Do(ctx)
+		}),
+		"tune list":  route(func(ctx context.Context, _ named) (any, error) { return tunes.List(ctx, a) }),
+		"tune show":  route(func(ctx context.Context, q named) (any, error) { return tunes.Get(ctx, a, q.Name) }),
+		"tune apply": route(func(ctx context.Context, q tunes.ApplyRequest) (any, error) { return tunes.Apply(ctx, a, q) }),
+		"tune delete": route(func(ctx context.Context, q named) (any, error) {
+			return tunes.Delete(ctx, a, q.Name)
+		}),
+		"tune presets add": route(func(ctx context.Context, q tunes.PresetView) (any, error) {
+			return tunes.KeepPreset(ctx, a, q.Name, []byte(q.Text))
+		}),
+		"tune presets delete": route(func(ctx context.Context, q named) (any, error) {
+			return q.Name, tunes.DeletePreset(ctx, a, q.Name)
+		}),
+		"prompt add": route(func(ctx context.Context, q tunes.KeepPromptRequest) (any, error) {
+			p, _, err := tunes.KeepPrompt(ctx, a, q)
+			return p, err
+		}),
+		"prompt list": route(func(ctx context.Context, q named) (any, error) {
+			list, _, err := tunes.ListPrompts(ctx, a, tunes.PromptPage{N: q.Limit})
+			return list, err
+		}),
+		"prompt show": route(func(ctx context.Context, q named) (any, error) {
+			return tunes.ShowPrompt(ctx, a, "", q.Name)
+		}),
+		"prompt delete": route(func(ctx context.Context, q named) (any, error) {
+			return tunes.DeletePrompts(ctx, a, "", q.Names)
+		}),
 		"variance": route(func(ctx context.Context, q results.VarianceRequest) (any, error) {
 			return results.Variance(ctx, a, q)
 		}),
@@ -463,6 +505,25 @@ func TestUnracedEveryVerbOverHTTP(t *testing.T) {
 			`{"suite": "weather.yaml", "name": "twice", "repeats": 2, "targets": [{"target": "exec:cat answer.json"}]}`, `"fail":`,
 		},
 		{"variance", `{"runs": ["twice"]}`, `"status":"`},
+		{
+			"tune params",
+			`{"kind": "param_tune", "run": {"suite": "weather.yaml", "targets": [{"target": "script:weather-good.yaml"}], "max_calls": 1}, "preset": "temperature"}`, `"outcome":"not_confirmed"`,
+		},
+		{"tune resume", `{"tune": "last", "max_calls": 1000}`, `"status":"done"`},
+		{"tune list", `{}`, `"outcome":"base_best"`},
+		{"tune show", `{"name": "last"}`, `"candidates":[{`},
+		{"tune apply", `{"tune": "last", "anyway": true, "target_file": "best.yaml"}`, `best.yaml`},
+		{"tune delete", `{"name": "last"}`, `tune-`},
+		{
+			"tune prompt",
+			`{"kind": "prompt_tune", "run": {"suite": "weather.yaml", "targets": [{"target": "script:weather-good.yaml"}]}, "meta": {"target": "script:weather-good.yaml"}}`, `"status":"done"`,
+		},
+		{"tune presets add", `{"name": "mine", "text": "params: {temperature: [0, 1]}"}`, `"own":true`},
+		{"tune presets delete", `{"name": "mine"}`, `mine`},
+		{"prompt add", `{"name": "brief", "text": "Be brief."}`, `brief`},
+		{"prompt list", `{"limit": 10}`, `brief`},
+		{"prompt show", `{"name": "brief"}`, `Be brief.`},
+		{"prompt delete", `{"names": ["brief"]}`, `brief`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.95}`, `{`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.5, "from": "first"}`, `"pilot"`},
 		{"plan", `{"metric": "pass_rate", "bound": 0.9, "truth": 0.99, "looks": "any"}`, `"after_each_task"`},

@@ -71,6 +71,10 @@ var blocked = map[string][]string{
 	},
 	"plan":               {"--metric arg_em --bound 0.9", "--metric cost_per_pass --from HELD --bound 0.9"},
 	"prices":             {"IN", "HELD", "-o IN", ""},
+	"prompt add":         {"HELD --name a"},
+	"prompt delete":      {"kept"},
+	"prompt list":        {""},
+	"prompt show":        {"kept"},
 	"prompt tool-caller": {"HELD", "IN", "catalogue.json -o IN"},
 	"proxy model":        {"--record rec", "--record rec -- sleep 1000"},
 	"proxy mcp":          {"--command cat", "http://127.0.0.1:1/mcp --http 127.0.0.1:0", "--guard HELD --command cat"},
@@ -112,6 +116,20 @@ var blocked = map[string][]string{
 	"trace check":         {"HELD"},
 	"trace export":        {"whole -o IN"},
 	"trace import":        {"HELD", "-", "traces.jsonl --follow -o IN", "traces.jsonl -o IN"},
+	"tune":                {""},
+	"tune apply":          {"last --anyway --targets t.yaml"},
+	"tune delete":         {"last"},
+	"tune list":           {""},
+	"tune params": {
+		"HELD -m offline/lexical --preset temperature",
+		"suite.yaml -m openai/m --base-url SERVER --no-cache --preset temperature",
+	},
+	"tune presets":        {""},
+	"tune presets add":    {"mine HELD"},
+	"tune presets delete": {"mine"},
+	"tune prompt":         {"suite.yaml -m script:model.yaml --meta openai/m --meta-base-url SERVER --no-cache"},
+	"tune resume":         {"last --max-calls 1000"},
+	"tune show":           {"last"},
 	"variance":            {"twice"},
 	"version":             {""},
 }
@@ -148,7 +166,8 @@ func TestUnracedInterrupt(t *testing.T) {
 		asks := strings.Contains(line, "exec:AGENT") || strings.Contains(line, "SERVER") &&
 			!strings.HasPrefix(line, "select query") && !strings.HasPrefix(line, "mcp ")
 		if !strings.HasPrefix(last, "callvet: interrupted") || strings.Count(stderr, "interrupted") != 1 || asks &&
-			!strings.Contains(last, "go on with: callvet run --resume ") {
+			!strings.Contains(last, "go on with: callvet run --resume ") &&
+			!strings.Contains(last, "go on with: callvet tune resume ") {
 			t.Errorf("callvet %s: %v: it printed\n%s", line, sent, stderr)
 		}
 		return nil
@@ -211,10 +230,16 @@ func newLaboratory(t *testing.T) *laboratory {
 	lab.files["labels.jsonl"] = `{"task_id":"a","by":"x","pass":true,"judged":[{"judge":"j","pass":true}]}` + "\n"
 	lab.files["e.yaml"] = "edits:\n  - tool: trafikverket_trafikinfo_olyckor\n    description: Olyckor på vägar.\n    status: accepted\n"
 	lab.files["answer.json"] = `{"message": "It rains.", "toolCalls": []}`
+	lab.files["model.yaml"] = "rules: [{case: '*', text: It rains.}]\n"
+	lab.files["space.yaml"] = "params: {temperature: [0, 0.5, 1]}\n"
 	dir := t.TempDir()
 	writeFiles(t, dir, lab.files)
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "exec:cat answer.json", "-r", "2", "-q", "--name", "twice")
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
+	runApp(t, dir, nil, exitOK, "prompt", "add", "answer.json", "--name", "kept")
+	runApp(t, dir, nil, exitOK, "tune", "presets", "add", "mine", "space.yaml")
+	runApp(t, dir, nil, exitOK, "tune", "params", "suite.yaml", "-m", "script:model.yaml", "--preset", "mine",
+		"--max-calls", "1", "-q")
 	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
 	lab.files["copy.db"] = lab.files["runs.db"]
 	// rekey opens secrets with it

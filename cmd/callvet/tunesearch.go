@@ -549,7 +549,7 @@ func (a *cli) tuneDeleteCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.err, "deleted %s\n", id)
+			_, err = fmt.Fprintf(a.out, "deleted %s\n", id)
 			return err
 		},
 	}
@@ -626,13 +626,20 @@ func (a *cli) tunePresetsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = tunes.KeepPreset(cmd.Context(), a.program(), args[0], b)
+			if _, err := tunes.KeepPreset(cmd.Context(), a.program(), args[0], b); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "kept %s\n", args[0])
 			return err
 		},
 	}, &cobra.Command{
 		Use: "delete NAME", Short: "Delete a space of your own", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tunes.DeletePreset(cmd.Context(), a.program(), args[0])
+			if err := tunes.DeletePreset(cmd.Context(), a.program(), args[0]); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(a.out, "deleted %s\n", args[0])
+			return err
 		},
 	})
 	return group
