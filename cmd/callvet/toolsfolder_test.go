@@ -41,8 +41,14 @@ func TestToolsFolder(t *testing.T) {
 		"callvet select tune":      {"suite.json -o w.json", "different sets of right tools"},
 		"callvet score":            {"traces.jsonl", "schema validity       50.0 %"},
 		"callvet gate":             {"traces.jsonl --gates gates.yaml", "schema_valid 0.50"},
-		"callvet stale":            {"bug.json", "not recorded: how the cases were made"},
-		"callvet mcp serve":        {"suite.json", "0 conversations, 0 calls"},
+		"callvet tune params": {
+			"suite.json -m script:judge.yaml --preset temperature --dry-run", "older version of tools left out",
+		},
+		"callvet tune prompt": {
+			"suite.json -m script:judge.yaml --meta script:judge.yaml --dry-run", "older version of tools left out",
+		},
+		"callvet stale":     {"bug.json", "not recorded: how the cases were made"},
+		"callvet mcp serve": {"suite.json", "0 conversations, 0 calls"},
 	}
 	found := 0
 	var walk func(*cobra.Command)

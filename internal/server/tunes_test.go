@@ -396,8 +396,8 @@ func TestTuneGivesWay(t *testing.T) {
 	s.awaitJob(t, "ana", search.JobID, "done")
 	s.awaitJob(t, "root", other.JobID, "done")
 	of := func(as, id string) job.Job { return give[job.Job](t, s, as, "GET", "/api/jobs/"+id, "") }
-	if tuned, run := of("ana", search.JobID), of("root", other.JobID); tuned.Attempt < 2 || run.Finished.After(tuned.Finished) {
-		t.Errorf("the search ended at %s after %d starts, the run at %s", tuned.Finished, tuned.Attempt, run.Finished)
+	if tuned, run := of("ana", search.JobID), of("root", other.JobID); tuned.Attempt < 2 || run.Started.After(tuned.Finished) {
+		t.Errorf("the search ended at %s after %d starts, the run began at %s", tuned.Finished, tuned.Attempt, run.Started)
 	}
 	if n := asked.Load(); n > 150+2 {
 		t.Errorf("%d asked, want 152 at most", n)

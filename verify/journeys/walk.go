@@ -57,6 +57,19 @@ var (
 
 // apart are the commands that read no run and no trace file, each with the reason.
 var apart = map[string]string{
+	"prompt add":            "keeps texts of a person; scripts of cmd/callvet use it",
+	"prompt delete":         "keeps texts of a person; scripts of cmd/callvet use it",
+	"prompt list":           "keeps texts of a person; scripts of cmd/callvet use it",
+	"prompt show":           "keeps texts of a person; scripts of cmd/callvet use it",
+	"tune apply":            "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
+	"tune delete":           "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
+	"tune list":             "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
+	"tune params":           "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
+	"tune presets add":      "keeps texts of a person; scripts of cmd/callvet use it",
+	"tune presets delete":   "keeps texts of a person; scripts of cmd/callvet use it",
+	"tune prompt":           "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
+	"tune resume":           "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
+	"tune show":             "asks cases of its own choice; verify tune simulates searches, and scripts of cmd/callvet use it",
 	"backup":                "copies the store; its script restores it",
 	"doctor":                "looks at the store as a whole; the script of backup does",
 	"rekey":                 "seals the keys of a server anew; its own tests do",
