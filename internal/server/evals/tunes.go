@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -267,10 +266,9 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 		func(ctx context.Context, _ *account.Principal, in *TuneIn) (*struct{ Body TuneView }, error) {
 			return getTune(ctx, s, in.ID)
 		})
-	reads.Objects = one
 	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
 		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version."),
-		reads, api.With(s, applyTune))
+		api.Access{Role: account.Member, Objects: one, Reads: true}, api.With(s, applyTune))
 	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
 		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
 	remove.DefaultStatus = http.StatusNoContent
@@ -385,39 +383,27 @@ func follow(t *tunes.Tune, j *job.Job) {
 
 func listTunes(ctx context.Context, s *api.Server, by *account.Principal, kind tunes.Kind, in *api.PageIn,
 ) (*struct{ Body api.Page[TuneLine] }, error) {
-	m, err := in.Mark()
+	from, err := in.Mark()
 	if err != nil {
 		return nil, err
 	}
-	out := api.Page[TuneLine]{Items: []TuneLine{}}
-	for len(out.Items) <= in.Limit {
-		list, err := s.Config.Store.Rows().Tunes(ctx, rows.TunesParams{
-			UserID: by.User, Everything: by.Role == account.Admin, Before: m.At, BeforeID: m.ID,
-			AtMost: int64(in.Limit) + 1,
-		})
+	list, err := s.Config.Store.Rows().Tunes(ctx, rows.TunesParams{
+		UserID: by.User, Everything: by.Role == account.Admin, Kind: string(kind), Before: from.At, BeforeID: from.ID,
+		AtMost: int64(in.Limit) + 1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list searches: %w", err)
+	}
+	list, next := assets.Cut(list, in.Limit,
+		func(r *rows.CheckedTune) api.PageMark { return api.PageMark{At: r.Created, ID: r.ID} })
+	out := api.Page[TuneLine]{Items: make([]TuneLine, len(list)), Next: next}
+	shown := tunes.Listed(ctx, s.Config.Store, list)
+	for i := range list {
+		line, err := lineOfTune(ctx, s, &list[i], &shown[i])
 		if err != nil {
-			return nil, fmt.Errorf("list searches: %w", err)
+			return nil, err
 		}
-		shown := tunes.Listed(ctx, s.Config.Store, list)
-		for i := range list {
-			m = api.PageMark{At: list[i].Created, ID: list[i].ID}
-			if list[i].Kind != string(kind) {
-				continue
-			}
-			if len(out.Items) == in.Limit {
-				last := &out.Items[in.Limit-1]
-				out.Next = api.PageMark{At: last.Timestamp.UnixMilli(), ID: last.ID}.String()
-				return &struct{ Body api.Page[TuneLine] }{out}, nil
-			}
-			line, err := lineOfTune(ctx, s, &list[i], &shown[i])
-			if err != nil {
-				return nil, err
-			}
-			out.Items = append(out.Items, *line)
-		}
-		if len(list) <= in.Limit {
-			break
-		}
+		out.Items[i] = *line
 	}
 	return &struct{ Body api.Page[TuneLine] }{out}, nil
 }
@@ -599,24 +585,26 @@ func sentences(t *tunes.Tune) []string {
 // becomes a note of the search.
 func promote(ctx context.Context, s *api.Server, a *app.App, user string, t *tunes.Tune, e *tuneEvents) error {
 	var winners []*tunes.Candidate
+	var models []string
 	for i := range t.Models {
 		if w := t.Models[i].Winner(); w != nil {
-			winners = append(winners, w)
+			winners, models = append(winners, w), append(models, t.Models[i].Model)
 		}
 	}
 	if len(winners) == 0 || t.Promoted != "" {
 		return nil
 	}
 	var notes []string
-	for _, w := range winners {
-		if w.Prompt == "" {
-			continue
+	for _, m := range models {
+		if t.Kind != tunes.Prompt {
+			break
 		}
-		p, _, err := tunes.KeepPrompt(ctx, a, tunes.KeepPromptRequest{
-			Name: promptName(t.Suite), Text: w.Prompt, Source: t.ID, User: user, Note: "search " + t.ID + ": " + w.Name,
+		p, _, err := tunes.KeepFound(ctx, a, tunes.KeepFoundRequest{
+			Chosen: tunes.ApplyRequest{Tune: t.ID, Model: m}, User: user,
+			Room: func(q *rows.Queries, bytes int) error { return s.Config.Quota.RoomFor(ctx, q, user, bytes) },
 		})
 		if err != nil {
-			notes = append(notes, "the prompt was not kept: "+err.Error())
+			notes = append(notes, "the prompt was not kept: "+plain.Limited(a.Secrets().Hide(err.Error()), 500))
 			continue
 		}
 		notes = append(notes, "the prompt is kept as "+p.Ref())
@@ -636,7 +624,7 @@ func promote(ctx context.Context, s *api.Server, a *app.App, user string, t *tun
 	})
 }
 
-// promotedRun queues a run of the whole suite with the winners and fresh attempts, within the limits of the search.
+// promotedRun queues a run of all cases of the search with the winners and new attempts, within the limits of the search.
 func promotedRun(ctx context.Context, s *api.Server, user string, t *tunes.Tune, winners []*tunes.Candidate,
 ) (string, error) {
 	by := &account.Principal{User: user, Role: account.Member}
@@ -648,8 +636,8 @@ func promotedRun(ctx context.Context, s *api.Server, user string, t *tunes.Tune,
 	}
 	was := &t.Request.Run
 	ask := &app.RunRequest{
-		NoCache: true, Repeats: was.Repeats, Seed: was.Seed, Filter: was.Filter, Keep: was.Keep, Settings: was.Settings,
-		RealLatency: was.RealLatency,
+		NoCache: true, Repeats: was.Repeats, Seed: was.Seed, Filter: was.Filter, Sample: was.Sample, Keep: was.Keep,
+		Settings: was.Settings, RealLatency: was.RealLatency,
 	}
 	ask.Embedder = was.Embedder
 	ask.Name = "winner of " + t.ID
@@ -675,18 +663,6 @@ func promotedRun(ctx context.Context, s *api.Server, user string, t *tunes.Tune,
 		return "", err
 	}
 	return out.Body.ResultRef, nil
-}
-
-// promptName is the name under which the prompt for a suite is kept.
-func promptName(suite string) string {
-	name := strings.Trim(regexp.MustCompile(`[^\pL\pN ._-]+`).ReplaceAllString(suite, " "), " ._-")
-	if name == "" || strings.HasPrefix(name, "prompt_") {
-		name = "tuned " + name
-	}
-	for len(name) > 90 {
-		name = string([]rune(name)[:len([]rune(name))-1])
-	}
-	return strings.TrimSpace(name)
 }
 
 // tuned are the searches of an experiment that by may read, in its timeline.

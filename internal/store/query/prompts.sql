@@ -26,7 +26,8 @@ WHERE deleted = 0 AND (user_id = sqlc.arg(user_id) OR shared OR CAST(sqlc.arg(ev
 ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 
 -- name: DeletePrompt :execrows
-UPDATE prompts SET deleted = $2 WHERE id = $1 AND deleted = 0;
+-- Deletes the text too: only the number of the version stays.
+UPDATE prompts SET deleted = $2, content = '' WHERE id = $1 AND deleted = 0;
 
 -- name: PromptVersions :many
 -- The versions of a prompt by its name, the newest first.

@@ -1,8 +1,8 @@
 -- name: AttemptBytesHeld :one
--- Bytes of the attempts of a user's runs and searches, and of the questions of judges about them.
-SELECT CAST(coalesce(sum(r.bytes), 0) AS BIGINT) AS held FROM runs r
-LEFT JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id) LEFT JOIN tunes t ON t.id = r.judges
-WHERE e.user_id = $1 OR t.user_id = $1;
+-- Bytes of the attempts of a user's runs and searches, of the questions of judges about them, and of what searches found.
+SELECT CAST((SELECT coalesce(sum(r.bytes), 0) FROM runs r LEFT JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id)
+		LEFT JOIN tunes t ON t.id = r.judges WHERE e.user_id = $1 OR t.user_id = $1)
+	+ (SELECT coalesce(sum(length(f.content)), 0) FROM tunes f WHERE f.user_id = $1 AND f.deleted = 0) AS BIGINT) AS held;
 
 -- name: RunDocument :one
 -- A damaged one is made again, as one that is missing.

@@ -9,9 +9,10 @@ SELECT * FROM checked_tunes WHERE id = $1 AND deleted = 0;
 SELECT user_id FROM tunes WHERE id = $1 AND deleted = 0;
 
 -- name: Tunes :many
--- The searches of a user, the newest first.
+-- The searches of a user, the newest first; an empty kind is both kinds.
 SELECT * FROM checked_tunes
 WHERE deleted = 0 AND (user_id = sqlc.arg(user_id) OR CAST(sqlc.arg(everything) AS BOOLEAN))
+	AND (CAST(sqlc.arg(kind) AS TEXT) = '' OR kind = sqlc.arg(kind))
 	AND (created < sqlc.arg(before) OR created = sqlc.arg(before) AND id < sqlc.arg(before_id))
 ORDER BY created DESC, id DESC LIMIT CAST(sqlc.arg(at_most) AS BIGINT);
 

@@ -42,7 +42,7 @@ func (q *Queries) AddPrompt(ctx context.Context, arg AddPromptParams) error {
 }
 
 const deletePrompt = `-- name: DeletePrompt :execrows
-UPDATE prompts SET deleted = $2 WHERE id = $1 AND deleted = 0
+UPDATE prompts SET deleted = $2, content = '' WHERE id = $1 AND deleted = 0
 `
 
 type DeletePromptParams struct {
@@ -50,6 +50,7 @@ type DeletePromptParams struct {
 	Deleted int64
 }
 
+// Deletes the text too: only the number of the version stays.
 func (q *Queries) DeletePrompt(ctx context.Context, arg DeletePromptParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deletePrompt, arg.ID, arg.Deleted)
 	if err != nil {

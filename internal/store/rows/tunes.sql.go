@@ -265,23 +265,26 @@ func (q *Queries) TunePresets(ctx context.Context, userID string) ([]CheckedTune
 const tunes = `-- name: Tunes :many
 SELECT id, user_id, suite, kind, state, suite_id, experiment_id, created, updated, deleted, holdout_use, content, whole FROM checked_tunes
 WHERE deleted = 0 AND (user_id = $1 OR CAST($2 AS BOOLEAN))
-	AND (created < $3 OR created = $3 AND id < $4)
-ORDER BY created DESC, id DESC LIMIT CAST($5 AS BIGINT)
+	AND (CAST($3 AS TEXT) = '' OR kind = $3)
+	AND (created < $4 OR created = $4 AND id < $5)
+ORDER BY created DESC, id DESC LIMIT CAST($6 AS BIGINT)
 `
 
 type TunesParams struct {
 	UserID     string
 	Everything bool
+	Kind       string
 	Before     int64
 	BeforeID   string
 	AtMost     int64
 }
 
-// The searches of a user, the newest first.
+// The searches of a user, the newest first; an empty kind is both kinds.
 func (q *Queries) Tunes(ctx context.Context, arg TunesParams) ([]CheckedTune, error) {
 	rows, err := q.db.QueryContext(ctx, tunes,
 		arg.UserID,
 		arg.Everything,
+		arg.Kind,
 		arg.Before,
 		arg.BeforeID,
 		arg.AtMost,
