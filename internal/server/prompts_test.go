@@ -70,6 +70,14 @@ func TestPrompts(t *testing.T) {
 	if code, _ := s.ask(t, "ana", "GET", "/api/prompts/"+second.ID, ""); code != 404 {
 		t.Error(code)
 	}
+	var text string // of a deleted prompt nothing stays but its number
+	if err := s.db.Handle().QueryRowContext(t.Context(), "SELECT content FROM prompts WHERE id = $1",
+		second.ID).Scan(&text); err != nil || text != "" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if problems, err := s.db.Check(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
 	if third := keep(`{"name":"guide","text":"Be kind."}`); third.Version != 3 {
 		t.Errorf("%+v", third)
 	}

@@ -15,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/store"
 )
 
 // familySuite keeps a suite of n cases, each a family of its own.
@@ -158,9 +160,21 @@ func TestParamTune(t *testing.T) {
 		t.Errorf("run-best: %d %s", code, answer)
 	}
 
-	// Another user sees nothing of it, and his own searches are his.
-	if code, _ := s.ask(t, "bo", "GET", "/api/tool-eval/param-tune/history/"+sent.ResultRef, ""); code != 404 {
-		t.Errorf("another user: %d", code)
+	// Another user sees nothing of it, and his own searches are his. Its parts are no runs of anybody.
+	for _, of := range []struct{ as, method, path, body string }{
+		{"bo", "GET", "/api/tool-eval/param-tune/history/" + sent.ResultRef, ""},
+		{"bo", "DELETE", "/api/tool-eval/param-tune/history/" + sent.ResultRef, ""},
+		{"bo", "POST", "/api/tool-eval/param-tune/history/" + sent.ResultRef + "/apply", "{}"},
+		{"bo", "POST", "/api/tool-eval/param-tune/cancel", `{"job_id":"` + sent.JobID + `"}`},
+		{"bo", "GET", "/api/runs/" + got.Runs[1], ""},
+		{"ana", "GET", "/api/runs/" + got.Runs[1], ""},
+		{"ana", "GET", "/api/runs/" + got.Runs[1] + "/export?format=json", ""},
+		{"root", "GET", "/api/tool-eval/history/" + got.Runs[1], ""},
+		{"root", "DELETE", "/api/tool-eval/history/" + got.Runs[1], ""},
+	} {
+		if code, answer := s.ask(t, of.as, of.method, of.path, of.body); code != 404 {
+			t.Errorf("%s: %s %s: %d %s", of.as, of.method, of.path, code, answer)
+		}
 	}
 	if prompts := give[struct{ Items []evals.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history",
 		""); len(prompts.Items) != 0 {
@@ -219,6 +233,12 @@ func TestPromptTune(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	path := "/api/tool-eval/prompt-tune/history/" + sent.ResultRef + "/apply"
+	runs := strings.TrimPrefix(
+		s.grant(t, "user_ana", []account.Scope{account.ScopeRead, account.ScopeRun}, time.Hour).token,
+		account.TokenPrefix)
+	if code, answer := s.ask(t, runs, "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite)); code != 403 {
+		t.Errorf("a token for runs changes a suite: %d %s", code, answer)
+	}
 	applied := give[evals.TuneApplied](t, s, "ana", "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite))
 	now := give[struct {
 		Version int64
@@ -230,6 +250,70 @@ func TestPromptTune(t *testing.T) {
 	if code, answer := s.ask(t, "ana", "POST", path, `{"candidate":0}`); code != 409 ||
 		!strings.Contains(answer, "anyway") {
 		t.Errorf("the base is no winner: %d %s", code, answer)
+	}
+}
+
+// TestPromotedOnce: a server that ends between the promotion of a winner and its record finds the run again.
+func TestPromotedOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	stop := s.work(t)
+	url, _ := tunableModel(t,
+		func(city int, body string) bool { return city%4 == 0 || strings.Contains(body, "exactly") })
+	sent := startTune(t, s, "prompt-tune", fmt.Sprintf(
+		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
+		"meta_target":{"provider_key":"openai","model_id":"writer","base_url":%q},"config":{"population":3}}`,
+		s.familySuite(t, "ana", 60), url, url))
+	s.awaitJob(t, "ana", sent.JobID, "done")
+	path := "/api/tool-eval/prompt-tune/history/" + sent.ResultRef
+	first := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	if first.Promoted == "" {
+		t.Fatalf("%+v", first)
+	}
+	stop()
+	s.damage(t,
+		`UPDATE tunes SET content = CAST(replace(CAST(content AS TEXT), '"promoted_eval_id"', '"lost"') AS BLOB) WHERE id = $1`,
+		sent.ResultRef)
+	s.damage(t, "UPDATE jobs SET state = 'running' WHERE id = $1", sent.JobID)
+	s = s.restart(t)
+	if lost := give[evals.TuneView](t, s, "ana", "GET", path, ""); lost.Promoted != "" || lost.Kind != first.Kind {
+		t.Fatalf("%+v", lost)
+	}
+	s.work(t)
+	s.awaitJob(t, "ana", sent.JobID, "done")
+	again := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	history := give[struct{ Items []struct{ ID string } }](t, s, "ana", "GET", "/api/tool-eval/history", "")
+	prompts := give[struct{ Items []struct{ ID, Source string } }](t, s, "ana", "GET", "/api/prompts", "")
+	if again.Promoted != first.Promoted || len(history.Items) != 1 || len(prompts.Items) != 1 ||
+		prompts.Items[0].Source != sent.ResultRef {
+		t.Errorf("promoted %s, then %s; runs %+v, prompts %+v", first.Promoted, again.Promoted, history, prompts)
+	}
+}
+
+// TestPromotedPromptQuota: the prompt of a winner counts for the quota, as any other; the run is made all the same.
+func TestPromotedPromptQuota(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	suite := s.familySuite(t, "ana", 60)
+	held, err := s.db.Rows().BytesHeld(t.Context(), "user_ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = s.restart(t, func(c *api.Config) { c.Quota = store.Quota{Bytes: held + 20} })
+	s.private(t)
+	s.work(t)
+	url, _ := tunableModel(t,
+		func(city int, body string) bool { return city%4 == 0 || strings.Contains(body, "exactly") })
+	sent := startTune(t, s, "prompt-tune", fmt.Sprintf(
+		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
+		"meta_target":{"provider_key":"openai","model_id":"writer","base_url":%q},"config":{"population":3}}`, suite, url, url))
+	s.awaitJob(t, "ana", sent.JobID, "done")
+	got := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history/"+sent.ResultRef, "")
+	if now, err := s.db.Rows().BytesHeld(t.Context(), "user_ana"); err != nil || now != held || got.Promoted == "" ||
+		!strings.Contains(strings.Join(got.Notes, " "), "the prompt was not kept") {
+		t.Errorf("%d bytes, then %d (%v): %+v", held, now, err, got)
 	}
 }
 
@@ -396,8 +480,10 @@ func TestTuneGivesWay(t *testing.T) {
 	s.awaitJob(t, "ana", search.JobID, "done")
 	s.awaitJob(t, "root", other.JobID, "done")
 	of := func(as, id string) job.Job { return give[job.Job](t, s, as, "GET", "/api/jobs/"+id, "") }
-	if tuned, run := of("ana", search.JobID), of("root", other.JobID); tuned.Attempt < 2 || run.Started.After(tuned.Finished) {
-		t.Errorf("the search ended at %s after %d starts, the run began at %s", tuned.Finished, tuned.Attempt, run.Started)
+	if tuned, run := of("ana", search.JobID),
+		of("root", other.JobID); tuned.Attempt < 2 || run.Started.After(tuned.Finished) {
+		t.Errorf("the search ended at %s after %d starts, the run began at %s", tuned.Finished, tuned.Attempt,
+			run.Started)
 	}
 	if n := asked.Load(); n > 150+2 {
 		t.Errorf("%d asked, want 152 at most", n)
@@ -437,11 +523,13 @@ func TestTunePresets(t *testing.T) {
 	if code, answer := s.ask(t, "bo", "DELETE", "/api/tool-eval/param-tune/presets/mine", ""); code != 404 {
 		t.Errorf("bo deletes: %d %s", code, answer)
 	}
-	if code, _ := s.ask(t, "ana", "DELETE", "/api/tool-eval/param-tune/presets/mine", ""); code != 204 || len(names("ana")) != 0 {
+	if code, _ := s.ask(t, "ana", "DELETE", "/api/tool-eval/param-tune/presets/mine", ""); code != 204 ||
+		len(names("ana")) != 0 {
 		t.Errorf("%d, %v", code, names("ana"))
 	}
 	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/param-tune/presets",
-		`{"name":"bad","search_space":{"params":{"temprature":[0,1]}}}`); code != 422 || !strings.Contains(answer, "temperature") {
+		`{"name":"bad","search_space":{"params":{"temprature":[0,1]}}}`); code != 422 ||
+		!strings.Contains(answer, "temperature") {
 		t.Errorf("%d %s", code, answer)
 	}
 }
