@@ -212,18 +212,13 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 // take hands the result of a round to the contest.
 func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round tune.Round, ids []string, whole bool,
 ) error {
-	if err := s.gather(ctx, r, m, round.Candidates); err != nil {
+	made, err := m.gather(ctx, r, round.Candidates)
+	if err != nil {
 		return err
 	}
 	sums, err := s.means(ctx, r, ids)
 	if err != nil {
 		return err
-	}
-	var made map[[2]int]bool
-	if !whole {
-		if made, err = complete(ctx, r); err != nil {
-			return err
-		}
 	}
 	silent := 0
 	valued := m.valued(sums, ids)
@@ -406,10 +401,17 @@ func (s *Session) rank(m *searching) {
 	m.Best, m.Alike = m.contest.Leader(), m.contest.Alike()
 	for i := range m.Candidates { // some left the race after their last round
 		c := &m.Candidates[i]
-		if st := m.contest.Standing(c.N); st.Dropped != nil || st.Broken != "" {
-			c.Dropped, c.Broken = st.Dropped, st.Broken
+		if st := m.contest.Standing(c.N); st.Dropped != nil {
+			c.Dropped = st.Dropped
 		}
 	}
+	if best := m.candidate(m.Best); best != nil {
+		best.Dropped = nil // from one generation, and not from all together
+	}
+	m.Alike = slices.DeleteFunc(m.Alike, func(n int) bool {
+		c := m.candidate(n)
+		return c == nil || c.Dropped != nil
+	})
 	m.Front = s.front(m)
 	s.show()
 }
@@ -490,7 +492,8 @@ func (s *Session) noRoom() bool {
 // decide judges the confirmation of the i-th model.
 func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Run, cases []place) error {
 	fresh := &searching{ModelSearch: m.ModelSearch, sums: map[int]*tally{}}
-	if err := s.gather(ctx, r, fresh, []int{0, m.Best}); err != nil {
+	made, err := fresh.gather(ctx, r, []int{0, m.Best})
+	if err != nil {
 		return err
 	}
 	ids := make([]string, len(s.held))
@@ -504,10 +507,6 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 	cfg := tune.ConfirmConfig{
 		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
 		Broken: fresh.breaks(m.Best, cases, true),
-	}
-	made, err := complete(ctx, r)
-	if err != nil {
-		return err
 	}
 	for k, p := range s.held {
 		values := sums[0][k].Values + sums[0][k].Lost + sums[1][k].Values + sums[1][k].Lost
