@@ -61,11 +61,11 @@ func (t *Tune) Choose(req *ApplyRequest) (*Candidate, bool, error) {
 	chosen := won
 	switch {
 	case req.Candidate != nil:
-		if chosen = m.candidate(*req.Candidate); chosen == nil {
+		if chosen = m.CandidateOf(*req.Candidate); chosen == nil {
 			return nil, false, app.Wrong("candidate", fmt.Sprint(*req.Candidate), "the search has no such candidate")
 		}
 	case chosen == nil && req.Anyway:
-		chosen = m.candidate(m.Best)
+		chosen = m.CandidateOf(m.Best)
 	}
 	if confirmed := won != nil && chosen == won; confirmed || req.Anyway && chosen != nil {
 		return chosen, confirmed, nil

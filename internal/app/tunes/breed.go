@@ -250,7 +250,7 @@ func (s *Session) scores(m *searching, population []int) []float64 {
 	out := make([]float64, len(m.evolution.Candidates()))
 	for i := range out {
 		out[i] = math.NaN()
-		c := m.candidate(i)
+		c := m.CandidateOf(i)
 		if c == nil || c.Score == nil || c.Broken != "" || c.Dropped != nil && slices.Contains(population, i) {
 			continue
 		}
@@ -279,7 +279,7 @@ func (s *Session) final(m *searching) {
 				race.Take(n, i, panel.TaskMean{})
 			}
 		}
-		if c := m.candidate(n); c != nil && c.Broken != "" {
+		if c := m.CandidateOf(n); c != nil && c.Broken != "" {
 			race.Break(n, c.Broken)
 		}
 	}

@@ -309,7 +309,7 @@ func (s *Session) named(prompt, params string) string {
 // record puts the standing of candidates into the document.
 func (s *Session) record(m *searching, candidates []int) {
 	for _, c := range candidates {
-		of := m.candidate(c)
+		of := m.CandidateOf(c)
 		if of == nil {
 			m.Candidates = append(m.Candidates, s.newCandidate(m, c))
 			of = &m.Candidates[len(m.Candidates)-1]
@@ -342,7 +342,7 @@ func (s *Session) record(m *searching, candidates []int) {
 			in++
 		}
 	}
-	if best := m.candidate(m.Best); best != nil {
+	if best := m.CandidateOf(m.Best); best != nil {
 		s.emit(&app.TuneEvent{
 			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places),
 			Score:      best.Score,
@@ -405,11 +405,11 @@ func (s *Session) rank(m *searching) {
 			c.Dropped = st.Dropped
 		}
 	}
-	if best := m.candidate(m.Best); best != nil {
+	if best := m.CandidateOf(m.Best); best != nil {
 		best.Dropped = nil // from one generation, and not from all together
 	}
 	m.Alike = slices.DeleteFunc(m.Alike, func(n int) bool {
-		c := m.candidate(n)
+		c := m.CandidateOf(n)
 		return c == nil || c.Dropped != nil
 	})
 	m.Front = s.front(m)
@@ -463,9 +463,9 @@ func (s *Session) confirm(ctx context.Context, i int, m *searching) error {
 	if err := s.use(ctx); err != nil {
 		return err
 	}
-	best := m.candidate(m.Best)
+	best := m.CandidateOf(m.Best)
 	s.emit(&app.TuneEvent{What: EventConfirm, Model: m.Model, Candidate: m.Best, Name: best.Name})
-	base := m.candidate(0)
+	base := m.CandidateOf(0)
 	cases := slices.Concat(s.held, s.rules)
 	part := &runs.Part{
 		Specs: []app.TargetSpec{base.Spec, best.Spec}, Repeats: s.plan.Manifest.Repeats, NoCache: true,

@@ -417,7 +417,7 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	for i := range list {
 		spec := m.spec
 		spec.Params, spec.ToolChoice = list[i].Params, list[i].ToolChoice
-		spec.Name = m.Model + " " + combinationName(m.Names, list[i].Values)
+		spec.Name = m.Model + " " + CombinationName(m.Names, list[i].Values)
 		specs[i] = spec
 		all[i].Combination = list[i]
 		if spec.ToolChoice != "" && !slices.Contains(choices, spec.ToolChoice) {
@@ -491,8 +491,8 @@ func (s *Session) race() tune.RaceConfig {
 	return tune.RaceConfig{Tasks: len(s.places), NoRace: s.Request.NoRace, Alpha: gate.Alpha}
 }
 
-// combinationName names a combination by the values that are sent.
-func combinationName(names []string, values []json.RawMessage) string {
+// CombinationName names a combination by the values that are sent.
+func CombinationName(names []string, values []json.RawMessage) string {
 	var parts []string
 	for i, name := range names {
 		if string(values[i]) != "null" {
