@@ -380,7 +380,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if n := len(list) - mostCandidates; n > 0 {
 		fmt.Fprintf(w, "  … and %d more: --json has all\n", n)
 	}
-	if len(m.Alike) > 1 && len(m.Candidates) > 0 {
+	if len(m.Alike) > 1 {
 		fmt.Fprintf(w, "* best on the training cases; = %d that cannot be distinguished from it\n", len(m.Alike)-1)
 	}
 	printFailures(w, m)
@@ -416,7 +416,7 @@ func printFailures(w io.Writer, m *tunes.ModelSearch) {
 func remark(c *tunes.Candidate) string {
 	switch {
 	case c.Broken != "":
-		return "  breaks: " + plain.Line(c.Broken)
+		return "  out: " + plain.Line(c.Broken)
 	case c.Dropped != nil && c.Dropped.Ranked:
 		return fmt.Sprintf("  left after %d cases: not among the best third", c.Tasks)
 	case c.Dropped != nil:
