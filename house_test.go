@@ -97,7 +97,7 @@ var withHead = []string{
 var thirdParty = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"contract"},
 	"github.com/expr-lang/expr":                {"score/condition"},
-	"gonum.org/v1/gonum":                       {"stats", "internal/tune"},
+	"gonum.org/v1/gonum":                       {"stats"},
 	"modernc.org/sqlite":                       {"internal/store"},
 	"github.com/blevesearch/snowballstem":      {"retrieve"},
 	"github.com/jstemmer/go-junit-report/v2":   {"internal/report"},

@@ -3,15 +3,14 @@
 package tune
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/value/template"
 )
 
 // Combination is one value for each parameter of a space, on top of the settings of the user.
@@ -132,8 +131,8 @@ type Status string
 // The statuses.
 const (
 	StatusKept    Status = "kept"
-	StatusClamped Status = "clamped" // asked, with another value than the space has
-	StatusDropped Status = "dropped" // not asked: refused, or the request of another one
+	StatusClamped Status = "clamped" // asked, with a value that differs from that of the space
+	StatusDropped Status = "dropped" // not asked: refused, or equal to an earlier request
 )
 
 // Row is a combination in the matrix.
@@ -158,8 +157,8 @@ type Matrix struct {
 	Candidates []int `json:"candidates"`
 }
 
-// Dedupe finds the combinations that differ in the request that is sent, so that each request is asked once.
-// The first of equal ones is kept; those equal to the base, which is always asked, are dropped.
+// Dedupe finds the combinations that send different requests, so that each request is asked once. The first of
+// equal ones is kept. The base is always asked: combinations equal to it are dropped.
 func Dedupe(base callvet.Target, all []Resolved) *Matrix {
 	m := &Matrix{Rows: make([]Row, len(all)), Candidates: []int{}}
 	asked := map[string]int{requestOf(&base): 0}
@@ -210,8 +209,8 @@ func (m *Matrix) Points(base []json.RawMessage) [][]json.RawMessage {
 
 func replaces(a callvet.Adjustment) bool { return a.Action == "drop" || a.Action == "clamp" }
 
-// changes are the adjustments that a person must know: a new name of a parameter is none, nor is a warning that
-// holds for the base as well.
+// changes are the adjustments that a person must know. A new name of a parameter is not one of them, and neither
+// is a warning about the base.
 func changes(base, t *callvet.Target) (list []callvet.Adjustment) {
 	for _, a := range t.Adjustments {
 		if !a.Default && (replaces(a) || a.Action == "warn" && !slices.Contains(base.Adjustments, a)) {
@@ -221,12 +220,12 @@ func changes(base, t *callvet.Target) (list []callvet.Adjustment) {
 	return list
 }
 
-// requestOf identifies what a target sends, whatever the target is called.
+// requestOf identifies what a target sends. The name of the target does not count.
 func requestOf(t *callvet.Target) string {
 	p := t.Params
 	p.Extra = make(map[string]json.RawMessage, len(t.Params.Extra))
 	for name, raw := range t.Params.Extra {
-		p.Extra[name] = canonical(raw)
+		p.Extra[name] = template.Canonical(raw)
 	}
 	key, err := json.Marshal(struct {
 		Model, BaseURL, ToolChoice, System string
@@ -237,40 +236,4 @@ func requestOf(t *callvet.Target) string {
 		return fmt.Sprintf("%+v", t.Params)
 	}
 	return string(key)
-}
-
-// canonical is a JSON value with sorted keys and one spelling of each number.
-func canonical(raw json.RawMessage) json.RawMessage {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return json.RawMessage(strconv.Quote(string(raw)))
-	}
-	text, err := json.Marshal(numbers(v))
-	if err != nil {
-		return raw
-	}
-	return text
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if _, err := v.Int64(); err == nil { // as a float, large ones would lose digits
-			return v
-		}
-		if f, err := v.Float64(); err == nil {
-			return f
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = numbers(v[k])
-		}
-	}
-	return v
 }

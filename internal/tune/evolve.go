@@ -136,6 +136,17 @@ func (e *Evolution) Population() []int {
 // MostQuestions is the greatest number of questions that the search asks, second tries included.
 func (e *Evolution) MostQuestions() int { return 2 * e.cfg.Generations * (e.cfg.Population - 1) }
 
+// MostCandidates are the most prompts that the search has, with the base, and the most candidates that race in
+// all generations together.
+func (e *Evolution) MostCandidates() (prompts, racing int) {
+	prompts = 1 + e.cfg.Generations*(e.cfg.Population-1)
+	racing = e.cfg.Generations * (e.cfg.Population + 1)
+	if e.cfg.Mode == Reflect {
+		racing++
+	}
+	return prompts, racing
+}
+
 // Ask gives the questions of the next generation; ok is false where there is none. scores are those of the
 // candidates, in their order; NaN, or a missing one: the candidate is not to be a parent. Evidence is of
 // attempts of the training half, in any order; only Reflect uses it.

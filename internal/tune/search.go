@@ -3,6 +3,7 @@
 package tune
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -14,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Mode is how a search chooses the candidates that it asks.
+// Mode is how a search chooses its candidates.
 type Mode string
 
 // The modes.
@@ -37,6 +38,14 @@ func Modes() []string {
 // DefaultTrials is how many candidates the modes other than grid try unless a number is given.
 const DefaultTrials = 50
 
+// Tried is how many of n candidates a search tries next to the base. trials is SearchConfig.Trials.
+func Tried(mode Mode, n, trials int) int {
+	if mode == "" || mode == Grid {
+		return n
+	}
+	return min(n, cmp.Or(trials, DefaultTrials))
+}
+
 // SearchConfig is what a search chooses from, and how.
 type SearchConfig struct {
 	Mode Mode // "": Grid
@@ -49,9 +58,9 @@ type SearchConfig struct {
 	Race RaceConfig
 }
 
-// Search chooses candidates and lets them race. It is deterministic in its configuration and in what it takes: to
-// resume it, make it anew and take the same results in the same order. Candidates have their numbers in the
-// matrix, whatever the order of their trials; 0 is the base. Among equal ones the first that was tried wins.
+// Search chooses candidates and lets them race. Its configuration and the results it takes decide everything: to
+// resume it, make it anew and take the same results in the same order. A candidate has its number in the
+// matrix, also where trials have a different order; 0 is the base. Of equal candidates the first one tried wins.
 //
 //	for round, ok := s.Next(); ok; round, ok = s.Next() {
 //		… ask, then Take each result …
@@ -61,7 +70,7 @@ type Search struct {
 	cfg    SearchConfig
 	race   *Race
 	chosen []int       // candidates by their number in the race
-	entry  map[int]int // the opposite
+	entry  map[int]int // numbers in the race, by candidate
 	queue  []int       // candidates still to enter, in their order
 	rungs  []int       // halving: the number of tasks of each rung that is not over
 	space  *tpe        // bayesian
@@ -70,17 +79,12 @@ type Search struct {
 // NewSearch starts a search. The error wraps callvet.ErrInvalid.
 func NewSearch(cfg SearchConfig) (*Search, error) {
 	wrong := func(field, text, fix string) error { return &callvet.FieldError{Field: field, Text: text, Fix: fix} }
-	if cfg.Mode == "" {
-		cfg.Mode = Grid
-	}
+	cfg.Mode = cmp.Or(cfg.Mode, Grid)
 	n := len(cfg.Points) - 1 // without the base
 	switch {
 	case !slices.Contains(Modes(), string(cfg.Mode)):
-		fix := "modes: " + strings.Join(Modes(), ", ")
-		if near := callvet.Nearest(string(cfg.Mode), Modes()); near != "" {
-			fix = "did you mean " + near + "? " + fix
-		}
-		return nil, wrong("mode", fmt.Sprintf("{mode} %q is not known", doc.Clip(string(cfg.Mode), 60)), fix)
+		return nil, wrong("mode", fmt.Sprintf("{mode} %q is not known", doc.Clip(string(cfg.Mode), 60)),
+			"modes: "+strings.Join(Modes(), ", "))
 	case cfg.Trials < 0:
 		return nil, wrong("trials", "{trials} is below 0", "")
 	case cfg.Race.Tasks < 1:
@@ -88,12 +92,7 @@ func NewSearch(cfg SearchConfig) (*Search, error) {
 	case n < 1:
 		return nil, wrong("space", "no combination of the {space} differs from the base", "list other values")
 	}
-	if cfg.Trials == 0 {
-		cfg.Trials = DefaultTrials
-	}
-	if cfg.Trials > n || cfg.Mode == Grid {
-		cfg.Trials = n
-	}
+	cfg.Trials = Tried(cfg.Mode, n, cfg.Trials)
 	s := &Search{cfg: cfg, race: NewRace(cfg.Race), entry: map[int]int{}}
 	for i := range n {
 		s.queue = append(s.queue, i+1)
@@ -146,7 +145,7 @@ func (s *Search) Next() (Round, bool) {
 	}
 }
 
-// limit is the number of tasks that candidates are asked by now.
+// limit is the number of tasks of the present rung.
 func (s *Search) limit() int {
 	if len(s.rungs) > 0 {
 		return s.rungs[0]
@@ -154,7 +153,7 @@ func (s *Search) limit() int {
 	return s.race.cfg.Tasks
 }
 
-// at is the number in the race of a candidate that was chosen.
+// at is the number in the race of a chosen candidate.
 func (s *Search) at(candidate int) int {
 	e, ok := s.entry[candidate]
 	if !ok {
@@ -174,7 +173,7 @@ func (s *Search) Look() { s.race.Look() }
 // Break takes a candidate out because it breaks a constraint.
 func (s *Search) Break(candidate int, why string) { s.race.Break(s.at(candidate), why) }
 
-// Standing returns how a candidate does that was chosen.
+// Standing returns the standing of a chosen candidate.
 func (s *Search) Standing(candidate int) Standing {
 	st := s.race.Standing(s.at(candidate))
 	if st.Dropped != nil {

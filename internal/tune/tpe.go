@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/callvet/callvet/value/template"
 )
 
-// tpe proposes candidates by a tree-structured Parzen estimator over a finite set.
+// tpe proposes candidates of a finite set with a tree-structured Parzen estimator.
 //
 //	scores so far ─► the best:   density l ─┐
 //	               └► the others: density g ─┴► the candidate with the highest l/g that was not tried
@@ -39,7 +39,7 @@ func newTPE(points [][]json.RawMessage) *tpe {
 		var values []string
 		known := map[string]int{}
 		for i := range points {
-			v := string(canonical(points[i][d]))
+			v := string(template.Canonical(points[i][d]))
 			at, ok := known[v]
 			if !ok {
 				at = len(values)
@@ -84,10 +84,10 @@ func (d *axis) around(at int, width float64) []float64 {
 		row[at], sum = 1, 1
 	} else {
 		// Never narrower than half of the way to the next number: the neighbours of a good value are to be tried.
-		normal := distuv.Normal{Mu: d.place[at], Sigma: max(width, d.gap/2)}
+		sigma := max(width, d.gap/2)
 		for b, x := range d.place {
-			if !math.IsNaN(x) {
-				row[b] = normal.Prob(x)
+			if z := (x - d.place[at]) / sigma; !math.IsNaN(z) {
+				row[b] = math.Exp(-z * z / 2)
 				sum += row[b]
 			}
 		}
