@@ -100,6 +100,8 @@ type check struct {
 	run  func(context.Context, *proof.Check, place) error
 	// needs and takes are what stands behind the name: one operand at most.
 	needs, takes string
+	// simulates: the check makes its data.
+	simulates bool
 }
 
 // withData runs a check on the test data.
@@ -203,8 +205,8 @@ func checks() []check {
 			return mcpservers.Verify(ctx, c, p.args[0], filepath.Join(p.real, "mcp"),
 				filepath.Join(p.examples, "weather.yaml"))
 		}},
-		{name: "tune", run: tunings},
-		{name: "coverage", takes: "PATTERN", run: coverage},
+		{name: "tune", run: tunings, simulates: true},
+		{name: "coverage", takes: "PATTERN", run: coverage, simulates: true},
 		{name: "same", takes: "COMMIT", run: func(ctx context.Context, c *proof.Check, p place) error {
 			shared := filepath.Dir(p.data)
 			return versions.Verify(ctx, c, versions.Config{

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app/runs"
@@ -79,19 +80,17 @@ func (a *cli) usage(u *runs.Usage, of string) {
 		}
 	}
 	fmt.Fprintf(a.out, "%s%s, without retries and answers that are used again\n", of, requests)
-	for _, e := range []struct {
-		runs.Estimate
-		name, form string
-	}{
-		{u.InputTokens, "input tokens", "%.0f"},
-		{u.OutputTokens, "output tokens", "%.0f"},
-		{u.CostUSD, "cost", "$%.4f"},
-		{u.Seconds, "time", "%.0f s"},
-	} {
-		if e.Value != nil {
-			fmt.Fprintf(a.out, "%s%s: about "+e.form+", by %s\n", of, e.name, *e.Value, e.Basis)
-		} else {
-			fmt.Fprintf(a.out, "%s%s: not known: %s\n", of, e.name, e.Reason)
-		}
+	printFigure(a.out, of+"input tokens", "about %.0f", &u.InputTokens)
+	printFigure(a.out, of+"output tokens", "about %.0f", &u.OutputTokens)
+	printFigure(a.out, of+"cost", "about $%.4f", &u.CostUSD)
+	printFigure(a.out, of+"time", "about %.0f s", &u.Seconds)
+}
+
+// printFigure prints an estimated figure in a form with its value, or why it is not known.
+func printFigure(w io.Writer, name, form string, e *runs.Estimate) {
+	if e.Value != nil {
+		fmt.Fprintf(w, "%s: "+form+", by %s\n", name, *e.Value, plain.Line(e.Basis))
+	} else {
+		fmt.Fprintf(w, "%s: not known: %s\n", name, plain.Line(e.Reason))
 	}
 }

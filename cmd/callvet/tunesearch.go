@@ -248,19 +248,8 @@ func (a *cli) printEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 	fmt.Fprintf(w,
 		"at most %s: %d of the search, %d questions to the model that writes prompts, %d of the confirmation\n",
 		plain.Count(e.Calls, "attempt", "attempts"), e.Attempts, e.Questions, e.Confirm)
-	for _, x := range []struct {
-		name, form string
-		value      *float64
-		why        string
-	}{
-		{"cost", "$%.4f", e.CostUSD.Value, e.CostUSD.Reason}, {"time", "%.0f s", e.Seconds.Value, e.Seconds.Reason},
-	} {
-		if x.value != nil {
-			fmt.Fprintf(w, "%s: at most about "+x.form+"\n", x.name, *x.value)
-		} else {
-			fmt.Fprintf(w, "%s: not known: %s\n", x.name, plain.Line(x.why))
-		}
-	}
+	printFigure(w, "cost", "at most about $%.4f", &e.CostUSD)
+	printFigure(w, "time", "at most about %.0f s", &e.Seconds)
 	for _, u := range e.Unkeyed {
 		fmt.Fprintf(w, "%s cannot be asked now: %s is missing\n", plain.Line(u.Target), u.Variable)
 	}
@@ -286,10 +275,6 @@ func printMatrix(w io.Writer, names []string, m *tunes.Matrix) {
 		if left++; left > mostRows {
 			continue
 		}
-		parts := make([]string, len(names))
-		for k, name := range names {
-			parts[k] = name + "=" + plain.Line(strings.Trim(string(row.Values[k]), `"`))
-		}
 		why := row.Why
 		for _, adj := range row.Adjustments {
 			if why != "" {
@@ -297,7 +282,7 @@ func printMatrix(w io.Writer, names []string, m *tunes.Matrix) {
 			}
 			why += fmt.Sprintf("%s %s: %s", adj.Param, adj.Action, adj.Reason)
 		}
-		fmt.Fprintf(w, "  %s: %s: %s\n", row.Status, strings.Join(parts, " "), plain.Line(why))
+		fmt.Fprintf(w, "  %s: %s: %s\n", row.Status, tunes.CombinationName(names, row.Values), plain.Line(why))
 	}
 	if left > mostRows {
 		fmt.Fprintf(w, "  … and %d more\n", left-mostRows)
@@ -395,7 +380,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if n := len(list) - mostCandidates; n > 0 {
 		fmt.Fprintf(w, "  … and %d more: --json has all\n", n)
 	}
-	if len(m.Alike) > 1 && len(m.Candidates) > 0 {
+	if len(m.Alike) > 1 {
 		fmt.Fprintf(w, "* best on the training cases; = %d that cannot be distinguished from it\n", len(m.Alike)-1)
 	}
 	printFailures(w, m)
@@ -408,7 +393,7 @@ func (a *cli) printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	if c := m.Confirmation; c != nil {
 		fmt.Fprintf(w, "compared on %s with new attempts: %s now, %s with %s; use %d of the held-out cases\n",
 			plain.Count(c.Cases, "held-out case", "held-out cases"), plain.Percent(c.Base), plain.Percent(c.Candidate),
-			plain.Line(nameOf(m, m.Best)), c.Use)
+			plain.Line(m.CandidateOf(m.Best).Name), c.Use)
 	}
 }
 
@@ -431,7 +416,7 @@ func printFailures(w io.Writer, m *tunes.ModelSearch) {
 func remark(c *tunes.Candidate) string {
 	switch {
 	case c.Broken != "":
-		return "  breaks: " + plain.Line(c.Broken)
+		return "  out: " + plain.Line(c.Broken)
 	case c.Dropped != nil && c.Dropped.Ranked:
 		return fmt.Sprintf("  left after %d cases: not among the best third", c.Tasks)
 	case c.Dropped != nil:
@@ -456,15 +441,6 @@ func scoreForOrder(c *tunes.Candidate) float64 {
 		return -1
 	}
 	return c.Score.Point
-}
-
-func nameOf(m *tunes.ModelSearch, n int) string {
-	for i := range m.Candidates {
-		if m.Candidates[i].N == n {
-			return m.Candidates[i].Name
-		}
-	}
-	return m.Model
 }
 
 func (a *cli) tuneListCommand() *cobra.Command {

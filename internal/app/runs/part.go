@@ -5,7 +5,6 @@ package runs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,20 +40,10 @@ func (p *Part) Plan(ctx context.Context, a *app.App, req app.RunRequest, events 
 	return startRun(ctx, a, &req, nil, p, events)
 }
 
-// Begin opens a part of the planned run like, to carry it out. A part that is there already goes on.
+// Begin creates a part of the planned run like, and opens it to carry it out. The error wraps callvet.ErrConflict
+// for one that is there: Resume opens it.
 func (p *Part) Begin(ctx context.Context, a *app.App, like *results.Run, events app.Events) (*Session, error) {
-	db, err := a.Config.Store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, err = db.Run(ctx, p.ID)
-	if errors.Is(err, callvet.ErrNotFound) {
-		err = p.create(ctx, a, like)
-		if errors.Is(err, callvet.ErrConflict) { // another process has created it
-			err = nil
-		}
-	}
-	if err != nil {
+	if err := p.create(ctx, a, like); err != nil {
 		return nil, err
 	}
 	return Resume(ctx, a, ResumeRequest{Run: p.ID}, events)

@@ -437,27 +437,39 @@ func reportAdjusted(t *callvet.Target, events app.Events) {
 	}
 }
 
+// toolRules are the choices of tools that name none.
+func toolRules() []string { return []string{"auto", "required", "none"} }
+
+// ToolChoices are the rules that a target may be given for its choice of tools, and the names of all tools of the
+// cases of a run.
+func ToolChoices(r *results.Run) ([]string, error) {
+	known := toolRules()
+	add := func(tools []callvet.Tool) {
+		for i := range tools {
+			known = append(known, tools[i].Name)
+		}
+	}
+	add(r.Suite.Tools)
+	var err error
+	for c := range r.Chosen(&err) {
+		add(c.Tools)
+	}
+	return known, err
+}
+
 // checkToolChoices refuses a tool choice of a target that is neither a rule nor a tool.
 func checkToolChoices(r *results.Run, ts []run.Target) error {
-	rules := []string{"auto", "required", "none"}
+	var known []string
 	for i := range ts {
 		choice := ts[i].ToolChoice
-		if choice == "" || slices.Contains(rules, choice) {
+		if choice == "" || slices.Contains(toolRules(), choice) { // the cases are not read for these
 			continue
 		}
-		known := slices.Clone(rules)
-		add := func(tools []callvet.Tool) {
-			for i := range tools {
-				known = append(known, tools[i].Name)
+		if known == nil {
+			var err error
+			if known, err = ToolChoices(r); err != nil {
+				return err
 			}
-		}
-		add(r.Suite.Tools)
-		var err error
-		for c := range r.Chosen(&err) {
-			add(c.Tools)
-		}
-		if err != nil {
-			return err
 		}
 		if slices.Contains(known, choice) {
 			continue

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
@@ -62,11 +61,11 @@ func (t *Tune) Choose(req *ApplyRequest) (*Candidate, bool, error) {
 	chosen := won
 	switch {
 	case req.Candidate != nil:
-		if chosen = m.candidate(*req.Candidate); chosen == nil {
+		if chosen = m.CandidateOf(*req.Candidate); chosen == nil {
 			return nil, false, app.Wrong("candidate", fmt.Sprint(*req.Candidate), "the search has no such candidate")
 		}
 	case chosen == nil && req.Anyway:
-		chosen = m.candidate(m.Best)
+		chosen = m.CandidateOf(m.Best)
 	}
 	if confirmed := won != nil && chosen == won; confirmed || req.Anyway && chosen != nil {
 		return chosen, confirmed, nil
@@ -74,9 +73,9 @@ func (t *Tune) Choose(req *ApplyRequest) (*Candidate, bool, error) {
 	if req.Anyway {
 		return nil, false, fmt.Errorf("apply %s: %w: it has no candidate yet", t.ID, callvet.ErrConflict)
 	}
-	why := m.Sentence
-	if why == "" {
-		why = "the search is not over"
+	why := cmp.Or(m.Sentence, "the search is not over")
+	if won != nil {
+		why = fmt.Sprintf("candidate %d is not the confirmed winner, which is %d", chosen.N, won.N)
 	}
 	return nil, false, &callvet.FieldError{
 		Field: "tune", Kind: callvet.ErrConflict, Text: "apply " + t.ID + ": " + why,
@@ -220,14 +219,9 @@ func withPrompt(file *doc.File, text []byte, prompt string) ([]byte, bool) {
 	if !doc.IsYAML(file.Name, text) {
 		return promptInJSON(text, at(root.Names[0].At), own, root, at, prompt)
 	}
-	var block strings.Builder
-	block.WriteString(keySystemPrompt + ": |-\n")
-	for line := range strings.SplitSeq(prompt, "\n") {
-		if line != "" {
-			line = "  " + line
-		}
-		block.WriteString(line + "\n")
-	}
+	block := doc.WriteYAML(&doc.Node{
+		Kind: doc.Map, Names: []doc.Entry{{Name: keySystemPrompt}}, Items: []doc.Node{doc.TextNode(prompt)},
+	})
 	from := at(root.Names[0].At) // before the first key
 	to := from
 	if own >= 0 {
@@ -245,7 +239,7 @@ func withPrompt(file *doc.File, text []byte, prompt string) ([]byte, bool) {
 			to = len(text)
 		}
 	}
-	return bytes.Join([][]byte{text[:from], []byte(block.String()), text[to:]}, nil), true
+	return bytes.Join([][]byte{text[:from], block, text[to:]}, nil), true
 }
 
 // offset is where a place of a file is in its text.

@@ -160,11 +160,7 @@ func (s *Session) ask(ctx context.Context, m *searching, questions []tune.Questi
 		Settings: s.settings(), Prices: s.Request.Run.Prices, NoCache: s.Request.Run.NoCache,
 	}
 	r, whole, err := s.finish(ctx, part.ID, func() (*runs.Session, error) {
-		session, err := part.Plan(ctx, s.app, req, s.partEvents())
-		if errors.Is(err, callvet.ErrConflict) { // it was begun before
-			return runs.Resume(ctx, s.app, runs.ResumeRequest{Run: part.ID}, s.partEvents())
-		}
-		return session, err
+		return part.Plan(ctx, s.app, req, s.partEvents)
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("ask for prompts: %w", err)
@@ -201,9 +197,13 @@ func (s *Session) ask(ctx context.Context, m *searching, questions []tune.Questi
 // generation lets prompts race with fresh attempts. Their failures are added to failed.
 func (s *Session) generation(ctx context.Context, m *searching, population []int, failed *[]tune.Evidence,
 ) (whole bool, err error) {
-	cfg := s.race()
-	m.contest = &numbered{Race: tune.NewRace(cfg), numbers: population}
-	m.contest.(*numbered).Add(len(population)) //nolint:forcetypeassert // made above
+	race := tune.NewRace(s.race())
+	for n := range m.evolution.Candidates() {
+		if race.Add(1); !slices.Contains(population, n) {
+			race.Break(n, "it is not of this generation")
+		}
+	}
+	m.contest = race
 	for round, ok := m.contest.Next(); ok; round, ok = m.contest.Next() {
 		if s.enough(m, len(round.Candidates)*s.attempts(round.Tasks)) {
 			return false, nil
@@ -250,7 +250,7 @@ func (s *Session) scores(m *searching, population []int) []float64 {
 	out := make([]float64, len(m.evolution.Candidates()))
 	for i := range out {
 		out[i] = math.NaN()
-		c := m.candidate(i)
+		c := m.CandidateOf(i)
 		if c == nil || c.Score == nil || c.Broken != "" || c.Dropped != nil && slices.Contains(population, i) {
 			continue
 		}
@@ -279,7 +279,7 @@ func (s *Session) final(m *searching) {
 				race.Take(n, i, panel.TaskMean{})
 			}
 		}
-		if c := m.candidate(n); c != nil && c.Broken != "" {
+		if c := m.CandidateOf(n); c != nil && c.Broken != "" {
 			race.Break(n, c.Broken)
 		}
 	}
@@ -289,50 +289,4 @@ func (s *Session) final(m *searching) {
 		}
 	}
 	m.contest = race
-}
-
-// numbered is a race of candidates that have other numbers.
-type numbered struct {
-	*tune.Race
-	numbers []int
-}
-
-func (r *numbered) place(candidate int) int { return slices.Index(r.numbers, candidate) }
-
-// Next implements contest.
-func (r *numbered) Next() (tune.Round, bool) {
-	round, ok := r.Race.Next()
-	for i, c := range round.Candidates {
-		round.Candidates[i] = r.numbers[c]
-	}
-	return round, ok
-}
-
-// Take implements contest.
-func (r *numbered) Take(c, task int, m panel.TaskMean) { r.Race.Take(r.place(c), task, m) }
-
-// Break implements contest.
-func (r *numbered) Break(c int, why string) { r.Race.Break(r.place(c), why) }
-
-// Standing implements contest.
-func (r *numbered) Standing(c int) tune.Standing {
-	st := r.Race.Standing(r.place(c))
-	if st.Dropped != nil {
-		d := *st.Dropped
-		d.By = r.numbers[d.By]
-		st.Dropped = &d
-	}
-	return st
-}
-
-// Leader implements contest.
-func (r *numbered) Leader() int { return r.numbers[r.Race.Leader()] }
-
-// Alike implements contest.
-func (r *numbered) Alike() []int {
-	out := r.Race.Alike()
-	for i, c := range out {
-		out[i] = r.numbers[c]
-	}
-	return out
 }

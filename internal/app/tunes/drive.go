@@ -212,18 +212,13 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 // take hands the result of a round to the contest.
 func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round tune.Round, ids []string, whole bool,
 ) error {
-	if err := s.gather(ctx, r, m, round.Candidates); err != nil {
+	made, err := m.gather(ctx, r, round.Candidates)
+	if err != nil {
 		return err
 	}
 	sums, err := s.means(ctx, r, ids)
 	if err != nil {
 		return err
-	}
-	var made map[[2]int]bool
-	if !whole {
-		if made, err = complete(ctx, r); err != nil {
-			return err
-		}
 	}
 	silent := 0
 	valued := m.valued(sums, ids)
@@ -314,7 +309,7 @@ func (s *Session) named(prompt, params string) string {
 // record puts the standing of candidates into the document.
 func (s *Session) record(m *searching, candidates []int) {
 	for _, c := range candidates {
-		of := m.candidate(c)
+		of := m.CandidateOf(c)
 		if of == nil {
 			m.Candidates = append(m.Candidates, s.newCandidate(m, c))
 			of = &m.Candidates[len(m.Candidates)-1]
@@ -347,7 +342,7 @@ func (s *Session) record(m *searching, candidates []int) {
 			in++
 		}
 	}
-	if best := m.candidate(m.Best); best != nil {
+	if best := m.CandidateOf(m.Best); best != nil {
 		s.emit(&app.TuneEvent{
 			What: EventRound, Model: m.Model, Candidate: m.Best, Name: best.Name, Tasks: best.Tasks, Of: len(s.places),
 			Score:      best.Score,
@@ -406,10 +401,17 @@ func (s *Session) rank(m *searching) {
 	m.Best, m.Alike = m.contest.Leader(), m.contest.Alike()
 	for i := range m.Candidates { // some left the race after their last round
 		c := &m.Candidates[i]
-		if st := m.contest.Standing(c.N); st.Dropped != nil || st.Broken != "" {
-			c.Dropped, c.Broken = st.Dropped, st.Broken
+		if st := m.contest.Standing(c.N); st.Dropped != nil {
+			c.Dropped = st.Dropped
 		}
 	}
+	if best := m.CandidateOf(m.Best); best != nil {
+		best.Dropped = nil // from one generation, and not from all together
+	}
+	m.Alike = slices.DeleteFunc(m.Alike, func(n int) bool {
+		c := m.CandidateOf(n)
+		return c == nil || c.Dropped != nil
+	})
 	m.Front = s.front(m)
 	s.show()
 }
@@ -461,9 +463,9 @@ func (s *Session) confirm(ctx context.Context, i int, m *searching) error {
 	if err := s.use(ctx); err != nil {
 		return err
 	}
-	best := m.candidate(m.Best)
+	best := m.CandidateOf(m.Best)
 	s.emit(&app.TuneEvent{What: EventConfirm, Model: m.Model, Candidate: m.Best, Name: best.Name})
-	base := m.candidate(0)
+	base := m.CandidateOf(0)
 	cases := slices.Concat(s.held, s.rules)
 	part := &runs.Part{
 		Specs: []app.TargetSpec{base.Spec, best.Spec}, Repeats: s.plan.Manifest.Repeats, NoCache: true,
@@ -490,7 +492,8 @@ func (s *Session) noRoom() bool {
 // decide judges the confirmation of the i-th model.
 func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Run, cases []place) error {
 	fresh := &searching{ModelSearch: m.ModelSearch, sums: map[int]*tally{}}
-	if err := s.gather(ctx, r, fresh, []int{0, m.Best}); err != nil {
+	made, err := fresh.gather(ctx, r, []int{0, m.Best})
+	if err != nil {
 		return err
 	}
 	ids := make([]string, len(s.held))
@@ -504,10 +507,6 @@ func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Ru
 	cfg := tune.ConfirmConfig{
 		TrainFamilies: s.Cases.TrainFamilies, Use: s.Use + i, Margin: s.Request.Margin,
 		Broken: fresh.breaks(m.Best, cases, true),
-	}
-	made, err := complete(ctx, r)
-	if err != nil {
-		return err
 	}
 	for k, p := range s.held {
 		values := sums[0][k].Values + sums[0][k].Lost + sums[1][k].Values + sums[1][k].Lost

@@ -206,23 +206,62 @@ func Get(ctx context.Context, a *app.App, ref string) (*Tune, error) {
 }
 
 func get(ctx context.Context, a *app.App, ref string) (*Tune, *store.DB, error) {
+	r, db, err := row(ctx, a, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := readTune(r.ID, r.Content, r.Whole)
+	return t, db, err
+}
+
+// row finds a stored search. That of another user has to be named by its whole id: a server has checked who may
+// read it.
+func row(ctx context.Context, a *app.App, ref string) (*rows.CheckedTune, *store.DB, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	id, err := find(ctx, a, db, ref)
-	if err != nil {
-		return nil, nil, err
+	one, err := db.Rows().Tune(ctx, ref)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return &one, db, err
 	}
-	r, err := db.Rows().Tune(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil, missing(ref)
+	base, back := ref, 0
+	if before, after, ok := strings.Cut(ref, "~"); ok {
+		if base, back = before, -1; after != "" {
+			if n, err := strconv.Atoi(after); err == nil {
+				back = n
+			}
+		}
 	}
-	if err != nil {
+	most := mostListed
+	if last := base == "last" || base == "latest"; last && back >= 0 {
+		most = back + 1
+	}
+	list, err := db.Rows().Tunes(ctx, rows.TunesParams{UserID: a.Config.User, Before: 1 << 62, AtMost: int64(most)})
+	switch {
+	case err != nil:
 		return nil, nil, fmt.Errorf("read search: %w", err)
+	case back < 0 || ref == "":
+		return nil, nil, missing(ref)
+	case base == "last" || base == "latest":
+		if back >= len(list) {
+			return nil, nil, missing(ref)
+		}
+		return &list[back], db, nil
 	}
-	t, err := readTune(r.ID, r.Content, r.Whole)
-	return t, db, err
+	list = slices.DeleteFunc(list, func(r rows.CheckedTune) bool {
+		return !strings.HasPrefix(r.ID, ref) && !strings.HasPrefix(r.ID, store.TunePrefix+ref)
+	})
+	switch len(list) {
+	case 0:
+		return nil, nil, missing(ref)
+	case 1:
+		return &list[0], db, nil
+	}
+	return nil, nil, &callvet.Hinted{
+		Err:  fmt.Errorf("search %q: several ids begin so: %w", ref, callvet.ErrConflict),
+		Hint: "write more of the id, for example " + list[0].ID,
+	}
 }
 
 func missing(ref string) error {
@@ -232,59 +271,17 @@ func missing(ref string) error {
 	}
 }
 
-// find is the id of a search.
-func find(ctx context.Context, a *app.App, db *store.DB, ref string) (string, error) {
-	list, err := db.Rows().Tunes(ctx, rows.TunesParams{UserID: a.Config.User, Before: 1 << 62, AtMost: mostListed})
-	if err != nil {
-		return "", fmt.Errorf("list searches: %w", err)
-	}
-	base, back := ref, 0
-	if before, after, ok := strings.Cut(ref, "~"); ok {
-		if _, err := fmt.Sscanf(after, "%d", &back); err != nil || back < 0 {
-			return "", missing(ref)
-		}
-		base = before
-	}
-	if base == "last" || base == "latest" {
-		if back >= len(list) {
-			return "", missing(ref)
-		}
-		return list[back].ID, nil
-	}
-	var found []string
-	for i := range list {
-		if list[i].ID == ref {
-			return ref, nil
-		}
-		if ref != "" && (strings.HasPrefix(list[i].ID, ref) || strings.HasPrefix(list[i].ID, store.TunePrefix+ref)) {
-			found = append(found, list[i].ID)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return ref, nil // of another owner: a server has checked who may read it
-	case 1:
-		return found[0], nil
-	}
-	return "", &callvet.Hinted{
-		Err:  fmt.Errorf("search %q: several ids begin so: %w", ref, callvet.ErrConflict),
-		Hint: "write more of the id, for example " + found[0],
-	}
-}
-
 // Delete removes a search and its parts. Its uses of the held-out cases still count.
 func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
-	t, db, err := get(ctx, a, ref)
-	id := ref
-	if t != nil {
-		id = t.ID
-	} else if db == nil || !errors.Is(err, store.ErrDamaged) {
+	of, db, err := row(ctx, a, ref) // also of one that cannot be read
+	if err != nil {
 		return "", err
 	}
 	c, err := a.Config.Claim()
 	if err != nil {
 		return "", err
 	}
+	id := of.ID
 	parts, err := db.Judgings(ctx, id)
 	if err != nil {
 		return "", err

@@ -261,7 +261,7 @@ func PromptName(suite string) string {
 // modelOf is the search that a candidate is of.
 func (t *Tune) modelOf(c *Candidate) *ModelSearch {
 	for i := range t.Models {
-		if m := &t.Models[i]; m.candidate(c.N) == c {
+		if m := &t.Models[i]; m.CandidateOf(c.N) == c {
 			return m
 		}
 	}
@@ -276,7 +276,7 @@ func keptAncestor(ctx context.Context, a *app.App, user string, m *ModelSearch, 
 		return "", err
 	}
 	for c.Parent != nil {
-		if c = m.candidate(*c.Parent); c == nil {
+		if c = m.CandidateOf(*c.Parent); c == nil {
 			break
 		}
 		for i := range list {

@@ -73,7 +73,7 @@ func (t *tally) add(row *report.Row, free bool) {
 	}
 }
 
-// ended says that a search cannot go on now, and how it goes on later.
+// endedError reports that a part was interrupted, so that the search goes on later.
 type endedError struct{ err error }
 
 func (e *endedError) Error() string { return e.err.Error() }
@@ -89,24 +89,27 @@ func (s *Session) partID() string { return fmt.Sprintf("%s.%d", s.ID, s.next) }
 func (s *Session) carryOut(ctx context.Context, part *runs.Part) (r *results.Run, over bool, err error) {
 	part.ID, part.Of, part.Settings = s.partID(), s.ID, s.settings()
 	return s.finish(ctx, part.ID, func() (*runs.Session, error) {
-		return part.Begin(ctx, s.app, s.plan, s.partEvents())
+		return part.Begin(ctx, s.app, s.plan, s.partEvents)
 	})
 }
 
-// finish carries out the part with that id, which begin opens, unless it is over already.
-func (s *Session) finish(ctx context.Context, id string, begin func() (*runs.Session, error),
+// finish carries out the part with that id, unless it is over already. create makes a part that is not there.
+func (s *Session) finish(ctx context.Context, id string, create func() (*runs.Session, error),
 ) (r *results.Run, over bool, err error) {
 	kept := context.WithoutCancel(ctx)
 	stored, err := s.db.Run(kept, id)
+	var session *runs.Session
 	switch {
-	case errors.Is(err, callvet.ErrNotFound):
-	case err != nil:
-		return nil, false, err
-	case id == s.again:
-	case stored.Status == store.StatusDone || stored.Status == store.StatusBudget:
+	case err == nil && id != s.again && (stored.Status == store.StatusDone || stored.Status == store.StatusBudget):
 		return s.read(kept, id)
+	case errors.Is(err, callvet.ErrNotFound):
+		if session, err = create(); !errors.Is(err, callvet.ErrConflict) {
+			break
+		}
+		fallthrough // another process has created it meanwhile
+	case err == nil:
+		session, err = runs.Resume(ctx, s.app, runs.ResumeRequest{Run: id}, s.partEvents)
 	}
-	session, err := begin()
 	if err != nil {
 		return nil, false, err
 	}
@@ -151,33 +154,44 @@ func (s *Session) settings() app.Settings {
 	return set
 }
 
-// partEvents forwards from a part what concerns the search.
-func (s *Session) partEvents() app.Events {
-	return func(ev app.Event) {
-		if ev.Warning != nil || ev.Progress != nil {
-			s.events.Emit(ev)
-		}
+// partEvents forwards from a part what concerns the search: its progress, and each warning once.
+func (s *Session) partEvents(ev app.Event) {
+	switch {
+	case ev.Warning != nil && !slices.Contains(s.warned, *ev.Warning):
+		s.warned = append(s.warned, *ev.Warning)
+		s.events.Emit(ev)
+	case ev.Progress != nil:
+		s.events.Emit(ev)
 	}
 }
 
+// made are the cases, by their position, that a target made all attempts at.
+type made map[[2]int]bool // by target and case
+
 // gather adds the attempts of a part to the tallies of its candidates, which are in the order of its targets.
-func (s *Session) gather(ctx context.Context, r *results.Run, m *searching, candidates []int) error {
+func (m *searching) gather(ctx context.Context, r *results.Run, candidates []int) (made, error) {
 	for _, c := range candidates {
 		if m.sums[c] == nil {
 			m.sums[c] = newTally()
 		}
 	}
+	count, whole := map[[2]int]int{}, made{}
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m.sums[candidates[row.Cell.Target]].add(&row, r.Manifest.Targets[row.Cell.Target].Free)
+		t, at := row.Cell.Target, row.Cell.Case
+		m.sums[candidates[t]].add(&row, r.Manifest.Targets[t].Free)
+		if row.Cell.Trace.Outcome != callvet.OutcomeNotRun {
+			count[[2]int{t, at}]++
+			whole[[2]int{t, at}] = count[[2]int{t, at}] >= r.Manifest.RepeatsOf(at)
+		}
 	}
-	return nil
+	return whole, nil
 }
 
-// means are the task means of the candidates of a part at its cases, by target and case. ok is false for cases
-// with an attempt that was not made.
+// means are what the attempts of a part add up to for the metric, by target and case. Nothing is known of a case
+// without a value: its sum is the zero value.
 func (s *Session) means(ctx context.Context, r *results.Run, ids []string) ([][]panel.TaskSum, error) {
 	led, err := r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{s.Metric}})
 	if err != nil {
@@ -211,24 +225,6 @@ func (s *Session) meanOf(sum *panel.TaskSum) panel.TaskMean {
 		m.Low, m.High = 1-m.High, 1-m.Low
 	}
 	return m
-}
-
-// complete reports which of the cases have all attempts of a target.
-func complete(ctx context.Context, r *results.Run) (map[[2]int]bool, error) {
-	made := map[[2]int]int{}
-	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
-		if err != nil {
-			return nil, err
-		}
-		if row.Cell.Trace.Outcome != callvet.OutcomeNotRun {
-			made[[2]int{row.Cell.Target, row.Cell.Case}]++
-		}
-	}
-	out := make(map[[2]int]bool, len(made))
-	for key, n := range made {
-		out[key] = n >= r.Manifest.RepeatsOf(key[1])
-	}
-	return out, nil
 }
 
 // breaks are the constraints that a candidate breaks. planned reports that all of the cases were to

@@ -39,7 +39,8 @@ type Session struct {
 	lacks func(*app.TargetSpec, string)
 	// splitKey identifies the suite of a new search for its division and its uses.
 	splitKey string
-	next     int // the number of the next part
+	next     int              // the number of the next part
+	warned   []callvet.Notice // warnings of parts, each once
 	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
 	again string
 }
@@ -407,16 +408,20 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	}
 	op.Lacks = s.lacks
 	defer op.Close()
+	choices, err := runs.ToolChoices(s.plan)
+	if err != nil {
+		return err
+	}
 	all := make([]tune.Resolved, len(list))
 	specs := make([]app.TargetSpec, len(list))
 	for i := range list {
 		spec := m.spec
 		spec.Params, spec.ToolChoice = list[i].Params, list[i].ToolChoice
-		spec.Name = m.Model + " " + combinationName(m.Names, list[i].Values)
+		spec.Name = m.Model + " " + CombinationName(m.Names, list[i].Values)
 		specs[i] = spec
 		all[i].Combination = list[i]
-		if why := s.unknownTool(spec.ToolChoice); why != "" {
-			all[i].Refused = why
+		if spec.ToolChoice != "" && !slices.Contains(choices, spec.ToolChoice) {
+			all[i].Refused = "the suite has no tool " + plain.Limited(plain.Line(spec.ToolChoice), 100)
 			continue
 		}
 		if err := s.app.CheckSecrets(specs[i : i+1]); err != nil {
@@ -486,17 +491,8 @@ func (s *Session) race() tune.RaceConfig {
 	return tune.RaceConfig{Tasks: len(s.places), NoRace: s.Request.NoRace, Alpha: gate.Alpha}
 }
 
-// unknownTool is why a tool choice cannot be sent; "": it can.
-func (s *Session) unknownTool(choice string) string {
-	if slices.Contains([]string{"", "auto", "required", "none"}, choice) ||
-		slices.ContainsFunc(s.plan.Suite.Tools, func(t callvet.Tool) bool { return t.Name == choice }) {
-		return ""
-	}
-	return "the suite has no tool " + plain.Limited(plain.Line(choice), 100)
-}
-
-// combinationName names a combination by the values that are sent.
-func combinationName(names []string, values []json.RawMessage) string {
+// CombinationName names a combination by the values that are sent.
+func CombinationName(names []string, values []json.RawMessage) string {
 	var parts []string
 	for i, name := range names {
 		if string(values[i]) != "null" {

@@ -232,11 +232,11 @@ func (m *ModelSearch) Winner() *Candidate {
 	if m.Outcome != tune.Promoted {
 		return nil
 	}
-	return m.candidate(m.Best)
+	return m.CandidateOf(m.Best)
 }
 
-// candidate finds a candidate by its number; nil: it was not asked.
-func (m *ModelSearch) candidate(n int) *Candidate {
+// CandidateOf finds a candidate by its number; nil: it was not asked.
+func (m *ModelSearch) CandidateOf(n int) *Candidate {
 	for i := range m.Candidates {
 		if m.Candidates[i].N == n {
 			return &m.Candidates[i]
