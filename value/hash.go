@@ -70,6 +70,17 @@ func (v Value) Sum() uint64 {
 	return sum
 }
 
+// Scattered mixes the bits of a hash (SplitMix64; Steele and others 2014). The high bits of FNV change little with
+// the last bytes of a text: without this, draws for similar texts would be similar.
+func Scattered(h uint64) uint64 {
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+// Fraction is a hash as a number in [0,1).
+func Fraction(h uint64) float64 { return float64(h>>11) / (1 << 53) }
+
 func sumBytes(b []byte) uint64 {
 	h := fnv.New64a()
 	h.Write(b)

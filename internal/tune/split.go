@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/value"
 )
 
 // Side is the half of a suite that a case is in.
@@ -99,7 +99,8 @@ func (h *Halves) Of(id string) Side {
 	return ""
 }
 
-// LeftOut is how many cases that were held out in earlier splits are not among these, nor renamed.
+// LeftOut is the number of cases that earlier splits held out and that the suite no longer has. A case with a new
+// id is still in the suite.
 func LeftOut(members []Member, before []Assigned) int {
 	old, now, renamed, out := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, a := range before {
@@ -119,8 +120,8 @@ func LeftOut(members []Member, before []Assigned) int {
 	return len(out)
 }
 
-// Same reports whether these cases are those of the split, perhaps under other ids: at least half of the cases of
-// either side of the comparison ask what a case of the other one asks.
+// Same reports whether these cases are those of the split, perhaps under new ids: of the questions of the smaller
+// of the two suites, at least half are also in the other one.
 func (h *Halves) Same(members []Member) bool {
 	before, now := map[string]bool{}, map[string]bool{}
 	for i := range h.Cases {
@@ -149,7 +150,7 @@ func (h *Halves) IDs(side Side) []string {
 	return out
 }
 
-// Few is why the split is too small for a promotion; "" where it is not.
+// Few is the reason why the split is too small for a promotion; "" where it is large enough.
 func (h *Halves) Few() string {
 	small := min(h.TrainFamilies, h.HoldoutFamilies)
 	if small >= MinFamilies {
@@ -159,7 +160,7 @@ func (h *Halves) Few() string {
 		plain.Count(h.TrainFamilies, "family", "families"), h.HoldoutFamilies, MinFamilies)
 }
 
-// earlier are the sides of earlier splits. A search saw a case that was ever a training case.
+// earlier are the sides of earlier splits. A case that was in a training half once was seen by a search.
 type earlier struct{ byID, byAsks, byFamily map[string]Side }
 
 func newEarlier(before []Assigned) earlier {
@@ -235,10 +236,10 @@ func commonest(counts map[string]int) string {
 	return best
 }
 
-// draw gives each family that has no side one. Families are put in the order of tier, tool and a
-// hash; holding out every family at which the sum of the shares passes a whole number makes each run
-// of neighbours have its share, with an error below one. Families that have a side count in the sum,
-// which has limits, so that a stratum does not pay for many families of another one.
+// draw gives a side to each family that has none. Families are sorted by tier, tool and a hash. The
+// sum of the shares grows with each family, and a family is held out where the sum passes a whole number.
+// So each row of neighbours has its share, with an error below one. Families that have a side already
+// count in the sum. The sum has limits: else one stratum would pay for many families of another one.
 func draw(families []family, sides map[string]Side, share float64, suite string) {
 	for i := range families {
 		families[i].rank = seeded(suite, families[i].name)
@@ -248,7 +249,7 @@ func draw(families []family, sides map[string]Side, share float64, suite string)
 		return cmp.Or(strings.Compare(a.tier, b.tier), strings.Compare(a.tool, b.tool),
 			cmp.Compare(a.rank, b.rank), strings.Compare(a.name, b.name))
 	})
-	debt := fraction(seeded(suite, "", "start"))
+	debt := value.Fraction(seeded(suite, "", "start"))
 	for i := range order {
 		name := order[i].name
 		debt = min(2, debt+share)
@@ -265,19 +266,11 @@ func draw(families []family, sides map[string]Side, share float64, suite string)
 	}
 }
 
-// seeded is a hash of texts that are given apart.
+// seeded is a hash of texts. Moving a letter from one text to the next changes it.
 func seeded(parts ...string) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {
 		fmt.Fprintf(h, "%d:%s", len(p), p)
 	}
-	x := h.Sum64() // the high bits of FNV change little with the last bytes: mix them (SplitMix64)
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
+	return value.Scattered(h.Sum64())
 }
-
-// fraction is in [0,1).
-func fraction(h uint64) float64 { return math.Ldexp(float64(h>>11), -53) }

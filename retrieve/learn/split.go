@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/callvet/callvet/value"
 )
 
 // SplitQuestions decides for each question whether it is held out: not used for writing
@@ -51,7 +53,7 @@ func SplitQuestions(questions []Question, share float64, seed int64) []bool {
 		}
 		slices.SortFunc(ordered,
 			func(a, b *unit) int { return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.text, b.text)) })
-		held := int(math.Floor(share*float64(len(ordered)) + fraction(hash(seed, group, ""))))
+		held := int(math.Floor(share*float64(len(ordered)) + value.Fraction(hash(seed, group, ""))))
 		for _, u := range ordered[:min(held, len(ordered))] {
 			for _, i := range u.at {
 				out[i] = true
@@ -67,13 +69,5 @@ func hash(seed int64, parts ...string) uint64 {
 	for _, p := range parts {
 		fmt.Fprintf(h, "\x01%s", p)
 	}
-	x := h.Sum64() // FNV's high bits change little with the last bytes: mix them (SplitMix64)
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
+	return value.Scattered(h.Sum64())
 }
-
-// fraction is in [0,1).
-func fraction(h uint64) float64 { return float64(h>>11) / (1 << 53) }

@@ -17,9 +17,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Surface is how the chance of a right answer depends on the parameters and the system prompt of a request, so that
-// the true effect of each is known. The answers of a script with a surface are those of the matching rule with this
-// chance, and else the step Else.
+// Surface is the chance of a right answer, given the parameters and the system prompt of a request. The true effect of
+// each is known. With this chance, a script with a surface gives the answer of the matching rule, and else the step
+// Else.
 type Surface struct {
 	// Base is the chance without terms. Chances are cut off at 0 and 1.
 	Base float64 `json:"base" form:"required min=0 max=1"`
@@ -32,7 +32,8 @@ type Surface struct {
 	Else *step `json:"else"`
 }
 
-// Term adds to the chance, by one parameter (with one of peak, slope, from and to, is) or by the system prompt.
+// Term adds to the chance. It depends on one parameter (peak, slope, from and to, or is) or on the system prompt
+// (prompt or longer).
 type Term struct {
 	// Param is a parameter by its name in a targets file, or an extra one. Where it is not sent, Unset is its
 	// value; without Unset the term adds nothing.
@@ -56,7 +57,7 @@ type Term struct {
 	Longer *int `json:"longer" form:"min=0"`
 }
 
-// forms counts which of the forms of a term it has.
+// forms is the number of forms that a term has: a valid one has one.
 func (t *Term) forms() (n int) {
 	for _, has := range []bool{
 		t.Peak != nil, t.Slope != nil, t.From != nil || t.To != nil, t.Is != nil, t.Prompt != "", t.Longer != nil,
@@ -79,8 +80,8 @@ func (s *Surface) chance(req *callvet.Request, params map[string]json.RawMessage
 	return min(1, max(0, chance))
 }
 
-// Right draws whether the answer to a request is right. The same request of the same repeat has the same answer,
-// whenever it is asked; all rounds of an attempt are right, or none.
+// Right draws whether the answer to a request is right. The same request of the same repeat always has the same
+// answer. All rounds of an attempt are right, or none.
 func (s *Surface) Right(req *callvet.Request) bool {
 	params, asked := settings(req), []string{"attempt", req.CaseID, strconv.Itoa(req.Repeat), req.System}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -159,13 +160,10 @@ func fraction(seed uint64, texts ...string) float64 {
 		b = append(append(b, 0), t...)
 	}
 	h.Write(b)
-	x := h.Sum64() // its high bits depend little on the last bytes: mix them (splitmix64, Steele and others 2014)
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return float64((x^x>>31)>>11) / (1 << 53)
+	return value.Fraction(value.Scattered(h.Sum64()))
 }
 
-// surface checks what the forms of the keys do not require.
+// surface checks what the declared forms of the keys cannot express.
 func (c *checker) surface(s *Surface) {
 	for i := range s.Terms {
 		t, at := &s.Terms[i], fmt.Sprintf("surface.terms[%d]", i)
@@ -178,6 +176,12 @@ func (c *checker) surface(s *Surface) {
 				"param: temperature")
 		case t.Peak != nil && t.Width == 0:
 			c.problem(at, "a peak has a width above 0", "width: 0.3")
+		case t.Peak == nil && t.Width != 0:
+			c.problem(at, "width belongs to a peak", "peak: 0.3")
+		case t.Slope != nil && t.Gain != 0:
+			c.problem(at, "a term has slope or gain, and not both", "remove gain")
+		case ofPrompt && t.Unset != nil:
+			c.problem(at, "unset belongs to a parameter", "remove unset")
 		case t.Slope == nil && t.Gain == 0:
 			c.problem(at, "the term adds nothing", "gain: 0.2")
 		}

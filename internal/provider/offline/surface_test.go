@@ -143,6 +143,9 @@ func TestSurfaceMistakes(t *testing.T) {
 		"{base: 0.5, terms: [{param: seed, prompt: x, gain: 0.1}]}":         "a term is about a parameter",
 		"{base: 0.5, terms: [{param: seed, peak: 1, gain: 0.1}]}":           "a peak has a width above 0",
 		"{base: 0.5, terms: [{param: seed, from: 1}]}":                      "the term adds nothing",
+		"{base: 0.5, terms: [{param: seed, slope: 1, gain: 0.1}]}":          "slope or gain, and not both",
+		"{base: 0.5, terms: [{param: seed, from: 1, width: 2, gain: 0.1}]}": "width belongs to a peak",
+		"{base: 0.5, terms: [{prompt: x, unset: 1, gain: 0.1}]}":            "unset belongs to a parameter",
 		"{base: 0.5, else: {delay_ms: 3}}":                                  "surface.else: the step does nothing",
 	} {
 		_, err := parseScript("s.yaml", []byte("rules: [{text: x}]\nsurface: "+surface))
