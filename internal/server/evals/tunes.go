@@ -363,7 +363,7 @@ func resumeTune(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	got, isNew, err := s.Jobs.Submit(ctx, job.Request{
 		User: by.User, Kind: string(t.Kind), Key: in.Key,
 		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
-			if err := atRest(ctx, s, in.ID, "resume"); err != nil {
+			if err := atRest(ctx, s, in.ID); err != nil {
 				return p, err
 			}
 			if _, err := tunes.Reopen(ctx, s.Config.App, ask); err != nil {
@@ -523,20 +523,20 @@ func getTune(ctx context.Context, s *api.Server, id string) (*struct{ Body TuneV
 	return &struct{ Body TuneView }{out}, err
 }
 
-// atRest refuses to do something with a search that a job carries out.
-func atRest(ctx context.Context, s *api.Server, id, do string) error {
+// atRest refuses a search that a job carries out.
+func atRest(ctx context.Context, s *api.Server, id string) error {
 	j, err := jobOf(ctx, s, id)
 	if err != nil || j == nil || !j.Active() {
 		return err
 	}
 	return &callvet.Hinted{
-		Err:  fmt.Errorf("%s search %s: %w: it goes on", do, id, callvet.ErrConflict),
+		Err:  fmt.Errorf("search %s: %w: it goes on", id, callvet.ErrConflict),
 		Hint: "cancel it first: POST /api/jobs/" + j.ID + "/cancel",
 	}
 }
 
 func deleteTune(ctx context.Context, s *api.Server, by *account.Principal, id string) error {
-	if err := atRest(ctx, s, id, "delete"); err != nil {
+	if err := atRest(ctx, s, id); err != nil {
 		return err
 	}
 	if _, err := tunes.Delete(ctx, s.Config.App, id); err != nil {
