@@ -29,6 +29,8 @@ const names = {
   mark: '--cv-mark',
 };
 export type Colours = Record<keyof typeof names, string>;
+type Pair = [number, number];
+type Sizes = { contentSize: Pair };
 
 /**
  * Plot draws a chart. tip is the text at the nth mark: it is never read as HTML, because names and values come from
@@ -71,12 +73,17 @@ export function Plot({
         animation: false,
         textStyle: { fontFamily: css.fontFamily, fontSize: 11, color: c.text },
         tooltip: {
-          confine: true,
+          // In the part of the chart that its box shows.
+          position: ([x, y]: Pair, _of: unknown, _el: unknown, _rect: unknown, { contentSize: [w, h] }: Sizes) => {
+            const { scrollLeft: left, clientWidth } = at.current!.parentElement!;
+            const below = y + 14 + h <= height;
+            return [Math.max(left, Math.min(x + 14, left + clientWidth - w)), below ? y + 14 : Math.max(0, y - 14 - h)];
+          },
           transitionDuration: 0,
           backgroundColor: c.ground,
           borderColor: c.line,
           textStyle: { color: c.text, fontSize: 12 },
-          extraCssText: 'max-width: 320px; white-space: pre-line; overflow-wrap: anywhere',
+          extraCssText: 'max-width: 300px; white-space: pre-line; overflow-wrap: anywhere',
           formatter: (of: { dataIndex: number }) => {
             const text = document.createElement('div');
             text.textContent = tip(of.dataIndex);

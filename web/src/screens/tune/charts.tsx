@@ -40,8 +40,9 @@ export default function ResponseChart({ of: search }: { of: Search }) {
   if (names.length === 0 || scored.length < 2) return null;
   const axes = names.map((_, i) => axisOf(scored, i));
   const places = (c: Candidate) => axes.map((axis, i) => axis.indexOf(shown(c.values?.[i])));
-  // In the order of the curve, and the best line above the others.
-  const of = scored.sort((a, b) => (names.length === 1 ? places(a)[0]! - places(b)[0]! : point(a) - point(b)));
+  // In the order of the curve, or the best line above the others.
+  const rank = (c: Candidate) => (names.length === 1 ? places(c)[0]! : c.n === search.best ? 2 : point(c));
+  const of = scored.sort((a, b) => rank(a) - rank(b));
   const tip = (n: number) => {
     const c = of[n]!;
     const values = names.map((name, i) => `${name} ${shown(c.values?.[i])}`).join(', ');
@@ -68,7 +69,7 @@ type Given = {
 };
 
 /** haloed is text that is read on lines and shades, too. */
-const haloed = (color: string, c: Colours) => ({ color, textBorderColor: c.ground, textBorderWidth: 3 });
+const haloed = (color: string, c: Colours) => ({ color, textBorderColor: c.ground, textBorderWidth: 2.5 });
 const category = (c: Colours, name: string, data: string[]) => ({
   type: 'category' as const,
   data,

@@ -15,11 +15,11 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { $api, api, problemOf, type Schemas, unwrap } from '../../api/client';
 import { idempotencyKey } from '../../api/idempotency';
 import { queryKeys } from '../../api/queries';
-import { usePermission, useCurrentUser } from '../../user';
+import { usePermission } from '../../user';
 import { type TextKey, useText, useTranslate } from '../../text';
 import { duration, money, number } from '../../ui/format';
 import { Card, Page } from '../../ui/page';
@@ -58,9 +58,8 @@ const given = (v: number | '') => (v === '' ? undefined : v);
 
 export function TuneForm() {
   const t = useText();
-  const me = useCurrentUser();
   const may = usePermission('run');
-  if (!may || me.read_only) return <Empty title={t('newrun.noRun')} text={t('newrun.noRunText')} />;
+  if (!may) return <Empty title={t('newrun.noRun')} text={t('newrun.noRunText')} />;
   return <Form />;
 }
 
@@ -120,10 +119,11 @@ function Form() {
   const navigate = useNavigate();
   const [suite, setSuite] = useParam('suite');
   const [experiment] = useParam('experiment');
+  const [address] = useSearchParams();
   const [of, setKind] = useParam('kind', 'params');
   const kind: Kind = of === 'prompt' ? 'prompt' : 'params';
   const [d, set] = useState<Draft>({
-    models: [],
+    models: [...new Set(address.getAll('model'))], // those of the form of a run
     typed: '',
     dimensions: [dimension('temperature')],
     own: {},
