@@ -176,7 +176,7 @@ func TestProfiles(t *testing.T) {
 	for _, body := range []string{
 		`{"name":"x","model":"openai/m1"}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
 		`{"name":"x","model":"m1","params":{"temperature":1}}`,
-		`{"name":"x","model":"exec:rm/m","params":{"temperature":1}}`,
+
 		`{"name":"x","model":"openai/m1","params":{"temprature":1}}`,
 		`{"name":"x","model":"openai/m1","system_prompt":"a","prompt_id":"prompt_x"}`,
 		fmt.Sprintf(`{"name":"x","model":"openai/m1","system_prompt":%q}`, strings.Repeat("x", tunes.MaxProfileBytes)),

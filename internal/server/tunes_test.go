@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/evals"
@@ -332,6 +333,46 @@ func TestPromotedPromptQuota(t *testing.T) {
 	if now, err := s.db.Rows().BytesHeld(t.Context(), "user_ana"); err != nil || now != held || got.Promoted == "" ||
 		!strings.Contains(strings.Join(got.Notes, " "), "the prompt was not kept") {
 		t.Errorf("%d bytes, then %d (%v): %+v", held, now, err, got)
+	}
+}
+
+// TestTuneResumed: a search that its limits ended goes on with larger ones, once, and only for those who may.
+func TestTuneResumed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.private(t)
+	s.work(t)
+	url, asked := tunableModel(t, func(city int, body string) bool {
+		return city%4 == 0 || strings.Contains(body, `"temperature":0.5`)
+	})
+	sent := startTune(t, s, "param-tune", fmt.Sprintf(
+		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
+		"search_space":{"temperature":[0,0.5,1]},"max_calls":70}`, s.familySuite(t, "ana", 60), url))
+	s.awaitJob(t, "ana", sent.JobID, "done")
+	path := "/api/tool-eval/param-tune/history/" + sent.ResultRef
+	first := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	if first.Models[0].Ended == "" || first.Models[0].Outcome != tunes.Unconfirmed || !first.Resumable ||
+		asked.Load() != 0 { // a round and the confirmation need 75
+		t.Fatalf("%d asked, %+v", asked.Load(), first)
+	}
+	for as, want := range map[string]int{"bo": 404, "root": 403} { // root's keys do not go where ana's address leads
+		if code, answer := s.ask(t, as, "POST", path+"/resume", `{"max_calls":1000}`); code != want {
+			t.Errorf("%s: %d %s", as, code, answer)
+		}
+	}
+	code, answer := s.ask(t, "ana", "POST", path+"/resume", `{"max_calls":1000}`)
+	again := decode[jobAnswer](t, code, 202, answer)
+	if again.ResultRef != sent.ResultRef || again.JobID == sent.JobID {
+		t.Fatalf("%+v", again)
+	}
+	s.awaitJob(t, "ana", again.JobID, "done")
+	got := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	if w := got.Models[0].Winner(); w == nil || !strings.Contains(w.Name, "0.5") || got.Promoted == "" ||
+		got.Resumable || got.Use != 1 || got.Job != again.JobID || got.Request.Run.MaxCalls != 1000 {
+		t.Errorf("%+v", got)
+	}
+	if code, answer := s.ask(t, "ana", "POST", path+"/resume", "{}"); code != 409 || !strings.Contains(answer, "it is over") {
+		t.Errorf("a search that is over: %d %s", code, answer)
 	}
 }
 

@@ -118,6 +118,29 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
   clean(page);
 });
 
+test('a search that its limits ended goes on with larger ones', async () => {
+  const page = await browser.page(server);
+  const sent = await server.api('POST', '/api/tool-eval/param-tune', {
+    suite_id: suite,
+    models: ['script:./cold.yaml'],
+    search_space: { temperature: [0, 0.5] },
+    max_calls: 65,
+    temperature: 1,
+    no_cache: true,
+  });
+  const ended = await searched(sent.result_ref);
+  assert.equal(ended.models[0].outcome, 'not_confirmed', ended.models[0].sentence);
+  assert.equal(ended.spent.requests, 0);
+  await page.goto(`/tune/${sent.result_ref}`);
+  await page.getByLabel('Most requests').fill('600');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.locator('[data-outcome="promoted"]').waitFor();
+  await page.getByText(/\d+ requests sent, \d+ left/).waitFor();
+  assert.equal((await searched(sent.result_ref)).request.run.max_calls, 600);
+  assert.equal(await page.getByRole('button', { name: 'Go on' }).count(), 0);
+  await clean(page);
+});
+
 test('a map for two parameters and lines for three', async () => {
   const page = await browser.page(server);
   for (const [space, label] of [

@@ -20,6 +20,16 @@ test('the link opens the store read-only, once', async () => {
   assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).count(), 0); // there is no queue
   assert.ok((await page.getByRole('navigation').getByRole('link', { name: 'Runs', exact: true }).count()) > 0);
   await axe(page);
+  // Nothing that changes something is offered.
+  for (const [path, link] of [
+    ['/tune', 'New search'],
+    ['/experiments', 'New experiment'],
+  ]) {
+    await page.goto(viewer.url + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText(/^No /).first().waitFor();
+    assert.equal(await page.getByRole('main').getByText(link).count(), 0, path);
+  }
   clean(page);
 
   const other = await browser.page(viewer, { as: null });

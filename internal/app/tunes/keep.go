@@ -344,32 +344,52 @@ type ResumeRequest struct {
 	MaxSeconds *float64 `json:"max_seconds,omitempty"`
 }
 
-// Resume opens a search that is not over. Do reads its parts again, and goes on after them.
-func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Events) (*Session, error) {
+// Reopen gives a search that is not over its limits from now on, so that Resume goes on with it. It refuses a search
+// that is over with callvet.ErrConflict.
+func Reopen(ctx context.Context, a *app.App, req ResumeRequest) (*Tune, error) {
 	t, db, err := get(ctx, a, req.Tune)
 	if err != nil {
 		return nil, err
 	}
-	if t.over() {
-		return nil, &callvet.Hinted{
-			Err: fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
-			Hint: "callvet tune show " + t.ID +
-				"; a new search has larger limits, and is a further use of the held-out cases",
+	if err := t.CanGoOn(); err != nil {
+		return nil, err
+	}
+	set := &t.Request.Run.Settings
+	set.MaxCalls = orKept(req.MaxCalls, set.MaxCalls)
+	set.MaxCostUSD = orKept(req.MaxCostUSD, set.MaxCostUSD)
+	t.Request.MaxSeconds = orKept(req.MaxSeconds, t.Request.MaxSeconds)
+	if req.MaxCalls != nil || req.MaxCostUSD != nil || req.MaxSeconds != nil {
+		for i := range t.Models {
+			if m := &t.Models[i]; m.Confirmation == nil {
+				m.Ended, m.EndedAt = "", 0
+			}
 		}
 	}
-	s := &Session{Tune: t, app: a, db: db, events: events}
-	set, raised := &t.Request.Run.Settings, false
-	if req.MaxCalls != nil {
-		set.MaxCalls, raised = *req.MaxCalls, true
+	if t.State == Done {
+		t.State = Interrupted
 	}
-	if req.MaxCostUSD != nil {
-		set.MaxCostUSD, raised = *req.MaxCostUSD, true
+	t.Updated = a.Config.Now().UTC()
+	return t, change(ctx, db, t)
+}
+
+func orKept[T any](given *T, kept T) T {
+	if given != nil {
+		return *given
 	}
-	if req.MaxSeconds != nil {
-		t.Request.MaxSeconds, raised = *req.MaxSeconds, true
+	return kept
+}
+
+// Resume opens a search that is not over. Do reads its parts again, and goes on after them.
+func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Events) (*Session, error) {
+	t, err := Reopen(ctx, a, req)
+	if err != nil {
+		return nil, err
 	}
-	ended := make([]ModelSearch, len(t.Models))
-	copy(ended, t.Models)
+	s := &Session{Tune: t, app: a, events: events}
+	if s.db, err = a.Config.Store(ctx); err != nil {
+		return nil, err
+	}
+	ended := slices.Clone(t.Models)
 	if s.plan, err = results.Open(context.WithoutCancel(ctx), a, t.Runs[0]); err != nil {
 		return nil, err
 	}
@@ -380,15 +400,30 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 		return nil, err
 	}
 	for i, m := range s.models {
-		if i < len(ended) && (!raised || ended[i].Confirmation != nil) {
+		if i < len(ended) {
 			m.Ended, m.EndedAt = ended[i].Ended, ended[i].EndedAt
 		}
 	}
 	return s, nil
 }
 
-// over reports whether nothing of the search is left to do.
-func (t *Tune) over() bool {
+// CanGoOn refuses a search that is over with callvet.ErrConflict.
+func (t *Tune) CanGoOn() error {
+	if !t.Over() {
+		return nil
+	}
+	return &callvet.Hinted{
+		Err: fmt.Errorf("resume search %s: %w: it is over", t.ID, callvet.ErrConflict),
+		Hint: "callvet tune show " + t.ID +
+			"; a new search has larger limits, and is a further use of the held-out cases",
+	}
+}
+
+// Over reports whether nothing of the search is left to do, or nothing can be done: it is damaged.
+func (t *Tune) Over() bool {
+	if t.Request == nil || len(t.Runs) == 0 {
+		return true
+	}
 	return t.State == Done && !slices.ContainsFunc(t.Models, func(m ModelSearch) bool {
 		return m.Outcome == Unconfirmed || m.Ended != "" && m.Confirmation == nil
 	})

@@ -126,7 +126,7 @@ func KeepProfile(ctx context.Context, a *app.App, p Profile, room func(q *rows.Q
 func (p *Profile) check(a *app.App) ([]byte, error) {
 	provider, model, _ := strings.Cut(p.Model, "/")
 	switch {
-	case provider == "" || model == "" || strings.Contains(provider, ":"):
+	case provider == "" || model == "":
 		return nil, app.Wrong("model", strconv.Quote(p.Model), "write provider/model, such as openai/gpt-5-mini")
 	case p.Name == "" || len(p.Name) > MaxProfileName || !utf8.ValidString(p.Name) ||
 		strings.ContainsFunc(p.Name, unicode.IsControl):

@@ -20,7 +20,7 @@ type Body[T any] struct{ Body T }
 // Me is the user who sends the request.
 type Me struct {
 	*account.Principal
-	// Grants are the scopes that a token of this user may have.
+	// Grants are the scopes that a token of this user may have; on a read-only server, reading alone.
 	Grants []account.Scope `json:"grants" nullable:"false"`
 	// ReadOnly is Config.ReadOnly.
 	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`
@@ -59,7 +59,11 @@ func cookie(ctx context.Context, in *account.Login) http.Cookie {
 }
 
 func (s *Server) me(p *account.Principal) Me {
-	return Me{Principal: p, Grants: p.Role.Grants(), ReadOnly: s.Config.ReadOnly}
+	me := Me{Principal: p, Grants: p.Role.Grants(), ReadOnly: s.Config.ReadOnly}
+	if me.ReadOnly {
+		me.Grants = []account.Scope{account.ScopeRead}
+	}
+	return me
 }
 
 // AddAccounts adds the routes of logins, users, tokens and keys.

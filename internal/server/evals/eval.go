@@ -96,6 +96,15 @@ type submittedOutput struct {
 	Body   Submitted
 }
 
+// submitted is the answer about a job that was queued, or that an earlier request with the same key queued.
+func submitted(j *job.Job, isNew bool, warnings []callvet.Notice) *submittedOutput {
+	out := &submittedOutput{Status: http.StatusOK, Body: Submitted{JobID: j.ID, Status: string(j.State), ResultRef: j.ResultRef}}
+	if isNew {
+		out.Status, out.Body.Status, out.Body.Warnings = http.StatusAccepted, "submitted", warnings
+	}
+	return out
+}
+
 // AddEval adds the route that runs a suite.
 func AddEval(s *api.Server) {
 	type input struct {
@@ -360,16 +369,10 @@ func submitRun(ctx context.Context, s *api.Server, by *account.Principal, q *sub
 		}
 		return nil, err
 	}
-	out := &submittedOutput{
-		Status: http.StatusAccepted,
-		Body:   Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef},
-	}
 	if !isNew {
-		out.Status, out.Body.Status = http.StatusOK, string(got.State)
-		return out, nil
+		return submitted(&got, false, nil), nil
 	}
-	out.Body.Warnings = made.warnings
-	return out, nil
+	return submitted(&got, true, made.warnings), nil
 }
 
 // evalJob is the stored request of a job of KindToolEval; the run stores the rest.

@@ -286,14 +286,7 @@ func submitJudge(ctx context.Context, s *api.Server, by *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{
-		Status: http.StatusAccepted,
-		Body:   Submitted{JobID: got.ID, Status: "submitted", Warnings: h.All()},
-	}
-	if !isNew {
-		out.Status, out.Body.Status = http.StatusOK, string(got.State)
-	}
-	return out, nil
+	return submitted(&got, isNew, h.All()), nil
 }
 
 // Judge carries out a job of KindJudge; it resumes a judging that did not end.

@@ -78,14 +78,7 @@ func resumeRun(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	if err != nil {
 		return nil, err
 	}
-	out := &submittedOutput{
-		Status: http.StatusAccepted,
-		Body:   Submitted{JobID: got.ID, Status: "submitted", ResultRef: in.ID},
-	}
-	if !isNew {
-		out.Status, out.Body.Status = http.StatusOK, string(got.State)
-	}
-	return out, nil
+	return submitted(&got, isNew, nil), nil
 }
 
 // repeated is a run that is repeated.

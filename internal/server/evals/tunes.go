@@ -178,6 +178,7 @@ type TuneView struct {
 	SuiteID    string `json:"suite_id"`
 	Experiment string `json:"experiment_id,omitempty"`
 	User       string `json:"user_id"`
+	Resumable  bool   `json:"resumable" doc:"it ended early: by its limits, a failure or a person; it can go on"`
 }
 
 // TuneLine is a search in a list.
@@ -260,6 +261,9 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 			}
 			return s.CancelJob(ctx, in.Body.JobID)
 		})
+	api.Add(s, op("resume-"+name, http.MethodPost, "/history/{id}/resume",
+		"Goes on with a search that ended early, as a job. Limits that are set replace those of the whole search."),
+		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, api.With(s, resumeTune))
 	api.Add(s, op("list-"+name+"s", http.MethodGet, "/history", "Lists searches for "+what+"."), api.Access{},
 		func(ctx context.Context, by *account.Principal, in *api.PageIn) (*struct{ Body api.Page[TuneLine] }, error) {
 			return listTunes(ctx, s, by, kind, in)
@@ -310,11 +314,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 				return p, err
 			}
 			p.Also = func(ctx context.Context, rq *rows.Queries, _ string) error {
-				all := everyTarget(q.ask)
-				if q.search.Meta != nil {
-					all = append(all, *q.search.Meta)
-				}
-				targets, keys := api.Used(all)
+				targets, keys := api.Used(tuneTargets(q.search))
 				return s.Started(ctx, rq, by, "tune.start", made, targets, keys)
 			}
 			for _, w := range slices.Concat(q.notices, h.All()) {
@@ -330,14 +330,61 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 		}
 		return nil, err
 	}
-	out := &submittedOutput{
-		Status: http.StatusAccepted,
-		Body:   Submitted{JobID: got.ID, Status: "submitted", ResultRef: got.ResultRef, Warnings: slices.Concat(q.notices, h.All())},
+	return submitted(&got, isNew, slices.Concat(q.notices, h.All())), nil
+}
+
+// resumeTune goes on with a search that ended early, as the user of the request, with his keys.
+func resumeTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
+	TuneIn
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Body *struct {
+		MaxCalls   *int     `json:"max_calls,omitempty" minimum:"0" doc:"left out: as it was; 0: no limit"`
+		MaxCostUSD *float64 `json:"max_cost_usd,omitempty" minimum:"0" doc:"left out: as it was; 0: no limit"`
+		MaxSeconds *float64 `json:"max_seconds,omitempty" minimum:"0" doc:"left out: as it was; 0: no limit"`
 	}
-	if !isNew {
-		out.Status, out.Body.Status = http.StatusOK, string(got.State)
+},
+) (*submittedOutput, error) {
+	t, err := tunes.Get(ctx, s.Config.App, in.ID)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	owner, err := s.Owner(ctx, api.KindTune, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.CanGoOn(); err != nil {
+		return nil, err
+	}
+	all := tuneTargets(t.Request)
+	if err := ownTargets(by, owner.User, all, nil); err != nil {
+		return nil, err
+	}
+	ask := tunes.ResumeRequest{Tune: in.ID}
+	if b := in.Body; b != nil {
+		ask.MaxCalls, ask.MaxCostUSD, ask.MaxSeconds = b.MaxCalls, b.MaxCostUSD, b.MaxSeconds
+	}
+	got, isNew, err := s.Jobs.Submit(ctx, job.Request{
+		User: by.User, Kind: string(t.Kind), Key: in.Key,
+		Prepare: func(ctx context.Context, _ string) (p job.Prepared, err error) {
+			if err := atRest(ctx, s, in.ID); err != nil {
+				return p, err
+			}
+			if _, err := tunes.Reopen(ctx, s.Config.App, ask); err != nil {
+				return p, err
+			}
+			p.ResultRef = in.ID
+			p.Also = func(ctx context.Context, q *rows.Queries, _ string) error {
+				targets, keys := api.Used(all)
+				return s.Started(ctx, q, by, "tune.resume", in.ID, targets, keys)
+			}
+			p.Request, err = json.Marshal(evalJob{Suite: t.Suite, Experiment: t.Request.Experiment})
+			return p, err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return submitted(&got, isNew, nil), nil
 }
 
 func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks,
@@ -360,6 +407,15 @@ func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, ask
 		return nil, h.Explain(err)
 	}
 	return &api.Body[tunes.SearchEstimate]{Body: *out}, nil
+}
+
+// tuneTargets returns all targets that a search asks.
+func tuneTargets(q *tunes.Request) []app.TargetSpec {
+	all := everyTarget(&q.Run)
+	if q.Meta != nil {
+		all = append(all, *q.Meta)
+	}
+	return all
 }
 
 // jobOf is the job of a search; nil where it has none.
@@ -464,21 +520,27 @@ func getTune(ctx context.Context, s *api.Server, id string) (*struct{ Body TuneV
 	if t.Request != nil {
 		out.SuiteID, out.Experiment = t.Request.SuiteID, t.Request.Experiment
 	}
+	out.Resumable = (j == nil || !j.Active()) && !t.Over()
 	owner, err := s.Owner(ctx, api.KindTune, id)
 	out.User = owner.User
 	return &struct{ Body TuneView }{out}, err
 }
 
-func deleteTune(ctx context.Context, s *api.Server, by *account.Principal, id string) error {
+// atRest refuses a search that a job carries out.
+func atRest(ctx context.Context, s *api.Server, id string) error {
 	j, err := jobOf(ctx, s, id)
-	if err != nil {
+	if err != nil || j == nil || !j.Active() {
 		return err
 	}
-	if j != nil && j.Active() {
-		return &callvet.Hinted{
-			Err:  fmt.Errorf("delete search %s: %w: it goes on", id, callvet.ErrConflict),
-			Hint: "cancel it first: POST /api/jobs/" + j.ID + "/cancel",
-		}
+	return &callvet.Hinted{
+		Err:  fmt.Errorf("search %s: %w: it goes on", id, callvet.ErrConflict),
+		Hint: "cancel it first: POST /api/jobs/" + j.ID + "/cancel",
+	}
+}
+
+func deleteTune(ctx context.Context, s *api.Server, by *account.Principal, id string) error {
+	if err := atRest(ctx, s, id); err != nil {
+		return err
 	}
 	if _, err := tunes.Delete(ctx, s.Config.App, id); err != nil {
 		return err

@@ -6,7 +6,7 @@ import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { type Job, useActiveJobs } from '../../api/jobs';
 import { idempotencyKey } from '../../api/idempotency';
-import { usePermission, useCurrentUser } from '../../user';
+import { usePermission } from '../../user';
 import { type Translator, useText } from '../../text';
 import { Figure, withInterval } from '../../ui/interval';
 import { Card, Page } from '../../ui/page';
@@ -23,8 +23,7 @@ type Run = Schemas['EvalRun'];
 export default function HomePage() {
   const t = useText();
   const may = usePermission('run');
-  const me = useCurrentUser();
-  const canRun = may && !me.read_only;
+  const canRun = may;
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 8 } } });
   const active = useActiveJobs();
   const list = runs.data?.items ?? [];

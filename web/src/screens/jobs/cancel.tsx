@@ -4,15 +4,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client';
 import { queryKeys, useInvalidate } from '../../api/queries';
 import { hasEnded, type Job } from '../../api/jobs';
-import { usePermission, useCurrentUser } from '../../user';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { notifyFailure } from '../../ui/notify';
 
 /** CancelButton cancels a job, where the user may. For a running job it asks first: a run cannot be resumed. */
 export function CancelButton({ job, small }: { job: Job; small?: boolean }) {
   const t = useText();
-  const me = useCurrentUser();
-  const may = usePermission('run') && !me.read_only;
+  const may = usePermission('run');
   const client = useQueryClient();
   const invalidate = useInvalidate();
   const end = useMutation({

@@ -17,7 +17,7 @@ import { type FormEvent, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
-import { usePermission, useCurrentUser } from '../../user';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { useAction } from '../../ui/action';
 import { Page } from '../../ui/page';
@@ -35,8 +35,7 @@ const parts = { drill: DrillPanel, incidents: IncidentTable, recordings: Recordi
 
 export default function SafetyPage() {
   const t = useText();
-  const me = useCurrentUser();
-  const mayRun = usePermission('run') && !me.read_only;
+  const mayRun = usePermission('run');
   const [params, setParams] = useSearchParams();
   const [part, setPart] = useParam('part', 'drill');
   const [starting, setStarting] = useState(false);

@@ -83,7 +83,7 @@ export function useEditing(id: string) {
   return {
     query,
     suite,
-    editing: suite && { suite, may: own && mayWrite && !me.read_only, write, load, hidden, hide },
+    editing: suite && { suite, may: own && mayWrite, write, load, hidden, hide },
   };
 }
 

@@ -19,7 +19,7 @@ import { type DragEvent, type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
-import { usePermission, useCurrentUser } from '../../user';
+import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { Card, Page } from '../../ui/page';
 import { Empty, Failure } from '../../ui/status';
@@ -31,8 +31,7 @@ import common from '../../ui/common.module.css';
 
 export function ImportPage() {
   const t = useText();
-  const me = useCurrentUser();
-  const may = usePermission('write') && !me.read_only;
+  const may = usePermission('write');
   const [from, setFrom] = useParam('from', 'text');
   const [done, setDone] = useState<Schemas['Imported'] | null>(null);
   const invalidate = useInvalidate();

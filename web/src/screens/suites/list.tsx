@@ -35,7 +35,7 @@ type Entry = Schemas['SuiteEntry'];
 export function SuiteList() {
   const t = useText();
   const me = useCurrentUser();
-  const may = usePermission('write') && !me.read_only;
+  const may = usePermission('write');
   const navigate = useNavigate();
   const invalidate = useInvalidate();
   const [search, setSearch] = useParam('q');

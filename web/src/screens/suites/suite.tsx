@@ -57,7 +57,7 @@ function Opened({ editing }: { editing: Editing }) {
   const t = useText();
   const me = useCurrentUser();
   const { suite, may } = editing;
-  const mayRun = usePermission('run') && !me.read_only;
+  const mayRun = usePermission('run');
   const [tab, setTab] = useParam('tab', 'cases');
   const [details, detailing] = useDisclosure(false);
   // What is typed outlives a change of the tab.

@@ -24,7 +24,7 @@ const parts = { attempts: AttemptsTab, scores: ScoresTab, compare: CompareTab, g
 export function CollectionPage({ id }: { id: string }) {
   const t = useText();
   const me = useCurrentUser();
-  const mayWrite = usePermission('write') && !me.read_only;
+  const mayWrite = usePermission('write');
   const navigate = useNavigate();
   const invalidate = useInvalidate();
   const [part, setPart] = useParam('part', 'attempts');

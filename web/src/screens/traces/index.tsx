@@ -27,7 +27,7 @@ export default function TracesPage() {
 function List() {
   const t = useText();
   const me = useCurrentUser();
-  const write = usePermission('write') && !me.read_only;
+  const write = usePermission('write');
   const navigate = useNavigate();
   const invalidate = useInvalidate();
   const [dialog, setDialog] = useState<'upload' | 'how' | null>(null);

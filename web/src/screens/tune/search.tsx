@@ -1,5 +1,5 @@
 // A search: its result in words, how far it is, the best candidate with its interval, charts, all candidates.
-import { Alert, Badge, Button, Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, NumberInput, Progress, Stack, Table, Text } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
@@ -149,6 +149,7 @@ function Spent({ of: s }: { of: View }) {
           })}
           {s.holdout_use > 0 && ` ${t('tune.use', { n: s.holdout_use })}`}
         </Text>
+        {s.resumable && <GoOn of={s} />}
         {s.cases.few && <Text size="sm">{translate(s.cases.few)}</Text>}
         {(s.notes ?? []).map((n) => (
           <Text key={n} size="sm" className={common.untrusted}>
@@ -157,6 +158,46 @@ function Spent({ of: s }: { of: View }) {
         ))}
       </Stack>
     </Card>
+  );
+}
+
+/** GoOn resumes a search that ended early, with the limits of the whole search from now on. */
+function GoOn({ of: s }: { of: View }) {
+  const t = useText();
+  const invalidate = useInvalidate();
+  const mayRun = usePermission('run');
+  const was = s.request?.run;
+  const [calls, setCalls] = useState<string | number>(was?.max_calls ?? '');
+  const [cost, setCost] = useState<string | number>(was?.max_cost_usd ?? '');
+  const [busy, setBusy] = useState(false);
+  if (!mayRun) return null;
+  const limit = (v: string | number, before?: number) => (Number(v) === (before ?? 0) ? undefined : Number(v));
+  const goOn = async () => {
+    setBusy(true);
+    try {
+      const body = { max_calls: limit(calls, was?.max_calls), max_cost_usd: limit(cost, was?.max_cost_usd) };
+      unwrap(await api.POST('/api/tool-eval/param-tune/history/{id}/resume', { params: { path: { id: s.id } }, body }));
+      await invalidate.tunes();
+    } catch (x) {
+      notifyFailure(t, x);
+    }
+    setBusy(false);
+  };
+  return (
+    <Group gap="sm" align="flex-end">
+      <NumberInput
+        size="xs"
+        label={t('tune.maxCalls')}
+        min={0}
+        allowDecimal={false}
+        value={calls}
+        onChange={setCalls}
+      />
+      <NumberInput size="xs" label={t('tune.maxCost')} min={0} prefix="$" value={cost} onChange={setCost} />
+      <Button size="xs" loading={busy} onClick={goOn}>
+        {t('tune.goOn')}
+      </Button>
+    </Group>
   );
 }
 

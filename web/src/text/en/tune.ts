@@ -40,6 +40,7 @@ export const tune = {
   asRange: 'As a range',
   limits: 'Limits',
   maxCalls: 'Most requests',
+  goOn: 'Go on',
   maxCost: 'Most cost',
   repeats: 'Attempts at a case',
   trials: 'Combinations to try',

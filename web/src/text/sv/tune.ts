@@ -40,6 +40,7 @@ export const tune = {
   asRange: 'Som ett intervall',
   limits: 'Gränser',
   maxCalls: 'Flest begäranden',
+  goOn: 'Fortsätt',
   maxCost: 'Högsta kostnad',
   repeats: 'Försök per fall',
   trials: 'Kombinationer att pröva',
