@@ -226,10 +226,10 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.Eval
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, api.EvalTarget{
+		out.Targets = append(out.Targets, evals.RunTarget{EvalTarget: api.EvalTarget{
 			ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL,
 			APIKeyEnv: t.APIKeyEnv,
-		})
+		}})
 	}
 	return out, nil
 }

@@ -23,7 +23,7 @@ import (
 type DrillAsk struct {
 	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
 	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
-	Targets          []api.EvalTarget           `json:"targets,omitempty"`
+	Targets          []RunTarget                `json:"targets,omitempty"`
 	Temperature      *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2"`
 	ProviderParams   map[string]json.RawMessage `json:"provider_params,omitempty"`
 	SystemPrompt     any                        `json:"system_prompt,omitempty" doc:"as of a run; it stands before the suite's"`
@@ -117,7 +117,7 @@ func runDrills(ctx context.Context, s *api.Server, by *account.Principal, in *st
 		Filter: b.Filter, MaxCostUSD: b.MaxCostUSD, MaxCalls: b.MaxCalls, Concurrency: b.Concurrency, Rate: b.Rate,
 		RequestTimeoutMS: b.RequestTimeoutMS, NoCache: b.NoCache, Priority: b.Priority, Timeout: b.Timeout,
 	}
-	q, err := eval.submission(by, in.Key)
+	q, err := eval.submission(ctx, s, by, in.Key)
 	if err != nil {
 		return nil, err
 	}

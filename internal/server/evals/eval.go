@@ -35,11 +35,12 @@ const KindToolEval = "tool_eval"
 
 // EvalRequest asks for a run of a suite.
 type EvalRequest struct {
-	SuiteID     string           `json:"suite_id" minLength:"1"`
-	Models      []string         `json:"models,omitempty" doc:"provider/model, or retrieve:CATALOGUE_ID for the search of a catalogue, with its settings behind: retrieve:catalogue_…?k=2&preset=bigtool"`
-	Targets     []api.EvalTarget `json:"targets,omitempty"`
-	Temperature *float64         `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
-	ToolChoice  string           `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
+	SuiteID     string            `json:"suite_id" minLength:"1"`
+	Models      []string          `json:"models,omitempty" doc:"provider/model, or retrieve:CATALOGUE_ID for the search of a catalogue, with its settings behind: retrieve:catalogue_…?k=2&preset=bigtool"`
+	Targets     []RunTarget       `json:"targets,omitempty"`
+	Profiles    map[string]string `json:"profiles,omitempty" doc:"ids of profiles by provider/model or by model_id: their settings are used where the request has none"`
+	Temperature *float64          `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
+	ToolChoice  string            `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
 	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It joins
@@ -143,7 +144,7 @@ func AddEval(s *api.Server) {
 func submitEval(ctx context.Context, s *api.Server, by *account.Principal, req *EvalRequest,
 	key string,
 ) (*submittedOutput, error) {
-	q, err := req.submission(by, key)
+	q, err := req.submission(ctx, s, by, key)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func submitEval(ctx context.Context, s *api.Server, by *account.Principal, req *
 func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body EvalRequest },
 ) (*api.Body[runs.DryRun], error) {
-	q, err := in.Body.submission(by, "")
+	q, err := in.Body.submission(ctx, s, by, "")
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
-	out.Warnings = append(h.All(), out.Warnings...)
+	out.Warnings = slices.Concat(q.notices, h.All(), out.Warnings)
 	return &api.Body[runs.DryRun]{Body: *out}, nil
 }
 
@@ -199,7 +200,8 @@ func pastRuns(ctx context.Context, s *api.Server, by *account.Principal) ([]stri
 const estimatedFrom = 50
 
 // submission is the run that the request of a user asks for.
-func (q *EvalRequest) submission(by *account.Principal, key string) (*submission, error) {
+func (q *EvalRequest) submission(ctx context.Context, s *api.Server, by *account.Principal, key string,
+) (*submission, error) {
 	if q.Priority > 0 && by.Role != account.Admin {
 		return nil, &callvet.FieldError{
 			Field: "priority", Kind: callvet.ErrDenied,
@@ -210,8 +212,13 @@ func (q *EvalRequest) submission(by *account.Principal, key string) (*submission
 	if err != nil {
 		return nil, err
 	}
+	notices, err := q.useProfiles(ctx, s, by, ask.Targets)
+	if err != nil {
+		return nil, err
+	}
 	return &submission{
-		suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
+		notices: notices,
+		suite:   q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
 		timeout: time.Duration(q.Timeout) * time.Second,
 	}, nil
 }
@@ -225,6 +232,7 @@ type submission struct {
 	key        string // idempotency key of the job; "" for none
 	priority   int
 	timeout    time.Duration
+	notices    []callvet.Notice // of the request
 }
 
 // mayRun refuses a run that needs objects that by may not use.
@@ -334,6 +342,7 @@ func submitRun(ctx context.Context, s *api.Server, by *account.Principal, q *sub
 			if made, err = startRun(ctx, s, by.User, q.ask, q.drill); err != nil {
 				return p, err
 			}
+			made.warnings = slices.Concat(q.notices, made.warnings)
 			p.ResultRef, p.Total = made.run, int64(made.total)
 			if p.Request, err = json.Marshal(evalJob{Suite: entry.Name, Experiment: q.experiment}); err != nil {
 				return p, err

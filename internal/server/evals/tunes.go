@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,8 @@ import (
 type TuneAsk struct {
 	SuiteID        string                     `json:"suite_id" minLength:"1" maxLength:"100"`
 	Models         []string                   `json:"models,omitempty" doc:"provider/model; each is searched separately"`
-	Targets        []api.EvalTarget           `json:"targets,omitempty"`
+	Targets        []RunTarget                `json:"targets,omitempty"`
+	Profiles       map[string]string          `json:"profiles,omitempty" doc:"ids of profiles by provider/model or by model_id: what the models get now where the request sets nothing"`
 	Temperature    *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
 	ToolChoice     string                     `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
@@ -139,7 +141,7 @@ type tuning struct {
 func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string) (*tuning, error) {
 	q := asked.common()
 	eval := &EvalRequest{
-		SuiteID: q.SuiteID, Models: q.Models, Targets: q.Targets, Temperature: q.Temperature, ToolChoice: q.ToolChoice,
+		SuiteID: q.SuiteID, Models: q.Models, Targets: q.Targets, Profiles: q.Profiles, Temperature: q.Temperature, ToolChoice: q.ToolChoice,
 		ProviderParams: q.ProviderParams, ReplaceSystem: q.ReplaceSystem, ExperimentID: q.ExperimentID,
 		Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: q.Filter, Tags: q.Tags, MaxCostUSD: q.MaxCostUSD,
 		MaxCalls:    q.MaxCalls,
@@ -150,7 +152,7 @@ func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked a
 	if q.SystemPrompt != "" {
 		eval.SystemPrompt = q.SystemPrompt
 	}
-	sub, err := eval.submission(by, key)
+	sub, err := eval.submission(ctx, s, by, key)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +225,7 @@ func AddTunes(s *api.Server) {
 	addTune(s, tunes.Params, "param-tune", "parameters", func(q *ParamTune) asks { return q })
 	addTune(s, tunes.Prompt, "prompt-tune", "a prompt", func(q *PromptTune) asks { return q })
 	addTunePresets(s)
+	addProfiles(s)
 }
 
 // addTune adds the routes of a kind of searches.
@@ -271,7 +274,7 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 			return getTune(ctx, s, in.ID)
 		})
 	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
-		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version."),
+		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version; keeps a profile."),
 		api.Access{Role: account.Member, Objects: one, Reads: true}, api.With(s, applyTune))
 	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
 		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
@@ -314,7 +317,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 				targets, keys := api.Used(tuneTargets(q.search))
 				return s.Started(ctx, rq, by, "tune.start", made, targets, keys)
 			}
-			for _, w := range h.All() {
+			for _, w := range slices.Concat(q.notices, h.All()) {
 				p.News = append(p.News, warningNews(w))
 			}
 			return p, nil
@@ -327,7 +330,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 		}
 		return nil, err
 	}
-	return submitted(&got, isNew, h.All()), nil
+	return submitted(&got, isNew, slices.Concat(q.notices, h.All())), nil
 }
 
 // resumeTune goes on with a search that ended early, as the user of the request, with his keys.
@@ -787,13 +790,15 @@ type TuneApply struct {
 	Candidate *int   `json:"candidate,omitempty" minimum:"0" doc:"its number; left out: the winner"`
 	Anyway    bool   `json:"anyway,omitempty" doc:"also what was not confirmed"`
 	SuiteID   string `json:"suite_id,omitempty" maxLength:"100" doc:"the suite that gets the prompt as its system prompt, as a new version; left out: none"`
+	Profile   string `json:"profile,omitempty" maxLength:"128" doc:"the name under which the settings are kept as a profile of the model; left out: they are not"`
 }
 
 // TuneApplied is a candidate with what got it.
 type TuneApplied struct {
 	tunes.Applied
-	SuiteID string `json:"suite_id,omitempty"`
-	Version int64  `json:"suite_version,omitempty" doc:"of the suite, with the prompt"`
+	SuiteID string         `json:"suite_id,omitempty"`
+	Version int64          `json:"suite_version,omitempty" doc:"of the suite, with the prompt"`
+	Profile *tunes.Profile `json:"profile,omitempty" doc:"that was kept"`
 }
 
 func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
@@ -818,11 +823,17 @@ func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	out := TuneApplied{Applied: tunes.Applied{
 		Tune: t.ID, Name: c.Name, Candidate: c.N, Confirmed: confirmed, Config: c.Spec, Prompt: c.Prompt, Written: []string{},
 	}}
+	if q.SuiteID != "" && t.Kind != tunes.Prompt {
+		return nil, app.Refused("suite_id", "{suite_id}: parameters belong to a model, and a suite has none")
+	}
+	if q.Profile != "" {
+		if out.Profile, err = keepProfile(ctx, s, by, tunes.ProfileOf(&c.Spec, q.Profile, t.ID)); err != nil {
+			return nil, err
+		}
+		out.Written = append(out.Written, out.Profile.Name)
+	}
 	if q.SuiteID == "" {
 		return &struct{ Body TuneApplied }{out}, nil
-	}
-	if t.Kind != tunes.Prompt {
-		return nil, app.Refused("suite_id", "{suite_id}: parameters belong to a model, and a suite has none")
 	}
 	w, err := s.Library.Edit(ctx, by.User, q.SuiteID, "system prompt of "+t.ID+": "+c.Name, nil,
 		func(d *library.Document) error { return d.SetText("system_prompt", c.Prompt) })
