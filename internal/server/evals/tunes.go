@@ -27,43 +27,18 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TuneAsk is what searches for parameters and for prompts have in common.
+// TuneAsk is what searches for parameters and for prompts have in common. What the models are asked with now is the
+// base of the search.
 type TuneAsk struct {
-	SuiteID        string                     `json:"suite_id" minLength:"1" maxLength:"100"`
-	Models         []string                   `json:"models,omitempty" doc:"provider/model; each is searched separately"`
-	Targets        []RunTarget                `json:"targets,omitempty"`
-	Profiles       map[string]string          `json:"profiles,omitempty" doc:"ids of profiles by provider/model or by model_id: what the models get now where the request sets nothing"`
-	Temperature    *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
-	ToolChoice     string                     `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
-	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	SystemPrompt   string                     `json:"system_prompt,omitempty" maxLength:"1000000" doc:"what the models get now; it stands before the suite's"`
-	ReplaceSystem  bool                       `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
-	ExperimentID   string                     `json:"experiment_id,omitempty" maxLength:"100"`
+	SuiteID      string `json:"suite_id" minLength:"1" maxLength:"100"`
+	ExperimentID string `json:"experiment_id,omitempty" maxLength:"100"`
+	Asked
 
-	Holdout    float64  `json:"holdout,omitempty" minimum:"0" maximum:"0.95" doc:"share of the families of cases that the search does not see; 0: a half. Cases keep the side that they had in earlier searches on the suite"`
-	Margin     float64  `json:"margin,omitempty" minimum:"0" maximum:"0.99" doc:"least improvement that counts"`
-	Metric     string   `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
-	Repeats    int      `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each candidate at a case; 0: 1"`
-	Seed       int64    `json:"seed,omitempty"`
-	Sample     int      `json:"sample,omitempty" minimum:"0" doc:"cases that are drawn at random; 0: all"`
-	Filter     []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
-	Tags       []string `json:"tags,omitempty" doc:"cases with one of these tags"`
-	MaxCalls   int      `json:"max_calls,omitempty" minimum:"0" doc:"requests of the whole search; what its confirmation needs is kept free"`
-	MaxCostUSD float64  `json:"max_cost_usd,omitempty" minimum:"0" doc:"of the whole search"`
-	MaxSeconds float64  `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms what it found"`
-
-	Concurrency      int      `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
-	Rate             float64  `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
-	RequestTimeoutMS int64    `json:"request_timeout_ms,omitempty" minimum:"0"`
-	Retries          *int     `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
-	Stream           bool     `json:"stream,omitempty" doc:"answers are streamed"`
-	NoCache          bool     `json:"no_cache,omitempty"`
-	NoRace           bool     `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
-	Keep             []string `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
-	RealLatency      bool     `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
-	Embedder         string   `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
-	Priority         int      `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
-	Timeout          int      `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+	Holdout    float64 `json:"holdout,omitempty" minimum:"0" maximum:"0.95" doc:"share of the families of cases that the search does not see; 0: a half. Cases keep the side that they had in earlier searches on the suite"`
+	Margin     float64 `json:"margin,omitempty" minimum:"0" maximum:"0.99" doc:"least improvement that counts"`
+	Metric     string  `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
+	MaxSeconds float64 `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms what it found"`
+	NoRace     bool    `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
 }
 
 // ParamTune asks for a search for parameters.
@@ -140,18 +115,7 @@ type tuning struct {
 // tuningOf reads a request, after the permission checks.
 func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string) (*tuning, error) {
 	q := asked.common()
-	eval := &EvalRequest{
-		SuiteID: q.SuiteID, Models: q.Models, Targets: q.Targets, Profiles: q.Profiles, Temperature: q.Temperature, ToolChoice: q.ToolChoice,
-		ProviderParams: q.ProviderParams, ReplaceSystem: q.ReplaceSystem, ExperimentID: q.ExperimentID,
-		Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: q.Filter, Tags: q.Tags, MaxCostUSD: q.MaxCostUSD,
-		MaxCalls:    q.MaxCalls,
-		Concurrency: q.Concurrency, Rate: q.Rate, RequestTimeoutMS: q.RequestTimeoutMS, Retries: q.Retries,
-		Stream: q.Stream, NoCache: q.NoCache, RealLatency: q.RealLatency, Keep: q.Keep, Embedder: q.Embedder,
-		Priority: q.Priority, Timeout: q.Timeout,
-	}
-	if q.SystemPrompt != "" {
-		eval.SystemPrompt = q.SystemPrompt
-	}
+	eval := &EvalRequest{SuiteID: q.SuiteID, ExperimentID: q.ExperimentID, Asked: q.Asked}
 	sub, err := eval.submission(ctx, s, by, key)
 	if err != nil {
 		return nil, err
