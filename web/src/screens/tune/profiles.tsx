@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/co
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { $api, api, unwrap, type Schemas } from '../../api/client';
+import { $api, api, unwrap } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
 import { useText, useTranslate } from '../../text';
 import { usePermission } from '../../user';
