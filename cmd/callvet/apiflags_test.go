@@ -357,8 +357,8 @@ func TestRemoteRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"suite_id":"","models":["retrieve:catalogue_a?k=2"],"targets":[{"provider_key":"openai","model_id":"m"}],"provider_params":{"parallel_calls":false,"top_k":40,"top_p":0.5},` +
-		`"system_prompt":{"_global":"All.","openai::m":"Mine."},"replace_system":true,"repeats":1,"seed":7,"retries":0,"interleave":true,"stream":true,"failed_from":"r1","slices":["tag"],"keep":["email"],` +
-		`"embedder":"openai/e","judge":{"judge":["task"],"judge_model":["openai/j"],"judge_under":0.5},"until_decided":true,"baseline_eval_id":"r2","target_version":"v1"}`
+		`"system_prompt":{"_global":"All.","openai::m":"Mine."},"replace_system":true,"repeats":1,"seed":7,"retries":0,"stream":true,"keep":["email"],"embedder":"openai/e",` +
+		`"interleave":true,"failed_from":"r1","slices":["tag"],"judge":{"judge":["task"],"judge_model":["openai/j"],"judge_under":0.5},"until_decided":true,"baseline_eval_id":"r2","target_version":"v1"}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}

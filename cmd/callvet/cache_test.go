@@ -79,6 +79,7 @@ func TestCacheTellsTargetsApart(t *testing.T) {
 		"ReplaceSystem": "it says what the system prompt is, and that is sent",
 		"TargetVersion": "it identifies what is asked for looks at gates, and is not sent",
 		"Name":          "it names the target in reports and is not sent",
+		"Profile":       "it names the profile that settings come from in reports, and is not sent",
 		"Concurrency":   "it says when a request is sent, not what",
 		"Rate":          "it says when a request is sent, not what",
 		"Headers":       "only agents and remote retrievers send them, and their answers are never given again",

@@ -176,17 +176,15 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.Eval
 	}
 	set, shared := &req.Settings, &req.Shared
 	out := &evals.EvalRequest{
-		ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream,
-		ReplaceSystem: f.target.replace,
-		Name:          req.Name, Notes: req.Notes, RunTags: req.Tags, Repeats: req.Repeats, Seed: req.Seed,
-		Sample:     req.Sample,
-		Filter:     req.Filter,
-		MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries,
-		Interleave:  set.Interleave,
-		ForceRubric: set.ForceRubric, NoCache: req.NoCache, FailedFrom: req.FailedFrom, RealLatency: req.RealLatency,
-		Slices: req.Slices, Keep: req.Keep, Embedder: req.Embedder, Judge: req.Judges,
+		Name: req.Name, Notes: req.Notes, RunTags: req.Tags, Interleave: set.Interleave, ForceRubric: set.ForceRubric,
+		FailedFrom: req.FailedFrom, Slices: req.Slices, Judge: req.Judges, TargetVersion: shared.TargetVersion,
+		Asked: evals.Asked{
+			ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream,
+			ReplaceSystem: f.target.replace, Repeats: req.Repeats, Seed: req.Seed, Sample: req.Sample, Filter: req.Filter,
+			MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries,
+			NoCache: req.NoCache, RealLatency: req.RealLatency, Keep: req.Keep, Embedder: req.Embedder,
+		},
 	}
-	out.TargetVersion = shared.TargetVersion
 	if u := req.UntilDecided; u != nil {
 		out.UntilDecided, out.BaselineEvalID = true, u.Baseline
 		if f.gates != "" {
@@ -226,10 +224,10 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.Eval
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, api.EvalTarget{
+		out.Targets = append(out.Targets, evals.RunTarget{EvalTarget: api.EvalTarget{
 			ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL,
 			APIKeyEnv: t.APIKeyEnv,
-		})
+		}})
 	}
 	return out, nil
 }

@@ -190,7 +190,7 @@ func (a *cli) carryOut(ctx context.Context, s *tunes.Session) error {
 	if err != nil {
 		return &callvet.Hinted{Err: err, Hint: "what was received is stored; go on with: " + a.tuneLine("resume", t.ID)}
 	}
-	t.Request, t.Halves = nil, nil
+	t.Halves = nil
 	return emit(a, t, a.printTune)
 }
 
@@ -311,6 +311,9 @@ func (a *cli) printTune(out io.Writer, t *tunes.Tune) error {
 	what, to := "parameters", " --targets targets.yaml"
 	if t.Kind == tunes.Prompt {
 		what, to = "prompts", " --suite suite.yaml"
+		if t.Request != nil && t.Request.Run.Suite != "" && t.Request.SuiteID == "" {
+			to = " --suite " + shellQuote(t.Request.Run.Suite)
+		}
 	}
 	fmt.Fprintf(w, "search for %s %s, suite %s: %s\n", what, t.ID, plain.Line(t.Suite), t.State)
 	a.printCases(w, &t.Cases)

@@ -45,6 +45,8 @@ type TargetSpec struct {
 	Body          map[string]any    `json:"body,omitempty"`
 	Concurrency   int               `json:"concurrency,omitempty"`
 	Rate          float64           `json:"rate,omitempty"`
+	// Profile is the name of the profile that settings come from, for reports; it changes nothing.
+	Profile string `json:"profile,omitempty"`
 	// ExecEnv are the variables that an exec: agent sees although they are named like secrets.
 	ExecEnv []string `json:"exec_env,omitempty"`
 }

@@ -26,6 +26,7 @@ const targetsSchema = `{
           "target": {"type": "string", "description": "as after -m: openai/gpt-5-mini, http://…, exec:…, recorded:…"},
           "name": {"type": "string", "description": "how reports call it"},
           "target_version": {"type": "string", "description": "identifies what is asked, such as a commit of an agent, for gates that are looked at again"},
+          "profile": {"type": "string", "description": "names the profile that the settings come from, for reports; it changes nothing"},
           "base_url": {"type": "string"},
           "api_key_env": {"type": "string", "description": "environment variable that holds the key"},
           "system_prompt": {"type": "string", "description": "stands before the suite's"},

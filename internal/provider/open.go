@@ -211,7 +211,9 @@ func find(name string) (*providerRow, error) {
 		}
 	}
 	hint := "providers: " + strings.Join(Names(), ", ")
-	if near := callvet.Nearest(name, Names()); near != "" {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		hint = "a file with targets: --targets " + name + ". " + hint
+	} else if near := callvet.Nearest(name, Names()); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
 	return nil, &callvet.Hinted{Err: fmt.Errorf("unknown provider %q: %w", name, callvet.ErrNotFound), Hint: hint}

@@ -149,6 +149,7 @@ func TestOpenErrors(t *testing.T) {
 		hint string
 	}{
 		{"opnai/gpt-5", Config{}, callvet.ErrNotFound, "did you mean openai? providers: openai, "},
+		{"best.yaml", Config{}, callvet.ErrNotFound, "a file with targets: --targets best.yaml. providers: "},
 		{"gpt-5", Config{}, callvet.ErrNotFound, "providers: openai, "},
 		{"openai/", Config{APIKey: "k"}, callvet.ErrInvalid, "write openai/MODEL"},
 		{"openai/gpt-5", Config{}, callvet.ErrDenied, "export OPENAI_API_KEY=…"},

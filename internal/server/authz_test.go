@@ -38,7 +38,8 @@ import (
 //   - unowned: fields that are named like ids and are none of a user's objects, with the reason.
 //   - makers: where a row alone is not enough for the route to answer well, make the real thing there.
 func entries() map[string]entry {
-	modelID := map[string]string{"model_id": "names a model of a provider"}
+	const own = "one's own profiles alone: TestProfiles tries those of others"
+	modelID := map[string]string{"model_id": "names a model of a provider", "profile_id": own}
 	candidate := map[string]string{"candidate": "its number in a search"}
 	ofCase := map[string]string{"id": "of a case in the suite"}
 	return map[string]entry{
@@ -261,6 +262,10 @@ func entries() map[string]entry {
 		"keep-param-preset":   {body: `{"name":"mine","search_space":{"params":{"temperature":[0,1]}}}`},
 		"delete-param-preset": {params: map[string]string{"name": "mine"}, gives: http.StatusNotFound},
 
+		"list-profiles":  {query: "model=openai/m1"},
+		"keep-profile":   {body: `{"name":"x","model":"openai/m1","prompt_id":"{prompt}"}`},
+		"delete-profile": {params: map[string]string{"id": "profile_x"}, gives: http.StatusNotFound},
+
 		"list-prompts":  {},
 		"create-prompt": {body: `{"name":"guide","text":"Be brief.","parent_prompt_id":"{prompt}"}`},
 		"get-prompt":    {},
@@ -288,13 +293,13 @@ func entries() map[string]entry {
 		"tool-eval": {
 			body:    untilDecided,
 			gives:   http.StatusUnprocessableEntity,
-			unowned: map[string]string{"model_id": "names a model of a provider"},
+			unowned: modelID,
 		},
 		// as of tool-eval
 		"estimate-eval": {
 			body:    untilDecided,
 			gives:   http.StatusUnprocessableEntity,
-			unowned: map[string]string{"model_id": "names a model of a provider"},
+			unowned: modelID,
 		},
 		"tool-eval-cancel": {body: `{"job_id":"{job}"}`},
 		// the experiment is about another suite

@@ -161,6 +161,19 @@ func TestParamTune(t *testing.T) {
 		t.Errorf("run-best: %d %s", code, answer)
 	}
 
+	// The winner is kept as a profile, and is the base of another search.
+	kept := give[evals.TuneApplied](t, s, "ana", "POST",
+		"/api/tool-eval/param-tune/history/"+sent.ResultRef+"/apply", `{"profile":"temperature=0.5"}`).Profile
+	if kept == nil || *kept.Params.Temperature != 0.5 || kept.SystemPrompt != "" || kept.Source != sent.ResultRef {
+		t.Errorf("profile %+v", kept)
+	}
+	if text := s.answers(t, http.StatusUnprocessableEntity, "ana", "POST", "/api/tool-eval/param-tune/estimate",
+		fmt.Sprintf(
+			`{"suite_id":%q,"models":["openai/m1"],"profiles":{"m1":%q},"search_space":{"temperature":[0.5]}}`, suite,
+			kept.ID)); !strings.Contains(text, "differs from what openai/m1 gets now") {
+		t.Errorf("the base has the profile: %s", text)
+	}
+
 	// Another user sees nothing of it, and his own searches are his. Its parts are no runs of anybody.
 	for _, of := range []struct{ as, method, path, body string }{
 		{"bo", "GET", "/api/tool-eval/param-tune/history/" + sent.ResultRef, ""},
@@ -247,6 +260,11 @@ func TestPromptTune(t *testing.T) {
 	}](t, s, "ana", "GET", suites+"/"+suite, "")
 	if !applied.Confirmed || applied.Version != 2 || now.Version != 2 || now.Prompt != got.Models[0].Winner().Prompt {
 		t.Errorf("applied %+v, suite %+v", applied, now)
+	}
+	kept := give[evals.TuneApplied](t, s, "ana", "POST", path, `{"profile":"exact"}`).Profile
+	if kept == nil || kept.SystemPrompt != now.Prompt || !kept.ReplaceSystem || kept.Model != "openai/m1" ||
+		kept.Name != "exact" || kept.Source != sent.ResultRef {
+		t.Errorf("profile %+v", kept)
 	}
 	if code, answer := s.ask(t, "ana", "POST", path, `{"candidate":0}`); code != 409 ||
 		!strings.Contains(answer, "anyway") {

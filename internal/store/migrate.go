@@ -75,7 +75,7 @@ ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
 UPDATE runs SET bytes=(SELECT coalesce(sum(length(c.result)+length(c.trace)+coalesce(length(c.exchanges),0)),
 		0) FROM cells c WHERE c.run=runs.num);
 `, wholeSchema(summedTables()), looksSchema + wholeSchema(summedLooks()),
-		tunesSchema + wholeSchema(summedTunes()),
+		tunesSchema + wholeSchema(summedTunes()), profilesSchema + wholeSchema(summedProfiles()),
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 type Quota struct {
 	// Jobs that are not over, Suites that are not deleted, Experiments.
 	Jobs, Suites, Experiments int64
-	// Bytes of suites with all their versions, of catalogues and of prompts, as they are stored.
+	// Bytes of suites with all their versions, of catalogues, prompts and profiles, as they are stored.
 	Bytes int64
 	// AttemptBytes are bytes of attempts of runs, as they are stored.
 	AttemptBytes int64
@@ -93,6 +93,6 @@ func (z Quota) RoomForExperiment(ctx context.Context, q *rows.Queries, user stri
 // RoomFor refuses more bytes of a user who would hold too many. Versions of deleted suites stay: runs are about them.
 func (z Quota) RoomFor(ctx context.Context, q *rows.Queries, user string, more int) error {
 	n, err := q.BytesHeld(ctx, user)
-	return room(err, n, int64(more), cmp.Or(z.Bytes, DefaultQuota().Bytes), "bytes of suites, catalogues and prompts",
-		"delete a catalogue or a prompt, or ask an admin for more (callvet serve --quota)")
+	return room(err, n, int64(more), cmp.Or(z.Bytes, DefaultQuota().Bytes), "bytes of suites, catalogues, prompts and profiles",
+		"delete a catalogue, a prompt or a profile, or ask an admin for more (callvet serve --quota)")
 }

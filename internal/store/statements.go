@@ -41,6 +41,11 @@ var looksSchema string
 //go:embed schema/013_tunes.sql
 var tunesSchema string
 
+// profilesSchema is the schema of profiles of models.
+//
+//go:embed schema/015_profiles.sql
+var profilesSchema string
+
 // partsSchema is what workers share of jobs.
 //
 //go:embed schema/007_parts.sql

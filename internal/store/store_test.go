@@ -438,7 +438,7 @@ func TestCacheFindsTraces(t *testing.T) {
 func TestFullDiskStoresNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
-	db := open(t, path, store.Options{MaxPages: 120})
+	db := open(t, path, store.Options{MaxPages: 130})
 	r := newRun(t, db, suite(1), "")
 	stored := 0
 	for i := range 1000 {

@@ -69,6 +69,11 @@ func summedTunes() []summedTable {
 	}
 }
 
+// summedProfiles is the table of version 13.
+func summedProfiles() []summedTable {
+	return []summedTable{{name: "profiles", columns: "id,user_id,model,name,source,created,content"}}
+}
+
 // wholeSchema adds the checksums to the tables. Only views and triggers call row_sum: other
 // programs, which have no such function, can read the tables, copy and check the file.
 func wholeSchema(tables []summedTable) string {
@@ -136,7 +141,7 @@ func Intact(whole bool, what string) error {
 
 // checkRows counts the damaged rows of each table.
 func (db *DB) checkRows(ctx context.Context) (problems []string, err error) {
-	for _, t := range slices.Concat(summedTables(), summedLooks(), summedTunes()) {
+	for _, t := range slices.Concat(summedTables(), summedLooks(), summedTunes(), summedProfiles()) {
 		var n int
 		if err := db.read.QueryRowContext(ctx,
 			"SELECT count(*) FROM checked_"+t.name+" WHERE NOT whole").Scan(&n); err != nil {

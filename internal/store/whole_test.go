@@ -285,7 +285,7 @@ func TestReadByOthers(t *testing.T) {
 		t.Errorf("columns are generated: %q", made)
 	}
 	if views := list("SELECT name FROM sqlite_schema WHERE type='view' AND sql LIKE '%row_sum%'"); len(views) != len(
-		summedTables())+len(summedLooks())+len(summedTunes()) {
+		summedTables())+len(summedLooks())+len(summedTunes())+len(summedProfiles()) {
 		t.Errorf("the views that call row_sum are %q", views)
 	}
 }

@@ -43,7 +43,7 @@ func (m *Manifest) asked() ([]string, error) {
 // HashOfTarget names how a target is asked. What only says how fast, or under which name, is left out.
 func HashOfTarget(spec *app.TargetSpec, opened *callvet.Target) (string, error) {
 	s, t := *spec, *opened
-	s.Name, s.Concurrency, s.Rate = "", 0, 0
+	s.Name, s.Profile, s.Concurrency, s.Rate = "", "", 0, 0
 	t.Name = ""
 	b, err := json.Marshal([]any{s, t})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Configured is a target as a run asked it.
@@ -25,10 +26,13 @@ type Configured struct {
 	Floor bool   `json:"floor,omitempty"`
 }
 
-// BriefOf says in a few words what a target is asked with: its tool choice, its parameters, and the
+// BriefOf says in a few words what a target is asked with: its profile, its tool choice, its parameters, and the
 // hash and the beginning of its system prompt. "" where it has nothing of its own.
 func BriefOf(s *app.TargetSpec) string {
 	var parts []string
+	if s.Profile != "" {
+		parts = append(parts, "profile "+plain.Line(s.Profile))
+	}
 	set, err := results.ParametersOf(&callvet.Target{ToolChoice: s.ToolChoice, Params: s.Params})
 	if err != nil { // parameters that are not JSON
 		parts = append(parts, err.Error())

@@ -61,7 +61,7 @@ func (s *Session) prompted(m *searching, n int) app.TargetSpec {
 	}
 	yes := true
 	spec.SystemPrompt, spec.ReplaceSystem = m.evolution.Candidates()[n].Prompt, &yes
-	spec.Name = fmt.Sprintf("%s prompt %d", m.Model, n)
+	spec.Name, spec.Profile = fmt.Sprintf("%s prompt %d", m.Model, n), ""
 	return spec
 }
 

@@ -417,7 +417,7 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	for i := range list {
 		spec := m.spec
 		spec.Params, spec.ToolChoice = list[i].Params, list[i].ToolChoice
-		spec.Name = m.Model + " " + CombinationName(m.Names, list[i].Values)
+		spec.Name, spec.Profile = m.Model+" "+CombinationName(m.Names, list[i].Values), ""
 		specs[i] = spec
 		all[i].Combination = list[i]
 		if spec.ToolChoice != "" && !slices.Contains(choices, spec.ToolChoice) {

@@ -5,7 +5,6 @@ package evals
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,27 +18,11 @@ import (
 	"github.com/callvet/callvet/internal/server/assets"
 )
 
-// DrillAsk asks for safety drills. Its fields are those of EvalRequest.
+// DrillAsk asks for safety drills.
 type DrillAsk struct {
-	SuiteID          string                     `json:"suite_id,omitempty" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
-	Models           []string                   `json:"models,omitempty" doc:"provider/model"`
-	Targets          []api.EvalTarget           `json:"targets,omitempty"`
-	Temperature      *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2"`
-	ProviderParams   map[string]json.RawMessage `json:"provider_params,omitempty"`
-	SystemPrompt     any                        `json:"system_prompt,omitempty" doc:"as of a run; it stands before the suite's"`
-	ReplaceSystem    bool                       `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
-	Name             string                     `json:"name,omitempty"`
-	Repeats          int                        `json:"repeats,omitempty" minimum:"0" maximum:"100"`
-	Seed             int64                      `json:"seed,omitempty"`
-	Filter           []string                   `json:"filter,omitempty"`
-	MaxCostUSD       float64                    `json:"max_cost_usd,omitempty" minimum:"0"`
-	MaxCalls         int                        `json:"max_calls,omitempty" minimum:"0"`
-	Concurrency      int                        `json:"concurrency,omitempty" minimum:"0" maximum:"256"`
-	Rate             float64                    `json:"rate,omitempty" minimum:"0"`
-	RequestTimeoutMS int64                      `json:"request_timeout_ms,omitempty" minimum:"0"`
-	NoCache          bool                       `json:"no_cache,omitempty"`
-	Priority         int                        `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
-	Timeout          int                        `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+	SuiteID string `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
+	Name    string `json:"name,omitempty" doc:"for people; other runs may have it too"`
+	Asked
 }
 
 // addDrills adds the routes of safety drills, and of the observations at the calls of a run.
@@ -110,14 +93,8 @@ func runDrills(ctx context.Context, s *api.Server, by *account.Principal, in *st
 },
 ) (*submittedOutput, error) {
 	b := &in.Body
-	eval := EvalRequest{
-		SuiteID: b.SuiteID, Models: b.Models, Targets: b.Targets, Temperature: b.Temperature,
-		ProviderParams: b.ProviderParams, SystemPrompt: b.SystemPrompt, ReplaceSystem: b.ReplaceSystem, Name: b.Name,
-		Repeats: b.Repeats, Seed: b.Seed,
-		Filter: b.Filter, MaxCostUSD: b.MaxCostUSD, MaxCalls: b.MaxCalls, Concurrency: b.Concurrency, Rate: b.Rate,
-		RequestTimeoutMS: b.RequestTimeoutMS, NoCache: b.NoCache, Priority: b.Priority, Timeout: b.Timeout,
-	}
-	q, err := eval.submission(by, in.Key)
+	eval := EvalRequest{SuiteID: b.SuiteID, Name: b.Name, Asked: b.Asked}
+	q, err := eval.submission(ctx, s, by, in.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -33,53 +33,60 @@ import (
 // KindToolEval is the kind of jobs that run a suite.
 const KindToolEval = "tool_eval"
 
-// EvalRequest asks for a run of a suite.
-type EvalRequest struct {
-	SuiteID     string           `json:"suite_id" minLength:"1"`
-	Models      []string         `json:"models,omitempty" doc:"provider/model, or retrieve:CATALOGUE_ID for the search of a catalogue, with its settings behind: retrieve:catalogue_…?k=2&preset=bigtool"`
-	Targets     []api.EvalTarget `json:"targets,omitempty"`
-	Temperature *float64         `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
-	ToolChoice  string           `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
+// Asked is what requests for runs, drills and searches have in common.
+type Asked struct {
+	Models      []string          `json:"models,omitempty" doc:"provider/model, or retrieve:CATALOGUE_ID for the search of a catalogue, with its settings behind: retrieve:catalogue_…?k=2&preset=bigtool"`
+	Targets     []RunTarget       `json:"targets,omitempty"`
+	Profiles    map[string]string `json:"profiles,omitempty" doc:"ids of profiles by provider/model or by model_id: their settings are used where the request has none"`
+	Temperature *float64          `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
+	ToolChoice  string            `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
 	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It joins
 	// the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
-	SystemPrompt  any    `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
-	ReplaceSystem bool   `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
-	ExperimentID  string `json:"experiment_id,omitempty"`
+	SystemPrompt  any  `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
+	ReplaceSystem bool `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
 
-	Name             string         `json:"name,omitempty" doc:"for people; other runs may have it too"`
-	Notes            string         `json:"notes,omitempty" doc:"for people"`
-	RunTags          []string       `json:"run_tags,omitempty" doc:"tags of the run, for people; tags chooses cases"`
-	Repeats          int            `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each target at each case that has no number of its own (repeat in the suite); 0: 1"`
-	Seed             int64          `json:"seed,omitempty"`
-	Sample           int            `json:"sample,omitempty" minimum:"0"`
-	Filter           []string       `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
-	Tags             []string       `json:"tags,omitempty" doc:"cases with one of these tags"`
-	MaxCostUSD       float64        `json:"max_cost_usd,omitempty" minimum:"0"`
-	MaxCalls         int            `json:"max_calls,omitempty" minimum:"0"`
-	Concurrency      int            `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
-	Rate             float64        `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
-	RequestTimeoutMS int64          `json:"request_timeout_ms,omitempty" minimum:"0"`
-	Retries          *int           `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
-	Interleave       bool           `json:"interleave,omitempty" doc:"the models of one provider are asked in turn for each case"`
-	Stream           bool           `json:"stream,omitempty" doc:"answers are streamed"`
-	NoCache          bool           `json:"no_cache,omitempty"`
-	FailedFrom       string         `json:"failed_from,omitempty" maxLength:"100" doc:"a run: only the cases that did not pass there"`
-	ForceRubric      bool           `json:"force_rubric,omitempty" doc:"rubric cases run also of a target with other attempts that did not pass"`
-	RealLatency      bool           `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
-	Slices           []string       `json:"slices,omitempty" maxItems:"20" nullable:"false" doc:"of the report: tag, tier or names of fields; * for all fields"`
-	Keep             []string       `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
-	Embedder         string         `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
-	Judge            *app.RunJudges `json:"judge,omitempty"`
+	Repeats          int      `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each target at each case that has no number of its own (repeat in the suite); of a search, of each candidate; 0: 1"`
+	Seed             int64    `json:"seed,omitempty"`
+	Sample           int      `json:"sample,omitempty" minimum:"0" doc:"cases that are drawn at random; 0: all"`
+	Filter           []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
+	Tags             []string `json:"tags,omitempty" doc:"cases with one of these tags"`
+	MaxCostUSD       float64  `json:"max_cost_usd,omitempty" minimum:"0" doc:"of the whole run or search"`
+	MaxCalls         int      `json:"max_calls,omitempty" minimum:"0" doc:"requests of the whole run or search; a search keeps what its confirmation needs"`
+	Concurrency      int      `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
+	Rate             float64  `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
+	RequestTimeoutMS int64    `json:"request_timeout_ms,omitempty" minimum:"0"`
+	Retries          *int     `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
+	Stream           bool     `json:"stream,omitempty" doc:"answers are streamed"`
+	NoCache          bool     `json:"no_cache,omitempty"`
+	RealLatency      bool     `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
+	Keep             []string `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
+	Embedder         string   `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
+
+	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
+	Timeout  int `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+}
+
+// EvalRequest asks for a run of a suite.
+type EvalRequest struct {
+	SuiteID      string `json:"suite_id" minLength:"1" maxLength:"100"`
+	ExperimentID string `json:"experiment_id,omitempty" maxLength:"100"`
+	Asked
+
+	Name        string         `json:"name,omitempty" doc:"for people; other runs may have it too"`
+	Notes       string         `json:"notes,omitempty" doc:"for people"`
+	RunTags     []string       `json:"run_tags,omitempty" doc:"tags of the run, for people; tags chooses cases"`
+	Interleave  bool           `json:"interleave,omitempty" doc:"the models of one provider are asked in turn for each case"`
+	FailedFrom  string         `json:"failed_from,omitempty" maxLength:"100" doc:"a run: only the cases that did not pass there"`
+	ForceRubric bool           `json:"force_rubric,omitempty" doc:"rubric cases run also of a target with other attempts that did not pass"`
+	Slices      []string       `json:"slices,omitempty" maxItems:"20" nullable:"false" doc:"of the report: tag, tier or names of fields; * for all fields"`
+	Judge       *app.RunJudges `json:"judge,omitempty"`
 
 	UntilDecided   bool   `json:"until_decided,omitempty" doc:"asks cases in random order (seed), and ends when every gate is decided"`
 	Gates          string `json:"gates,omitempty" maxLength:"1000000" doc:"with until_decided: a gate file, YAML or JSON; empty: the gates of the suite"`
 	BaselineEvalID string `json:"baseline_eval_id,omitempty" maxLength:"100" doc:"with until_decided: the run that gates about a baseline compare with"`
 	TargetVersion  string `json:"target_version,omitempty" maxLength:"200" doc:"identifies what is asked, such as a commit, for gates that are looked at again"`
-
-	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
-	Timeout  int `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
 // Submitted is the answer to a request for a job.
@@ -143,7 +150,7 @@ func AddEval(s *api.Server) {
 func submitEval(ctx context.Context, s *api.Server, by *account.Principal, req *EvalRequest,
 	key string,
 ) (*submittedOutput, error) {
-	q, err := req.submission(by, key)
+	q, err := req.submission(ctx, s, by, key)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +161,7 @@ func submitEval(ctx context.Context, s *api.Server, by *account.Principal, req *
 func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body EvalRequest },
 ) (*api.Body[runs.DryRun], error) {
-	q, err := in.Body.submission(by, "")
+	q, err := in.Body.submission(ctx, s, by, "")
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +181,7 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
-	out.Warnings = append(h.All(), out.Warnings...)
+	out.Warnings = slices.Concat(q.notices, h.All(), out.Warnings)
 	return &api.Body[runs.DryRun]{Body: *out}, nil
 }
 
@@ -199,7 +206,8 @@ func pastRuns(ctx context.Context, s *api.Server, by *account.Principal) ([]stri
 const estimatedFrom = 50
 
 // submission is the run that the request of a user asks for.
-func (q *EvalRequest) submission(by *account.Principal, key string) (*submission, error) {
+func (q *EvalRequest) submission(ctx context.Context, s *api.Server, by *account.Principal, key string,
+) (*submission, error) {
 	if q.Priority > 0 && by.Role != account.Admin {
 		return nil, &callvet.FieldError{
 			Field: "priority", Kind: callvet.ErrDenied,
@@ -210,8 +218,13 @@ func (q *EvalRequest) submission(by *account.Principal, key string) (*submission
 	if err != nil {
 		return nil, err
 	}
+	notices, err := q.useProfiles(ctx, s, by, ask.Targets)
+	if err != nil {
+		return nil, err
+	}
 	return &submission{
-		suite: q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
+		notices: notices,
+		suite:   q.SuiteID, experiment: q.ExperimentID, ask: ask, key: key, priority: q.Priority,
 		timeout: time.Duration(q.Timeout) * time.Second,
 	}, nil
 }
@@ -225,6 +238,7 @@ type submission struct {
 	key        string // idempotency key of the job; "" for none
 	priority   int
 	timeout    time.Duration
+	notices    []callvet.Notice // of the request
 }
 
 // mayRun refuses a run that needs objects that by may not use.
@@ -334,6 +348,7 @@ func submitRun(ctx context.Context, s *api.Server, by *account.Principal, q *sub
 			if made, err = startRun(ctx, s, by.User, q.ask, q.drill); err != nil {
 				return p, err
 			}
+			made.warnings = slices.Concat(q.notices, made.warnings)
 			p.ResultRef, p.Total = made.run, int64(made.total)
 			if p.Request, err = json.Marshal(evalJob{Suite: entry.Name, Experiment: q.experiment}); err != nil {
 				return p, err

@@ -462,7 +462,7 @@ func (q EvalRequest) within(gates, baseline string) EvalRequest {
 func checkEval(ctx context.Context, s *api.Server, owner *account.Principal,
 	req *EvalRequest,
 ) ([]callvet.Notice, error) {
-	q, err := req.submission(owner, "")
+	q, err := req.submission(ctx, s, owner, "")
 	if err != nil {
 		return nil, err
 	}
@@ -478,7 +478,7 @@ func checkEval(ctx context.Context, s *api.Server, owner *account.Principal,
 	if err != nil {
 		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
-	return append(h.All(), d.Warnings...), nil
+	return slices.Concat(q.notices, h.All(), d.Warnings), nil
 }
 
 // within puts the name of the outer field before an error's field.

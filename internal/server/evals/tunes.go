@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,42 +27,18 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TuneAsk is what searches for parameters and for prompts have in common.
+// TuneAsk is what searches for parameters and for prompts have in common. What the models are asked with now is the
+// base of the search.
 type TuneAsk struct {
-	SuiteID        string                     `json:"suite_id" minLength:"1" maxLength:"100"`
-	Models         []string                   `json:"models,omitempty" doc:"provider/model; each is searched separately"`
-	Targets        []api.EvalTarget           `json:"targets,omitempty"`
-	Temperature    *float64                   `json:"temperature,omitempty" minimum:"0" maximum:"2" doc:"0 where the model takes it, if it is not set"`
-	ToolChoice     string                     `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
-	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	SystemPrompt   string                     `json:"system_prompt,omitempty" maxLength:"1000000" doc:"what the models get now; it stands before the suite's"`
-	ReplaceSystem  bool                       `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
-	ExperimentID   string                     `json:"experiment_id,omitempty" maxLength:"100"`
+	SuiteID      string `json:"suite_id" minLength:"1" maxLength:"100"`
+	ExperimentID string `json:"experiment_id,omitempty" maxLength:"100"`
+	Asked
 
-	Holdout    float64  `json:"holdout,omitempty" minimum:"0" maximum:"0.95" doc:"share of the families of cases that the search does not see; 0: a half. Cases keep the side that they had in earlier searches on the suite"`
-	Margin     float64  `json:"margin,omitempty" minimum:"0" maximum:"0.99" doc:"least improvement that counts"`
-	Metric     string   `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
-	Repeats    int      `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each candidate at a case; 0: 1"`
-	Seed       int64    `json:"seed,omitempty"`
-	Sample     int      `json:"sample,omitempty" minimum:"0" doc:"cases that are drawn at random; 0: all"`
-	Filter     []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
-	Tags       []string `json:"tags,omitempty" doc:"cases with one of these tags"`
-	MaxCalls   int      `json:"max_calls,omitempty" minimum:"0" doc:"requests of the whole search; what its confirmation needs is kept free"`
-	MaxCostUSD float64  `json:"max_cost_usd,omitempty" minimum:"0" doc:"of the whole search"`
-	MaxSeconds float64  `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms what it found"`
-
-	Concurrency      int      `json:"concurrency,omitempty" minimum:"0" maximum:"256" doc:"requests of a provider in flight; 0: 8"`
-	Rate             float64  `json:"rate,omitempty" minimum:"0" doc:"requests per second and provider; 0: no limit"`
-	RequestTimeoutMS int64    `json:"request_timeout_ms,omitempty" minimum:"0"`
-	Retries          *int     `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
-	Stream           bool     `json:"stream,omitempty" doc:"answers are streamed"`
-	NoCache          bool     `json:"no_cache,omitempty"`
-	NoRace           bool     `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
-	Keep             []string `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
-	RealLatency      bool     `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
-	Embedder         string   `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
-	Priority         int      `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
-	Timeout          int      `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
+	Holdout    float64 `json:"holdout,omitempty" minimum:"0" maximum:"0.95" doc:"share of the families of cases that the search does not see; 0: a half. Cases keep the side that they had in earlier searches on the suite"`
+	Margin     float64 `json:"margin,omitempty" minimum:"0" maximum:"0.99" doc:"least improvement that counts"`
+	Metric     string  `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
+	MaxSeconds float64 `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms what it found"`
+	NoRace     bool    `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
 }
 
 // ParamTune asks for a search for parameters.
@@ -138,19 +115,8 @@ type tuning struct {
 // tuningOf reads a request, after the permission checks.
 func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string) (*tuning, error) {
 	q := asked.common()
-	eval := &EvalRequest{
-		SuiteID: q.SuiteID, Models: q.Models, Targets: q.Targets, Temperature: q.Temperature, ToolChoice: q.ToolChoice,
-		ProviderParams: q.ProviderParams, ReplaceSystem: q.ReplaceSystem, ExperimentID: q.ExperimentID,
-		Repeats: q.Repeats, Seed: q.Seed, Sample: q.Sample, Filter: q.Filter, Tags: q.Tags, MaxCostUSD: q.MaxCostUSD,
-		MaxCalls:    q.MaxCalls,
-		Concurrency: q.Concurrency, Rate: q.Rate, RequestTimeoutMS: q.RequestTimeoutMS, Retries: q.Retries,
-		Stream: q.Stream, NoCache: q.NoCache, RealLatency: q.RealLatency, Keep: q.Keep, Embedder: q.Embedder,
-		Priority: q.Priority, Timeout: q.Timeout,
-	}
-	if q.SystemPrompt != "" {
-		eval.SystemPrompt = q.SystemPrompt
-	}
-	sub, err := eval.submission(by, key)
+	eval := &EvalRequest{SuiteID: q.SuiteID, ExperimentID: q.ExperimentID, Asked: q.Asked}
+	sub, err := eval.submission(ctx, s, by, key)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +189,7 @@ func AddTunes(s *api.Server) {
 	addTune(s, tunes.Params, "param-tune", "parameters", func(q *ParamTune) asks { return q })
 	addTune(s, tunes.Prompt, "prompt-tune", "a prompt", func(q *PromptTune) asks { return q })
 	addTunePresets(s)
+	addProfiles(s)
 }
 
 // addTune adds the routes of a kind of searches.
@@ -271,7 +238,7 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 			return getTune(ctx, s, in.ID)
 		})
 	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
-		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version."),
+		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version; keeps a profile."),
 		api.Access{Role: account.Member, Objects: one, Reads: true}, api.With(s, applyTune))
 	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
 		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
@@ -314,7 +281,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 				targets, keys := api.Used(tuneTargets(q.search))
 				return s.Started(ctx, rq, by, "tune.start", made, targets, keys)
 			}
-			for _, w := range h.All() {
+			for _, w := range slices.Concat(q.notices, h.All()) {
 				p.News = append(p.News, warningNews(w))
 			}
 			return p, nil
@@ -327,7 +294,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 		}
 		return nil, err
 	}
-	return submitted(&got, isNew, h.All()), nil
+	return submitted(&got, isNew, slices.Concat(q.notices, h.All())), nil
 }
 
 // resumeTune goes on with a search that ended early, as the user of the request, with his keys.
@@ -787,13 +754,15 @@ type TuneApply struct {
 	Candidate *int   `json:"candidate,omitempty" minimum:"0" doc:"its number; left out: the winner"`
 	Anyway    bool   `json:"anyway,omitempty" doc:"also what was not confirmed"`
 	SuiteID   string `json:"suite_id,omitempty" maxLength:"100" doc:"the suite that gets the prompt as its system prompt, as a new version; left out: none"`
+	Profile   string `json:"profile,omitempty" maxLength:"128" doc:"the name under which the settings are kept as a profile of the model; left out: they are not"`
 }
 
 // TuneApplied is a candidate with what got it.
 type TuneApplied struct {
 	tunes.Applied
-	SuiteID string `json:"suite_id,omitempty"`
-	Version int64  `json:"suite_version,omitempty" doc:"of the suite, with the prompt"`
+	SuiteID string         `json:"suite_id,omitempty"`
+	Version int64          `json:"suite_version,omitempty" doc:"of the suite, with the prompt"`
+	Profile *tunes.Profile `json:"profile,omitempty" doc:"that was kept"`
 }
 
 func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
@@ -818,11 +787,17 @@ func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	out := TuneApplied{Applied: tunes.Applied{
 		Tune: t.ID, Name: c.Name, Candidate: c.N, Confirmed: confirmed, Config: c.Spec, Prompt: c.Prompt, Written: []string{},
 	}}
+	if q.SuiteID != "" && t.Kind != tunes.Prompt {
+		return nil, app.Refused("suite_id", "{suite_id}: parameters belong to a model, and a suite has none")
+	}
+	if q.Profile != "" {
+		if out.Profile, err = keepProfile(ctx, s, by, tunes.ProfileOf(&c.Spec, q.Profile, t.ID)); err != nil {
+			return nil, err
+		}
+		out.Written = append(out.Written, out.Profile.Name)
+	}
 	if q.SuiteID == "" {
 		return &struct{ Body TuneApplied }{out}, nil
-	}
-	if t.Kind != tunes.Prompt {
-		return nil, app.Refused("suite_id", "{suite_id}: parameters belong to a model, and a suite has none")
 	}
 	w, err := s.Library.Edit(ctx, by.User, q.SuiteID, "system prompt of "+t.ID+": "+c.Name, nil,
 		func(d *library.Document) error { return d.SetText("system_prompt", c.Prompt) })

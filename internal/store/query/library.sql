@@ -72,7 +72,8 @@ DELETE FROM catalogue_entries WHERE id = $1;
 SELECT count(*) FROM suite_entries WHERE user_id = $1 AND deleted = 0;
 
 -- name: BytesHeld :one
--- Bytes of the suites of a user with all their versions, deleted ones too, of his catalogues, and of his prompts.
+-- Bytes of the suites of a user with all their versions, deleted ones too, of his catalogues, prompts and profiles.
 SELECT CAST((SELECT coalesce(sum(length(v.content)), 0) FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id WHERE e.user_id = $1)
 	+ (SELECT coalesce(sum(length(c.content)), 0) FROM catalogue_entries c WHERE c.user_id = $1)
-	+ (SELECT coalesce(sum(length(p.content)), 0) FROM prompts p WHERE p.user_id = $1 AND p.deleted = 0) AS BIGINT) AS held;
+	+ (SELECT coalesce(sum(length(p.content)), 0) FROM prompts p WHERE p.user_id = $1 AND p.deleted = 0)
+	+ (SELECT coalesce(sum(length(f.content)), 0) FROM profiles f WHERE f.user_id = $1) AS BIGINT) AS held;

@@ -112,10 +112,11 @@ func (q *Queries) AddSuiteVersion(ctx context.Context, arg AddSuiteVersionParams
 const bytesHeld = `-- name: BytesHeld :one
 SELECT CAST((SELECT coalesce(sum(length(v.content)), 0) FROM suite_entries e JOIN suite_versions v ON v.suite_id = e.id WHERE e.user_id = $1)
 	+ (SELECT coalesce(sum(length(c.content)), 0) FROM catalogue_entries c WHERE c.user_id = $1)
-	+ (SELECT coalesce(sum(length(p.content)), 0) FROM prompts p WHERE p.user_id = $1 AND p.deleted = 0) AS BIGINT) AS held
+	+ (SELECT coalesce(sum(length(p.content)), 0) FROM prompts p WHERE p.user_id = $1 AND p.deleted = 0)
+	+ (SELECT coalesce(sum(length(f.content)), 0) FROM profiles f WHERE f.user_id = $1) AS BIGINT) AS held
 `
 
-// Bytes of the suites of a user with all their versions, deleted ones too, of his catalogues, and of his prompts.
+// Bytes of the suites of a user with all their versions, deleted ones too, of his catalogues, prompts and profiles.
 func (q *Queries) BytesHeld(ctx context.Context, userID string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, bytesHeld, userID)
 	var held int64

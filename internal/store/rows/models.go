@@ -52,6 +52,17 @@ type CheckedGateVerdict struct {
 	Whole    bool
 }
 
+type CheckedProfile struct {
+	ID      string
+	UserID  string
+	Model   string
+	Name    string
+	Source  string
+	Created int64
+	Content []byte
+	Whole   bool
+}
+
 type CheckedPrompt struct {
 	ID      string
 	UserID  string
