@@ -176,11 +176,13 @@ func TestProfiles(t *testing.T) {
 		""); !strings.Contains(text, "no such profile") {
 		t.Errorf("the schedule: %s", text)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.asked != 0 {
 		t.Errorf("%d were asked", m.asked)
 	}
 	for _, body := range []string{
-		`{"name":"x","model":"openai/m1"}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
+		`{"name":"x","model":"openai/m1"}`, `{"name":"x","model":"openai/m1","params":{"extra":{}},"replace_system":true}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
 		`{"name":"x","model":"m1","params":{"temperature":1}}`,
 
 		`{"name":"x","model":"openai/m1","params":{"temprature":1}}`,
