@@ -57,7 +57,7 @@ type Profile struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// ProfileOf is a profile of what a target is asked with. Where its requests go is no part of it.
+// ProfileOf is a profile with the settings of a target. The address of its requests is not part of it.
 func ProfileOf(s *app.TargetSpec, name, source string) Profile {
 	return Profile{
 		Name: name, Model: s.Target, Source: source, ProfileContent: ProfileContent{
