@@ -220,17 +220,7 @@ func DeleteProfile(ctx context.Context, a *app.App, id string) error {
 // Under puts the profile under the settings of a target: what the target sets itself stays. It returns the names of the
 // settings of the profile that are not used, because the target sets others.
 func (p *Profile) Under(s *app.TargetSpec) (overruled []string, err error) {
-	var merged callvet.Params
-	for _, set := range []callvet.Params{p.Params, s.Params} {
-		b, err := json.Marshal(set)
-		if err == nil {
-			err = json.Unmarshal(b, &merged) // what is not set leaves what is there
-		}
-		if err != nil {
-			return nil, fmt.Errorf("use profile %s: %w", p.ID, err)
-		}
-	}
-	s.Params, s.ToolChoice = merged, cmp.Or(s.ToolChoice, p.ToolChoice)
+	s.Params, s.ToolChoice = s.Params.Over(p.Params), cmp.Or(s.ToolChoice, p.ToolChoice)
 	was, err := settingsOf(p.Params, p.ToolChoice)
 	if err != nil {
 		return nil, err
