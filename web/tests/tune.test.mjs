@@ -141,6 +141,54 @@ test('a search that its limits ended goes on with larger ones', async () => {
   await clean(page);
 });
 
+test('a winner becomes a profile of its model, which a new run uses', async () => {
+  const page = await browser.page(server);
+  const { result_ref } = await server.api('POST', '/api/tool-eval/param-tune', {
+    suite_id: suite,
+    models: ['script:./cold.yaml'],
+    search_space: { temperature: [0.25] },
+    temperature: 1,
+  });
+  await searched(result_ref);
+  await page.goto(`/tune/${result_ref}`);
+  await page.getByRole('button', { name: 'Keep as a profile of the model' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Keep as a profile of the model' });
+  assert.equal(await dialog.getByLabel('Name of the profile').inputValue(), 'temperature=0.25');
+  await dialog.getByLabel('Name of the profile').fill('cold');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The profile is kept as cold').waitFor();
+
+  // A model has a choice of profiles where there are any. The run has the settings of the chosen one.
+  await page.goto(`/new?suite=${suite}&experiment=${experiment}`);
+  const models = page.getByRole('combobox', { name: 'Add a model' });
+  for (const name of ['plain', 'cold']) {
+    await models.fill(`script:./${name}.yaml`);
+    await models.press('Enter');
+  }
+  const choice = page.getByRole('combobox', { name: /^Profile of/ });
+  await choice.click();
+  await page.getByRole('option', { name: 'cold' }).click();
+  await page.getByText('temperature 0.25').waitFor();
+  assert.equal(await choice.count(), 1);
+  await page.getByRole('button', { name: 'Remove script:./plain.yaml' }).click();
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.waitForURL(/\/jobs\/job_/);
+  const job = await server.job(new URL(page.url()).pathname.split('/')[2]);
+  const { entries } = await server.api('GET', `/api/experiments/${experiment}/timeline`);
+  const [target] = entries.find((e) => e.id === job.result_ref).targets;
+  assert.equal(target.config.params.temperature, 0.25);
+  assert.equal(target.config.profile, 'cold');
+
+  await page.goto('/tune');
+  const row = page.getByRole('row', { name: /script:.*cold\.yaml cold temperature 0\.25/ });
+  assert.equal(await row.getByRole('link').getAttribute('href'), `/tune/${result_ref}`);
+  await row.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+  assert.deepEqual((await server.api('GET', '/api/profiles')).items, []);
+  clean(page);
+});
+
 test('a map for two parameters and lines for three', async () => {
   const page = await browser.page(server);
   for (const [space, label] of [
@@ -314,6 +362,7 @@ test('mistakes in a search space are shown before the start', async () => {
 });
 
 test('the screens of searches are accessible', async () => {
+  await server.api('POST', '/api/profiles', { name: 'calm', model: 'script:./cold.yaml', system_prompt: 'Be calm.' });
   const { items } = await server.api('GET', '/api/tool-eval/param-tune/history');
   await accessible(browser, server, [
     ['/tune', 'New search'],

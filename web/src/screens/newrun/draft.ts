@@ -3,8 +3,26 @@ import { useCallback, useEffect, useState } from 'react';
 import type { Problem, Schemas } from '../../api/client';
 
 export type Request = Schemas['EvalRequest'];
-export type Model = { spec: string; name?: string; base_url?: string; api_key_env?: string; prompt?: string };
+export type Model = {
+  spec: string;
+  name?: string;
+  base_url?: string;
+  api_key_env?: string;
+  prompt?: string;
+  profile?: string;
+};
 type Amount = number | '';
+
+export type Profile = Schemas['AppProfile'];
+
+/** settingsOf is what a profile sets but for its prompt, as in "temperature 0.2, top_k 20". */
+export function settingsOf(p: Profile): string {
+  const { extra, ...params } = p.params ?? {};
+  const all = { ...params, ...extra, ...(p.tool_choice && { tool_choice: p.tool_choice }) };
+  return Object.entries(all)
+    .map(([name, v]) => `${name} ${typeof v === 'string' ? v : JSON.stringify(v)}`)
+    .join(', ');
+}
 
 export type Draft = {
   suite: string;
@@ -156,7 +174,7 @@ export function requestOf(d: Draft): Request {
   const typed = d.typed.trim();
   const models =
     isSpec(typed) && !d.models.some((m) => m.spec === typed) ? [...d.models, { spec: typed } as Model] : d.models;
-  const own = (m: Model) => Boolean(m.name || m.base_url || m.api_key_env);
+  const own = (m: Model) => Boolean(m.name || m.base_url || m.api_key_env || m.profile);
   const params: Record<string, unknown> = {
     ...extraOf(d.params).value,
     ...(d.max_tokens === '' ? {} : { max_tokens: d.max_tokens }),
@@ -175,6 +193,7 @@ export function requestOf(d: Draft): Request {
         name: m.name || undefined,
         base_url: m.base_url || undefined,
         api_key_env: m.api_key_env || undefined,
+        profile_id: m.profile || undefined,
       })),
     ),
     temperature: amount(d.temperature),
@@ -227,6 +246,7 @@ const placed = [
   'suite_id',
   'models',
   'targets',
+  'profile_id',
   'temperature',
   'tool_choice',
   'seed',

@@ -185,7 +185,7 @@ function Form() {
                   setNamed(id, { replace: true });
                 }}
               />
-              <Models draft={d} change={change} error={at('models', 'targets')} lacks={lacks} />
+              <Models draft={d} change={change} error={at('models', 'targets', 'profile_id')} lacks={lacks} />
               <TextInput
                 label={t('newrun.name')}
                 description={t('newrun.nameHint')}
@@ -610,6 +610,7 @@ function Models({
   const t = useText();
   const targets = $api.useQuery('get', '/api/targets');
   const runs = $api.useQuery('get', '/api/tool-eval/history', { params: { query: { limit: 20 } } });
+  const profiles = $api.useQuery('get', '/api/profiles');
   const [bad, setBad] = useState('');
   const [endpoint, setEndpoint] = useState(false);
   const [opened, setOpened] = useState(false);
@@ -651,6 +652,8 @@ function Models({
             key={`${m.spec} ${m.base_url ?? ''} ${i}`}
             model={m}
             lacks={lacks(m)}
+            profiles={(profiles.data?.items ?? []).filter((p) => p.model === m.spec)}
+            choose={(profile) => change({ models: d.models.map((of, k) => (k === i ? { ...of, profile } : of)) })}
             remove={() => change({ models: d.models.filter((_, k) => k !== i) })}
           />
         ))}

@@ -1,17 +1,43 @@
-import { ActionIcon, Autocomplete, Box, Button, Fieldset, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Autocomplete,
+  Box,
+  Button,
+  Fieldset,
+  Group,
+  Select,
+  SimpleGrid,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconCircleCheck, IconCircleX, IconKey, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { $api, api, unwrap, problemOf } from '../../api/client';
 import { useText } from '../../text';
 import { duration } from '../../ui/format';
-import { type Model, splitSpec } from './draft';
+import { type Model, type Profile, settingsOf, splitSpec } from './draft';
 import common from '../../ui/common.module.css';
 
 const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout'] as const;
 
-/** ModelRow is a model of the list, with a test of its key; lacks is the variable of a key that is missing. */
-export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: string; remove: () => void }) {
+/**
+ * ModelRow is a model of the list, with a test of its key and a choice of its profiles; lacks is the variable of a key
+ * that is missing.
+ */
+export function ModelRow({
+  model: m,
+  lacks,
+  profiles,
+  choose,
+  remove,
+}: {
+  model: Model;
+  lacks?: string;
+  profiles: Profile[];
+  choose: (profile?: string) => void;
+  remove: () => void;
+}) {
   const t = useText();
   const { provider, model } = splitSpec(m.spec);
   const test = useMutation({
@@ -22,6 +48,7 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
         }),
       ),
   });
+  const chosen = profiles.find((p) => p.id === m.profile);
   const canTest = provider !== 'offline' && !provider.includes(':');
   const r = test.data;
   const fault = faults.find((f) => f === r?.fault);
@@ -65,6 +92,32 @@ export function ModelRow({ model: m, lacks, remove }: { model: Model; lacks?: st
           </ActionIcon>
         </Group>
       </Group>
+      {(profiles.length > 0 || m.profile) && (
+        <Select
+          size="xs"
+          mt={4}
+          aria-label={t('newrun.profileOf', { what: m.name || m.spec })}
+          placeholder={t('newrun.noProfile')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('newrun.noProfile') }}
+          value={m.profile ?? null}
+          onChange={(v) => choose(v ?? undefined)}
+          description={
+            chosen &&
+            [
+              settingsOf(chosen),
+              chosen.system_prompt && t('tune.profilePrompt', { text: chosen.system_prompt.slice(0, 80) }),
+            ]
+              .filter(Boolean)
+              .join('; ')
+          }
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={[
+            ...profiles.map((p) => ({ value: p.id, label: p.name, disabled: Boolean(p.problem) })),
+            ...(m.profile && !chosen ? [{ value: m.profile, label: m.profile }] : []),
+          ]}
+        />
+      )}
       {lacks && !r && !test.error && (
         <Text
           size="xs"

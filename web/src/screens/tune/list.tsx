@@ -9,6 +9,7 @@ import { moment, number, signed } from '../../ui/format';
 import { Page } from '../../ui/page';
 import { ScrollBox } from '../../ui/scroll';
 import { Empty, Failure, Loading } from '../../ui/status';
+import { Profiles } from './profiles';
 import common from '../../ui/common.module.css';
 
 type Line = Schemas['TuneLine'];
@@ -31,7 +32,10 @@ export function TuneList() {
         )
       }
     >
-      <Searches />
+      <Stack gap="md">
+        <Searches />
+        <Profiles />
+      </Stack>
     </Page>
   );
 }

@@ -19,6 +19,7 @@ import { Failure, Loading } from '../../ui/status';
 import { prepareDraft } from '../newrun/draft';
 import { type Candidate, nameIn, ResponseChart, type Search } from './charts';
 import { stateKey } from './list';
+import { KeepProfile } from './profiles';
 import { PromptTree } from './prompts';
 import { shown } from './space';
 import common from '../../ui/common.module.css';
@@ -270,7 +271,7 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
   );
 }
 
-/** Apply makes a new run of a candidate, keeps its prompt, or gives a confirmed prompt to the suite. */
+/** Apply makes a new run of a candidate, keeps its prompt or a profile, or gives a confirmed prompt to the suite. */
 function Apply({ of: c, model: m, search: s }: { of: Candidate; model: Search; search: View }) {
   const t = useText();
   const navigate = useNavigate();
@@ -279,6 +280,7 @@ function Apply({ of: c, model: m, search: s }: { of: Candidate; model: Search; s
   const invalidate = useInvalidate();
   const [busy, setBusy] = useState(false);
   const [version, setVersion] = useState<number>();
+  const [naming, setNaming] = useState(false);
   const run = () => {
     prepareDraft(s.suite_id, s.experiment_id ?? '', c.config);
     const experiment = s.experiment_id ? `&experiment=${encodeURIComponent(s.experiment_id)}` : '';
@@ -317,6 +319,12 @@ function Apply({ of: c, model: m, search: s }: { of: Candidate; model: Search; s
           {t('tune.run')}
         </Button>
       )}
+      {mayWrite && (
+        <Button size="xs" variant="default" onClick={() => setNaming(true)}>
+          {t('tune.keepProfile')}
+        </Button>
+      )}
+      {naming && <KeepProfile of={c} model={m} search={s.id} close={() => setNaming(false)} />}
       {mayWrite && c.prompt && (
         <Button size="xs" variant="default" loading={busy} onClick={keep}>
           {t('tune.keep')}

@@ -130,4 +130,6 @@ export const newrun = {
     'Cases are asked in random order. Each gate is looked at after each case, at no higher risk of a wrong verdict.',
   gateBaselineHint: 'the run that gates with a baseline compare with',
   theMost: 'This is the most: the run ends earlier when its gates are decided.',
+  profileOf: 'Profile of {what}',
+  noProfile: 'Without a profile',
 };

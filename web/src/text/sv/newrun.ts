@@ -133,4 +133,6 @@ export const newrun: typeof english = {
     'Fallen frågas i slumpmässig ordning. Varje grind prövas efter varje fall, utan högre risk för ett felaktigt utfall.',
   gateBaselineHint: 'körningen som grindar med baslinje jämför med',
   theMost: 'Det här är det mesta: körningen slutar tidigare när grindarna är avgjorda.',
+  profileOf: 'Profil för {what}',
+  noProfile: 'Utan profil',
 };

@@ -1,0 +1,153 @@
+// Profiles: the parameters and the system prompt that a user keeps for a model under a name.
+import { Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { $api, api, unwrap } from '../../api/client';
+import { useInvalidate } from '../../api/queries';
+import { useText, useTranslate } from '../../text';
+import { usePermission } from '../../user';
+import { askConfirmation } from '../../ui/confirm';
+import { moment } from '../../ui/format';
+import { notify } from '../../ui/notify';
+import { Card } from '../../ui/page';
+import { ScrollBox } from '../../ui/scroll';
+import { Failure } from '../../ui/status';
+import { type Profile, settingsOf } from '../newrun/draft';
+import { type Candidate, nameIn, type Search } from './charts';
+import common from '../../ui/common.module.css';
+
+/** KeepProfile asks for a name, and keeps what a candidate is asked with as a profile of the model. */
+export function KeepProfile({
+  of: c,
+  model: m,
+  search,
+  close,
+}: {
+  of: Candidate;
+  model: Search;
+  search: string;
+  close: () => void;
+}) {
+  const t = useText();
+  const invalidate = useInvalidate();
+  const [name, setName] = useState(nameIn(m, c).slice(0, 120));
+  const keep = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        await api.POST('/api/tool-eval/param-tune/history/{id}/apply', {
+          params: { path: { id: search } },
+          body: { model: m.model, candidate: c.n, anyway: true, profile: name },
+        }),
+      ),
+    onSuccess: async () => {
+      await invalidate.routes('/api/profiles');
+      notify(t('tune.profileKept', { name }));
+      close();
+    },
+  });
+  return (
+    <Modal opened onClose={close} title={t('tune.keepProfile')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          if (!keep.isPending) keep.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label={t('tune.profileName')}
+            description={t('tune.profileNameHint', { model: m.model })}
+            required
+            data-autofocus
+            maxLength={128}
+            value={name}
+            onChange={(e) => setName(e.currentTarget.value)}
+          />
+          {keep.error && <Failure of={keep.error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={keep.isPending}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** Profiles lists those of the user, where there are any. */
+export function Profiles() {
+  const t = useText();
+  const translate = useTranslate();
+  const invalidate = useInvalidate();
+  const mayWrite = usePermission('write');
+  const found = $api.useQuery('get', '/api/profiles');
+  if (found.error) return <Failure of={found.error} />;
+  const list = found.data?.items ?? [];
+  if (list.length === 0) return null;
+  const remove = (p: Profile) =>
+    askConfirmation(
+      t,
+      t('tune.deleteProfile', { name: p.name }),
+      t('tune.deleteProfileText'),
+      t('common.delete'),
+      async () => {
+        unwrap(await api.DELETE('/api/profiles/{id}', { params: { path: { id: p.id } } }));
+        await invalidate.routes('/api/profiles');
+      },
+    );
+  return (
+    <Card title={t('tune.profiles')}>
+      <ScrollBox label={t('tune.profiles')}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('tune.model')}</Table.Th>
+              <Table.Th scope="col">{t('tune.profileName')}</Table.Th>
+              <Table.Th scope="col">{t('tune.profileSets')}</Table.Th>
+              <Table.Th scope="col">{t('tune.profileFrom')}</Table.Th>
+              {mayWrite && <Table.Th scope="col" aria-label={t('common.delete')} />}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {list.map((p) => (
+              <Table.Tr key={p.id} data-profile={p.id}>
+                <Table.Td className={common.untrusted}>{p.model}</Table.Td>
+                <Table.Td className={common.untrusted}>{p.name}</Table.Td>
+                <Table.Td className={common.untrusted}>
+                  {p.problem ? translate(p.problem) : settingsOf(p)}
+                  {p.system_prompt && (
+                    <Text size="xs" c="dimmed" lineClamp={2}>
+                      {t('tune.profilePrompt', { text: p.system_prompt })}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                  {p.source.startsWith('tune-') ? (
+                    <Link to={`/tune/${p.source}`}>{moment(p.created_at)}</Link>
+                  ) : (
+                    moment(p.created_at)
+                  )}
+                </Table.Td>
+                {mayWrite && (
+                  <Table.Td ta="right">
+                    <Button
+                      size="compact-xs"
+                      variant="subtle"
+                      color="red"
+                      onClick={() => remove(p)}
+                      aria-label={`${t('common.delete')}: ${p.model} ${p.name}`}
+                    >
+                      {t('common.delete')}
+                    </Button>
+                  </Table.Td>
+                )}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </Card>
+  );
+}
