@@ -119,6 +119,20 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("warnings %s", text)
 	}
 
+	// What a target sets itself comes first: two targets of one model are asked with their own settings.
+	two := decodeJob(t, s, fmt.Sprintf(`{"suite_id":%q,"no_cache":true,"temperature":0,"concurrency":1,"targets":[
+		{"provider_key":"openai","model_id":"m1","base_url":%q},
+		{"provider_key":"openai","model_id":"m1","base_url":%[2]q,"name":"odd","profile_id":%[3]q,
+			"params":{"temperature":0.9,"extra":{"top_k":3}},"tool_choice":"auto","system_prompt":"Be odd.","replace_system":true}]}`,
+		suite, m.url, id))
+	s.awaitJob(t, "ana", two.JobID, "done")
+	m.want(t, "a target's own settings", 0.9, 3, "auto", "Be odd.")
+	if config, err = runs.Configuration(t.Context(), s.app, two.ResultRef); err != nil || len(config.Targets) != 2 ||
+		*config.Targets[0].Spec.Params.Temperature != 0 || config.Targets[0].Spec.SystemPrompt != "" ||
+		*config.Targets[1].Spec.Params.Temperature != 0.9 {
+		t.Errorf("%+v, %v", config, err)
+	}
+
 	// The same name is replaced, and has the same id.
 	prompt := give[struct{ ID string }](t, s, "ana", "POST", "/api/prompts", `{"name":"guide","text":"Be exact."}`).ID
 	if again := keep("ana",
