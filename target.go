@@ -3,8 +3,10 @@
 package callvet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"time"
 )
 
@@ -18,6 +20,25 @@ type Params struct {
 	ParallelCalls   *bool                      `json:"parallel_calls,omitempty"`
 	Stop            []string                   `json:"stop,omitempty"`
 	Extra           map[string]json.RawMessage `json:"extra,omitempty"` // sent as given
+}
+
+// Over returns the parameters, and those of base where they are not set.
+func (p Params) Over(base Params) Params {
+	extra := maps.Clone(base.Extra)
+	if extra == nil {
+		extra = p.Extra
+	}
+	maps.Copy(extra, p.Extra)
+	stop := p.Stop
+	if stop == nil {
+		stop = base.Stop
+	}
+	return Params{
+		Temperature: cmp.Or(p.Temperature, base.Temperature), TopP: cmp.Or(p.TopP, base.TopP),
+		MaxTokens: cmp.Or(p.MaxTokens, base.MaxTokens), Seed: cmp.Or(p.Seed, base.Seed),
+		ReasoningEffort: cmp.Or(p.ReasoningEffort, base.ReasoningEffort),
+		ParallelCalls:   cmp.Or(p.ParallelCalls, base.ParallelCalls), Stop: stop, Extra: extra,
+	}
 }
 
 // Adjustment records what a provider's parameter table did to a parameter.

@@ -94,6 +94,12 @@ func TestProfiles(t *testing.T) {
 		!strings.HasPrefix(runs.BriefOf(spec), "profile calm, ") {
 		t.Errorf("%+v", spec)
 	}
+	same := run(`,"temperature":0.5,"provider_params":{"top_k":20},"tool_choice":"required","system_prompt":"Be calm."`)
+	m.want(t, "the same settings without a profile", 0.5, 20, "required", both)
+	if plain, err := runs.Configuration(t.Context(), s.app, same.ResultRef); err != nil ||
+		plain.Targets[0].Hash != config.Targets[0].Hash {
+		t.Errorf("the name of a profile makes another configuration: %v", err)
+	}
 	run(fmt.Sprintf(`,"profiles":{"m1":%q}`, id))
 	m.want(t, "by model_id", 0.5, 20, "required", both)
 	named := fmt.Sprintf(
@@ -111,6 +117,20 @@ func TestProfiles(t *testing.T) {
 		"the request sets temperature, tool_choice, top_k, system_prompt too") ||
 		!strings.Contains(text, "profile calm") {
 		t.Errorf("warnings %s", text)
+	}
+
+	// What a target sets itself comes first: two targets of one model are asked with their own settings.
+	two := decodeJob(t, s, fmt.Sprintf(`{"suite_id":%q,"no_cache":true,"temperature":0,"concurrency":1,"targets":[
+		{"provider_key":"openai","model_id":"m1","base_url":%q},
+		{"provider_key":"openai","model_id":"m1","base_url":%[2]q,"name":"odd","profile_id":%[3]q,
+			"params":{"temperature":0.9,"extra":{"top_k":3}},"tool_choice":"auto","system_prompt":"Be odd.","replace_system":true}]}`,
+		suite, m.url, id))
+	s.awaitJob(t, "ana", two.JobID, "done")
+	m.want(t, "a target's own settings", 0.9, 3, "auto", "Be odd.")
+	if config, err = runs.Configuration(t.Context(), s.app, two.ResultRef); err != nil || len(config.Targets) != 2 ||
+		*config.Targets[0].Spec.Params.Temperature != 0 || config.Targets[0].Spec.SystemPrompt != "" ||
+		*config.Targets[1].Spec.Params.Temperature != 0.9 {
+		t.Errorf("%+v, %v", config, err)
 	}
 
 	// The same name is replaced, and has the same id.
@@ -170,11 +190,13 @@ func TestProfiles(t *testing.T) {
 		""); !strings.Contains(text, "no such profile") {
 		t.Errorf("the schedule: %s", text)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.asked != 0 {
 		t.Errorf("%d were asked", m.asked)
 	}
 	for _, body := range []string{
-		`{"name":"x","model":"openai/m1"}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
+		`{"name":"x","model":"openai/m1"}`, `{"name":"x","model":"openai/m1","params":{"extra":{}},"replace_system":true}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
 		`{"name":"x","model":"m1","params":{"temperature":1}}`,
 
 		`{"name":"x","model":"openai/m1","params":{"temprature":1}}`,

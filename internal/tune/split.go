@@ -120,8 +120,8 @@ func LeftOut(members []Member, before []Assigned) int {
 	return len(out)
 }
 
-// Same reports whether these cases are those of the split, perhaps under new ids: of the questions of the smaller
-// of the two suites, at least half are also in the other one.
+// Same reports whether these cases are those of the split, perhaps under new ids. They are if at least half of the
+// questions of the smaller suite are also in the other one.
 func (h *Halves) Same(members []Member) bool {
 	before, now := map[string]bool{}, map[string]bool{}
 	for i := range h.Cases {

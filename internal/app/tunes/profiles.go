@@ -57,7 +57,7 @@ type Profile struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// ProfileOf is a profile of what a target is asked with. Where its requests go is no part of it.
+// ProfileOf is a profile with the settings of a target. The address of its requests is not part of it.
 func ProfileOf(s *app.TargetSpec, name, source string) Profile {
 	return Profile{
 		Name: name, Model: s.Target, Source: source, ProfileContent: ProfileContent{
@@ -84,6 +84,7 @@ func KeepProfile(ctx context.Context, a *app.App, p Profile, room func(q *rows.Q
 		}
 		p.SystemPrompt = of.Text
 	}
+	p.ReplaceSystem = p.ReplaceSystem && p.SystemPrompt != ""
 	content, err := p.check(a)
 	if err != nil {
 		return nil, err
@@ -138,11 +139,15 @@ func (p *Profile) check(a *app.App) ([]byte, error) {
 	if err := a.CheckSecrets([]app.TargetSpec{{Target: p.Model, Name: p.Name, Params: p.Params}}); err != nil {
 		return nil, err
 	}
+	sets, err := settingsOf(p.Params, p.ToolChoice)
+	if err != nil {
+		return nil, err
+	}
 	content, err := json.Marshal(&p.ProfileContent)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("write profile: %w", err)
-	case string(content) == "{}":
+	case len(sets) == 0 && p.SystemPrompt == "":
 		return nil, app.Refused("params", "the profile sets nothing: it has {params}, {tool_choice} or {system_prompt}")
 	case len(content) > MaxProfileBytes:
 		return nil, app.Refused("params", "a profile has at most %s", doc.SizeText(MaxProfileBytes))
@@ -220,17 +225,7 @@ func DeleteProfile(ctx context.Context, a *app.App, id string) error {
 // Under puts the profile under the settings of a target: what the target sets itself stays. It returns the names of the
 // settings of the profile that are not used, because the target sets others.
 func (p *Profile) Under(s *app.TargetSpec) (overruled []string, err error) {
-	var merged callvet.Params
-	for _, set := range []callvet.Params{p.Params, s.Params} {
-		b, err := json.Marshal(set)
-		if err == nil {
-			err = json.Unmarshal(b, &merged) // what is not set leaves what is there
-		}
-		if err != nil {
-			return nil, fmt.Errorf("use profile %s: %w", p.ID, err)
-		}
-	}
-	s.Params, s.ToolChoice = merged, cmp.Or(s.ToolChoice, p.ToolChoice)
+	s.Params, s.ToolChoice = s.Params.Over(p.Params), cmp.Or(s.ToolChoice, p.ToolChoice)
 	was, err := settingsOf(p.Params, p.ToolChoice)
 	if err != nil {
 		return nil, err

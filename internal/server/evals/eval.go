@@ -512,7 +512,17 @@ func (q *EvalRequest) specs() ([]app.TargetSpec, error) {
 				APIKeyEnv: t.APIKeyEnv,
 			})
 	}
-	return specs, q.prompt(specs, keys)
+	if err := q.prompt(specs, keys); err != nil {
+		return nil, err
+	}
+	for i := range q.Targets {
+		t, spec := &q.Targets[i], &specs[len(q.Models)+i]
+		spec.Params, spec.ToolChoice = t.Params.Over(spec.Params), cmp.Or(t.ToolChoice, spec.ToolChoice)
+		if t.SystemPrompt != "" {
+			spec.SystemPrompt, spec.ReplaceSystem = t.SystemPrompt, &t.ReplaceSystem
+		}
+	}
+	return specs, nil
 }
 
 // globalPrompt is the key of the prompt for targets without their own prompt.

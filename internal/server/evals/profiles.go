@@ -20,10 +20,14 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// RunTarget is a model of a run.
+// RunTarget is a model of a run. What it sets stands in place of the settings for all models.
 type RunTarget struct {
 	api.EvalTarget
-	ProfileID string `json:"profile_id,omitempty" maxLength:"64" doc:"its settings are used where the request has none"`
+	Params        callvet.Params `json:"params,omitzero" doc:"as in a targets file"`
+	ToolChoice    string         `json:"tool_choice,omitempty" maxLength:"200"`
+	SystemPrompt  string         `json:"system_prompt,omitempty" maxLength:"1000000" doc:"it stands before the suite's"`
+	ReplaceSystem bool           `json:"replace_system,omitempty" doc:"its system_prompt stands in place of the suite's"`
+	ProfileID     string         `json:"profile_id,omitempty" maxLength:"64" doc:"its settings are used where the request has none"`
 }
 
 // ProfileList are the profiles of a user.

@@ -1,5 +1,5 @@
 -- name: AttemptBytesHeld :one
--- Bytes of the attempts of a user's runs and searches, of the questions of judges about them, and of what searches found.
+-- Bytes of the attempts of a user's runs and searches, of the questions of judges about them, and of the results of searches.
 SELECT CAST((SELECT coalesce(sum(r.bytes), 0) FROM runs r LEFT JOIN run_entries e ON e.run_id = coalesce(r.judges, r.id)
 		LEFT JOIN tunes t ON t.id = r.judges WHERE e.user_id = $1 OR t.user_id = $1)
 	+ (SELECT coalesce(sum(length(f.content)), 0) FROM tunes f WHERE f.user_id = $1 AND f.deleted = 0) AS BIGINT) AS held;

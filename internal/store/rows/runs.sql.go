@@ -15,7 +15,7 @@ SELECT CAST((SELECT coalesce(sum(r.bytes), 0) FROM runs r LEFT JOIN run_entries 
 	+ (SELECT coalesce(sum(length(f.content)), 0) FROM tunes f WHERE f.user_id = $1 AND f.deleted = 0) AS BIGINT) AS held
 `
 
-// Bytes of the attempts of a user's runs and searches, of the questions of judges about them, and of what searches found.
+// Bytes of the attempts of a user's runs and searches, of the questions of judges about them, and of the results of searches.
 func (q *Queries) AttemptBytesHeld(ctx context.Context, userID string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, attemptBytesHeld, userID)
 	var held int64
