@@ -77,7 +77,7 @@ const category = (c: Colours, name: string, data: string[]) => ({
   nameLocation: 'middle' as const,
   nameTextStyle: { color: c.text, padding: 6 },
   nameTruncate: { maxWidth: 130 },
-  axisLabel: { ...haloed(c.dimmed, c), overflow: 'truncate' as const, width: 110 },
+  axisLabel: { ...haloed(c.dimmed, c), margin: 12, overflow: 'truncate' as const, width: 110 },
   axisLine: { lineStyle: { color: c.line } },
   axisTick: { show: false },
 });
