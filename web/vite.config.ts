@@ -73,7 +73,7 @@ export default defineConfig({
             { name: 'icons', test: /@tabler/ },
             {
               name: 'ui',
-              test: /src\/(api\/idempotency|screens\/runs\/runs\.module|ui\/(?!(code|editor|conversation|table|pick|evidence|chart)\.tsx))/,
+              test: /core\/utils\/noop\/|src\/(api\/idempotency|screens\/runs\/runs\.module|ui\/(?!(code|editor|conversation|table|pick|evidence|chart|plot)\.tsx))/,
             },
           ],
         },

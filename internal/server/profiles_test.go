@@ -94,6 +94,12 @@ func TestProfiles(t *testing.T) {
 		!strings.HasPrefix(runs.BriefOf(spec), "profile calm, ") {
 		t.Errorf("%+v", spec)
 	}
+	same := run(`,"temperature":0.5,"provider_params":{"top_k":20},"tool_choice":"required","system_prompt":"Be calm."`)
+	m.want(t, "the same settings without a profile", 0.5, 20, "required", both)
+	if plain, err := runs.Configuration(t.Context(), s.app, same.ResultRef); err != nil ||
+		plain.Targets[0].Hash != config.Targets[0].Hash {
+		t.Errorf("the name of a profile makes another configuration: %v", err)
+	}
 	run(fmt.Sprintf(`,"profiles":{"m1":%q}`, id))
 	m.want(t, "by model_id", 0.5, 20, "required", both)
 	named := fmt.Sprintf(
@@ -184,11 +190,13 @@ func TestProfiles(t *testing.T) {
 		""); !strings.Contains(text, "no such profile") {
 		t.Errorf("the schedule: %s", text)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.asked != 0 {
 		t.Errorf("%d were asked", m.asked)
 	}
 	for _, body := range []string{
-		`{"name":"x","model":"openai/m1"}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
+		`{"name":"x","model":"openai/m1"}`, `{"name":"x","model":"openai/m1","params":{"extra":{}},"replace_system":true}`, `{"name":" ","model":"openai/m1","params":{"temperature":1}}`,
 		`{"name":"x","model":"m1","params":{"temperature":1}}`,
 
 		`{"name":"x","model":"openai/m1","params":{"temprature":1}}`,

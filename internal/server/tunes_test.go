@@ -218,8 +218,17 @@ func TestParamTune(t *testing.T) {
 	}
 
 	// Its split and its use of the held-out cases stay.
-	again := startTune(t, s, "param-tune", body)
+	// What is searched from a profile is none, except for the base.
+	base := stored[tunes.Profile](t, s, "ana", "POST", "/api/profiles",
+		`{"name":"base","model":"openai/m1","params":{"top_p":0.9}}`)
+	again := startTune(t, s, "param-tune", strings.TrimSuffix(body, "}")+fmt.Sprintf(`,"profiles":{"m1":%q}}`, base.ID))
 	s.awaitJob(t, "ana", again.JobID, "done")
+	from := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+again.ResultRef, "")
+	for _, c := range from.Models[0].Candidates {
+		if (c.Spec.Profile != "") != (c.N == 0) || *c.Spec.Params.TopP != 0.9 {
+			t.Errorf("candidate %d: %+v", c.N, c.Spec)
+		}
+	}
 	if v := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+again.ResultRef,
 		""); v.Use != 2 {
 		t.Errorf("use %d: %s", v.Use, v.Models[0].Sentence)
@@ -371,7 +380,8 @@ func TestTuneResumed(t *testing.T) {
 		got.Resumable || got.Use != 1 || got.Job != again.JobID || got.Request.Run.MaxCalls != 1000 {
 		t.Errorf("%+v", got)
 	}
-	if code, answer := s.ask(t, "ana", "POST", path+"/resume", "{}"); code != 409 || !strings.Contains(answer, "it is over") {
+	if code, answer := s.ask(t, "ana", "POST", path+"/resume", "{}"); code != 409 ||
+		!strings.Contains(answer, "it is over") {
 		t.Errorf("a search that is over: %d %s", code, answer)
 	}
 }

@@ -54,6 +54,21 @@ async function searched(id) {
   }
 }
 
+/** tipAt is the text that a chart shows at a mark: a text, or a line so far from its start or its end. */
+async function tipAt(page, chart, mark, px = -8) {
+  await mark.scrollIntoViewIfNeeded();
+  const at = await mark.evaluate((el, px) => {
+    const box = el.getBoundingClientRect();
+    if (!el.getPointAtLength) return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const p = el.getPointAtLength(px < 0 ? el.getTotalLength() + px : px).matrixTransform(el.getScreenCTM());
+    return { x: p.x, y: p.y };
+  }, px);
+  await page.mouse.move(at.x, at.y);
+  const tip = chart.getByText(/interval from/);
+  await tip.waitFor();
+  return tip.innerText();
+}
+
 test('from an experiment to a confirmed winner in its timeline', async () => {
   const page = await browser.page(server);
   await page.goto(`/experiments/${experiment}`);
@@ -84,8 +99,17 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
 
   // The chart and the table show each candidate; the best is at a low temperature.
   const chart = page.getByRole('img', { name: /Scores of \d candidates by temperature/ });
-  assert.equal(await chart.locator('title').count(), found.candidates.length);
-  assert.match(await chart.locator('title').first().textContent(), /interval from/);
+  await chart.getByText('★').waitFor();
+  assert.equal(await chart.locator('path[stroke-width="1.75"]').count(), 3 * found.candidates.length, 'whiskers');
+  const percent = (v) => `${Math.round(v * 1000) / 10} %`;
+  const base = found.candidates.find((c) => c.n === 0).score;
+  await chart.getByText(`Base ${percent(base.point)}`).waitFor();
+  const { config: chosen, score } = found.candidates.find((c) => c.n === found.best);
+  assert.equal(
+    await tipAt(page, chart, chart.getByText('★')),
+    `temperature ${chosen.params.temperature}: ${percent(score.point)}\n` +
+      `95 % interval from ${percent(score.lower)} to ${percent(score.upper)}, n = ${score.n}\nBest`,
+  );
   const rows = page.getByRole('region', { name: 'Candidates' }).locator('tbody tr');
   assert.equal(await rows.count(), found.candidates.length);
   assert.match(await rows.first().innerText(), /Best/);
@@ -189,11 +213,22 @@ test('a winner becomes a profile of its model, which a new run uses', async () =
   clean(page);
 });
 
-test('a map for two parameters and lines for three', async () => {
+test('a map for two parameters and lines for three, which read no name as HTML', async () => {
   const page = await browser.page(server);
-  for (const [space, label] of [
-    [{ temperature: [0, 0.5, 1], top_p: [0.5, 1] }, /candidates by temperature and top_p/],
-    [{ temperature: [0, 1], top_p: [0.5, 1], tool_choice: ['auto', 'required'] }, /by temperature, top_p, tool_choice/],
+  const loaded = [];
+  page.on('request', (r) => loaded.push(new URL(r.url()).pathname));
+  const isLoaded = () => loaded.some((p) => /^\/assets\/charts-/.test(p));
+  const hostile = '<img src=x onerror=alert(1)>';
+  await page.goto('/tune');
+  await page.getByRole('table').first().waitFor();
+  assert.equal(isLoaded(), false, 'the list loads no charts');
+  for (const [space, label, marks] of [
+    [{ temperature: [0, 0.5, 1], top_p: [0.5, 1] }, /candidates by temperature and top_p/, 'text:text-matches("%")'],
+    [
+      { temperature: [0, 1], [hostile]: ['<b>1</b>', 2], tool_choice: ['auto', 'required'] },
+      /candidates by .*temperature/,
+      'path[fill="none"]:is([stroke-width="1.75"], [stroke-width="4"])',
+    ],
   ]) {
     const { result_ref } = await server.api('POST', '/api/tool-eval/param-tune', {
       suite_id: suite,
@@ -201,12 +236,48 @@ test('a map for two parameters and lines for three', async () => {
       search_space: space,
     });
     const s = await searched(result_ref);
+    const { candidates, best } = s.models[0];
     await page.goto(`/tune/${result_ref}`);
     const chart = page.getByRole('img', { name: label });
-    await chart.waitFor();
-    const shown = s.models[0].candidates.filter((c) => c.score).length;
-    assert.equal(await chart.locator('title').count(), shown);
+    const drawn = chart.locator(marks);
+    await drawn.first().waitFor();
+    assert.ok(isLoaded());
+    assert.equal(await drawn.count(), candidates.filter((c) => c.score).length);
+    const of = marks.startsWith('path') ? chart.locator('path[stroke-width="4"]') : chart.getByText('★');
+    const lines = (await tipAt(page, chart, of)).split('\n');
+    assert.equal(lines.at(-1), 'Best');
+    const { values } = candidates.find((c) => c.n === best);
+    assert.ok(lines[0].startsWith(s.models[0].names.map((n, i) => `${n} ${values[i] ?? '∅'}`).join(', ')), lines[0]);
+    assert.equal(await page.locator('img[src="x"], [role="img"] b').count(), 0);
   }
+  // In a narrow window the chart is scrolled, and what is shown at a mark is not cut off.
+  await page.setViewportSize({ width: 400, height: 800 });
+  const chart = page.getByRole('img', { name: /Scores of/ });
+  await chart.evaluate((el) => el.parentElement.scrollTo(0, 0));
+  await tipAt(page, chart, chart.locator('path[stroke-width="4"]'), 90);
+  const [tip, box] = await Promise.all(
+    [chart.getByText(/interval from/), chart.locator('..')].map((x) => x.boundingBox()),
+  );
+  assert.ok(tip.x >= box.x && tip.x + tip.width <= box.x + box.width, JSON.stringify({ tip, box }));
+
+  // The colours are those of the theme.
+  const mark = () => page.locator('path[stroke-width="4"]').getAttribute('stroke');
+  const light = await mark();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator(`path[stroke-width="4"]:not([stroke="${light}"])`).waitFor();
+  clean(page);
+});
+
+test('the form of a run takes its suite and models to a search', async () => {
+  const page = await browser.page(server);
+  await page.goto(`/new?suite=${suite}`);
+  const name = 'Add a model';
+  await page.getByRole('combobox', { name }).or(page.getByRole('textbox', { name })).fill('script:./cold.yaml');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove script:./cold.yaml' }).waitFor();
+  await page.getByRole('link', { name: 'Search for better parameters or a prompt' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New search' }).waitFor();
+  await page.getByText(/\d different requests of 3 combinations/).waitFor(); // it has both
   clean(page);
 });
 

@@ -84,6 +84,7 @@ func KeepProfile(ctx context.Context, a *app.App, p Profile, room func(q *rows.Q
 		}
 		p.SystemPrompt = of.Text
 	}
+	p.ReplaceSystem = p.ReplaceSystem && p.SystemPrompt != ""
 	content, err := p.check(a)
 	if err != nil {
 		return nil, err
@@ -138,11 +139,15 @@ func (p *Profile) check(a *app.App) ([]byte, error) {
 	if err := a.CheckSecrets([]app.TargetSpec{{Target: p.Model, Name: p.Name, Params: p.Params}}); err != nil {
 		return nil, err
 	}
+	sets, err := settingsOf(p.Params, p.ToolChoice)
+	if err != nil {
+		return nil, err
+	}
 	content, err := json.Marshal(&p.ProfileContent)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("write profile: %w", err)
-	case string(content) == "{}":
+	case len(sets) == 0 && p.SystemPrompt == "":
 		return nil, app.Refused("params", "the profile sets nothing: it has {params}, {tool_choice} or {system_prompt}")
 	case len(content) > MaxProfileBytes:
 		return nil, app.Refused("params", "a profile has at most %s", doc.SizeText(MaxProfileBytes))

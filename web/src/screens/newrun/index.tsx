@@ -143,16 +143,17 @@ function Form() {
       {t('newrun.start')}
     </Button>
   );
+  const toTune = new URLSearchParams([
+    ...(d.suite ? [['suite', d.suite]] : []),
+    ...(d.experiment_id ? [['experiment', d.experiment_id]] : []),
+    ...d.models.filter((m) => !m.base_url).map((m) => ['model', m.spec]),
+  ]);
   return (
     <Page
       title={t('newrun.title')}
       lead={t('newrun.lead')}
       actions={
-        <Button
-          component={Link}
-          variant="default"
-          to={`/tune/new${d.suite ? `?suite=${encodeURIComponent(d.suite)}` : ''}`}
-        >
+        <Button component={Link} variant="default" to={`/tune/new?${toTune}`}>
           {t('tune.toTune')}
         </Button>
       }

@@ -1,269 +1,229 @@
 // How candidates do by their parameters: a curve for one parameter, a map for two, lines for more. The table of
 // candidates has the same figures.
 import { Box, Text } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
-import type { Schemas } from '../../api/client';
+import type { EChartsOption } from 'echarts';
 import { useText } from '../../text';
-import { Levels } from '../../ui/chart';
 import { inUnit, intervalSentence } from '../../ui/interval';
-import { ScrollBox } from '../../ui/scroll';
+import { type Colours, Plot } from '../../ui/plot';
+import { type Candidate, type Search, useStanding } from './candidate';
 import { shown } from './space';
 
-export type Search = NonNullable<Schemas['TuneView']['models']>[number];
-export type Candidate = NonNullable<Search['candidates']>[number];
-
 /** axisOf lists the values of a parameter: numbers by size, then words, then what is not sent. */
-function axisOf(candidates: Candidate[], i: number): unknown[] {
+function axisOf(candidates: Candidate[], i: number): string[] {
   const values = new Map(candidates.map((c) => [shown(c.values?.[i]), c.values?.[i]]));
   const rank = (v: unknown) => (typeof v === 'number' ? 0 : v === null || v === undefined ? 2 : 1);
-  return [...values.values()].sort((a, b) =>
-    rank(a) !== rank(b)
-      ? rank(a) - rank(b)
-      : typeof a === 'number' && typeof b === 'number'
-        ? a - b
-        : shown(a).localeCompare(shown(b)),
-  );
+  return [...values]
+    .sort(([x, a], [y, b]) =>
+      rank(a) !== rank(b)
+        ? rank(a) - rank(b)
+        : typeof a === 'number' && typeof b === 'number'
+          ? a - b
+          : x.localeCompare(y),
+    )
+    .map(([text]) => text);
 }
 
-const place = (axis: unknown[], v: unknown) => axis.findIndex((x) => shown(x) === shown(v));
-/** nameIn is the name of a candidate without that of its model. */
-export const nameIn = (search: Search, c: Candidate) =>
-  c.name.startsWith(`${search.model} `) ? c.name.slice(search.model.length + 1) : c.name;
+const rate = (v: number) => inUnit(v, 'rate');
+const point = (c: Candidate) => c.score!.point!;
+const isOut = (c: Candidate) => Boolean(c.broken || c.dropped);
 
-const point = (c: Candidate) => c.score?.point ?? null;
-const nameOf = (search: Search, c: Candidate) =>
-  (search.names ?? []).map((n, i) => `${n} ${shown(c.values?.[i])}`).join(', ');
-
-/** colour is darker where the score is higher, from the lowest to the highest of all. */
-function colour(score: number, low: number, high: number): string {
-  const share = high > low ? (score - low) / (high - low) : 0.5;
-  return `color-mix(in srgb, var(--cv-mark) ${Math.round(12 + 76 * share)}%, var(--mantine-color-body))`;
-}
-
-function useSentence(search: Search) {
-  const t = useText();
-  return (c: Candidate) =>
-    `${nameOf(search, c)}: ${inUnit(point(c), 'rate')}. ${c.score ? intervalSentence(t, c.score) : ''}`;
-}
+/** sign marks the best candidate, those that cannot be distinguished from it, and those that are out. */
+const sign = (search: Search, c: Candidate) =>
+  c.n === search.best ? '★' : isOut(c) ? '×' : (search.alike ?? []).includes(c.n) ? '=' : '';
 
 /** ResponseChart is the chart that suits the number of parameters. */
-export function ResponseChart({ of: search }: { of: Search }) {
+export default function ResponseChart({ of: search }: { of: Search }) {
   const t = useText();
-  const scored = (search.candidates ?? []).filter((c) => point(c) !== null);
+  const standing = useStanding(search);
   const names = search.names ?? [];
+  const scored = (search.candidates ?? []).filter((c) => (c.score?.point ?? null) !== null);
   if (names.length === 0 || scored.length < 2) return null;
+  const axes = names.map((_, i) => axisOf(scored, i));
+  const places = (c: Candidate) => axes.map((axis, i) => axis.indexOf(shown(c.values?.[i])));
+  // In the order of the curve, or the best line above the others.
+  const rank = (c: Candidate) => (names.length === 1 ? places(c)[0]! : c.n === search.best ? 2 : point(c));
+  const of = scored.sort((a, b) => rank(a) - rank(b));
+  const tip = (n: number) => {
+    const c = of[n]!;
+    const values = names.map((name, i) => `${name} ${shown(c.values?.[i])}`).join(', ');
+    return [`${values}: ${rate(point(c))}`, intervalSentence(t, c.score!), standing(c)].filter(Boolean).join('\n');
+  };
+  const given = { search, of, names, axes, places, tip };
   return (
     <Box>
       <Text size="xs" c="dimmed" mb={4}>
-        {t('tune.chartText')}
+        {t(names.length > 2 ? 'tune.linesText' : 'tune.chartText')}
       </Text>
-      {names.length === 1 && <Curve search={search} of={scored} />}
-      {names.length === 2 && <HeatMap search={search} of={scored} />}
-      {names.length > 2 && <Parallel search={search} of={scored} />}
+      {names.length === 1 ? <Curve {...given} /> : names.length === 2 ? <HeatMap {...given} /> : <Lines {...given} />}
     </Box>
   );
 }
 
-const height = 240;
-const top = 14;
-const bottom = 40;
-const y = (v: number) => top + (1 - v) * (height - top - bottom);
-const levels = [0, 0.25, 0.5, 0.75, 1].map((v) => ({ y: y(v), text: inUnit(v, 'rate') }));
+type Given = {
+  search: Search;
+  of: Candidate[];
+  names: string[];
+  axes: string[][];
+  places: (c: Candidate) => number[];
+  tip: (n: number) => string;
+};
 
-/** Curve is the score at each value of one parameter, with its whiskers. */
-function Curve({ search, of }: { search: Search; of: Candidate[] }) {
+/** haloed is text that is read on lines and shades, too. */
+const haloed = (color: string, c: Colours) => ({ color, textBorderColor: c.ground, textBorderWidth: 2.5 });
+const category = (c: Colours, name: string, data: string[]) => ({
+  type: 'category' as const,
+  data,
+  name,
+  nameLocation: 'middle' as const,
+  nameTextStyle: { color: c.text, padding: 6 },
+  nameTruncate: { maxWidth: 130 },
+  axisLabel: { ...haloed(c.dimmed, c), overflow: 'truncate' as const, width: 110 },
+  axisLine: { lineStyle: { color: c.line } },
+  axisTick: { show: false },
+});
+const score = (c: Colours) => ({
+  type: 'value' as const,
+  min: 0,
+  max: 1,
+  interval: 0.25,
+  axisLabel: { ...haloed(c.dimmed, c), formatter: rate },
+  splitLine: { lineStyle: { color: c.line } },
+});
+
+/** shades are darker where the score is higher, from the lowest to the highest of all. */
+function shades(c: Colours, of: Candidate[], dimension: number): EChartsOption['visualMap'] {
+  const scores = of.map(point);
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  const more = Math.max(high - low, 0.01) / 2; // the lowest is still seen
+  return {
+    type: 'continuous',
+    show: false,
+    dimension,
+    min: low - more,
+    max: high,
+    inRange: { color: [c.ground, c.mark] },
+  };
+}
+
+/** Curve is the score at each value of one parameter, with its whiskers, and a line at the score of the base. */
+function Curve({ search, of, names, axes, places, tip }: Given) {
   const t = useText();
-  const { ref, width: measured } = useElementSize();
-  const sentence = useSentence(search);
-  const axis = axisOf(of, 0);
-  const width = Math.max(measured, 300, 60 + 36 * axis.length);
-  const x = (i: number) => 56 + ((i + 0.5) * (width - 70)) / axis.length;
-  const line = of
-    .map((c) => [place(axis, c.values?.[0]), point(c)!] as const)
-    .sort((a, b) => a[0] - b[0])
-    .map(([i, v], k) => `${k ? 'L' : 'M'}${x(i)} ${y(v)}`)
-    .join('');
-  const label = t('tune.curveLabel', { name: search.names![0]!, n: of.length });
-  return (
-    <Box ref={ref}>
-      <ScrollBox label={label}>
-        <svg width={width} height={height} role="img" aria-label={label} style={{ display: 'block', fontSize: 11 }}>
-          <Levels of={levels} left={48} right={width - 8} />
-          <path d={line} fill="none" stroke="var(--cv-mark)" strokeOpacity={0.5} strokeWidth={1.5} />
-          {of.map((c) => {
-            const at = x(place(axis, c.values?.[0]));
-            const s = c.score!;
-            return (
-              <g key={c.n} data-candidate={c.n}>
-                <title>{sentence(c)}</title>
-                {s.lower !== null && s.upper !== null && (
-                  <path
-                    d={`M${at} ${y(s.lower)}V${y(s.upper)}M${at - 4} ${y(s.lower)}h8M${at - 4} ${y(s.upper)}h8`}
-                    stroke="var(--cv-mark)"
-                    fill="none"
-                    strokeWidth={1.75}
-                  />
-                )}
-                <circle
-                  cx={at}
-                  cy={y(s.point!)}
-                  r={c.n === search.best ? 7 : 5}
-                  style={{ fill: 'var(--cv-mark)' }}
-                  stroke="var(--mantine-color-text)"
-                  strokeWidth={c.n === search.best ? 2 : 0}
-                />
-              </g>
-            );
-          })}
-          {axis.map((v, i) => (
-            <text key={i} x={x(i)} y={height - 22} textAnchor="middle" fill="var(--mantine-color-dimmed)">
-              {shown(v)}
-            </text>
-          ))}
-          <text x={width / 2} y={height - 4} textAnchor="middle" fill="var(--mantine-color-text)">
-            {search.names![0]}
-          </text>
-        </svg>
-      </ScrollBox>
-    </Box>
-  );
+  const base = of.find((c) => c.n === 0);
+  const option = (c: Colours): EChartsOption => ({
+    grid: { left: 8, right: 80, top: 16, bottom: 8 },
+    xAxis: category(c, names[0]!, axes[0]!),
+    yAxis: score(c),
+    series: [
+      {
+        type: 'custom',
+        data: of.map((x) => [places(x)[0]!, x.score!.lower ?? NaN, x.score!.upper ?? NaN]),
+        renderItem: (_, api) => {
+          const [x, low] = api.coord([api.value(0), api.value(1)]) as [number, number];
+          const high = api.coord([api.value(0), api.value(2)])[1]!;
+          const line = (x1: number, y1: number, x2: number, y2: number) => ({
+            type: 'line' as const,
+            shape: { x1, y1, x2, y2 },
+            style: { stroke: c.mark, lineWidth: 1.75 },
+          });
+          return {
+            type: 'group',
+            children: [line(x, low, x, high), line(x - 4, low, x + 4, low), line(x - 4, high, x + 4, high)],
+          };
+        },
+      },
+      {
+        type: 'line',
+        data: of.map((x) => ({
+          value: [places(x)[0]!, point(x)],
+          symbol: x.n === search.best ? 'diamond' : 'circle',
+          symbolSize: x.n === search.best ? 16 : 10,
+          itemStyle: {
+            color: isOut(x) ? c.ground : c.mark,
+            borderColor: x.n === search.best ? c.text : c.mark,
+            borderWidth: 2,
+          },
+          label: { show: true, position: 'right', formatter: sign(search, x), fontSize: 12, ...haloed(c.text, c) },
+        })),
+        lineStyle: { color: c.mark, opacity: 0.5, width: 1.5 },
+        markLine: base && {
+          silent: true,
+          z: 1,
+          symbol: 'none',
+          data: [{ yAxis: point(base) }],
+          lineStyle: { color: c.text, type: 'dashed' },
+          label: {
+            position: 'end',
+            color: c.text,
+            formatter: t('tune.baseLine', { score: rate(point(base)) }),
+          },
+        },
+      },
+    ],
+  });
+  const label = t('tune.curveLabel', { name: names[0]!, n: of.length });
+  return <Plot label={label} height={260} minWidth={130 + 40 * axes[0]!.length} option={option} tip={tip} />;
 }
 
 /** HeatMap is the score at each pair of values of two parameters. */
-function HeatMap({ search, of }: { search: Search; of: Candidate[] }) {
+function HeatMap({ search, of, names, axes, places, tip }: Given) {
   const t = useText();
-  const sentence = useSentence(search);
-  const columns = axisOf(of, 0);
-  const rows = axisOf(of, 1);
-  const scores = of.map((c) => point(c)!);
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const left = 30 + 7 * Math.max(...rows.map((v) => shown(v).length));
-  const [w, h] = [62, 30];
-  const width = left + w * columns.length + 8;
-  const tall = h * rows.length + 44;
-  const label = t('tune.mapLabel', { a: search.names![0]!, b: search.names![1]!, n: of.length });
+  const [columns, rows] = axes as [string[], string[]];
+  const option = (c: Colours): EChartsOption => ({
+    grid: { left: 8, right: 8, top: 8, bottom: 8 },
+    xAxis: category(c, names[0]!, columns),
+    yAxis: category(c, names[1]!, rows),
+    visualMap: shades(c, of, 2),
+    series: {
+      type: 'heatmap',
+      data: of.map((x) => ({
+        value: [...places(x), point(x)],
+        itemStyle: {
+          borderColor: x.n === search.best ? c.text : c.ground,
+          borderWidth: x.n === search.best ? 2.5 : 2,
+          borderRadius: 3,
+        },
+        label: { formatter: `${rate(point(x))} ${sign(search, x)}` },
+      })),
+      label: { show: true, ...haloed(c.text, c) },
+    },
+  });
+  const label = t('tune.mapLabel', { a: names[0]!, b: names[1]!, n: of.length });
   return (
-    <ScrollBox label={label}>
-      <svg width={width} height={tall} role="img" aria-label={label} style={{ display: 'block', fontSize: 11 }}>
-        {of.map((c) => {
-          const cx = left + w * place(columns, c.values?.[0]);
-          const cy = h * (rows.length - 1 - place(rows, c.values?.[1]));
-          const best = c.n === search.best;
-          return (
-            <g key={c.n} data-candidate={c.n}>
-              <title>{sentence(c)}</title>
-              <rect
-                x={cx + 1}
-                y={cy + 1}
-                width={w - 2}
-                height={h - 2}
-                rx={3}
-                style={{ fill: colour(point(c)!, low, high) }}
-                stroke={best ? 'var(--mantine-color-text)' : 'none'}
-                strokeWidth={2}
-              />
-              <text
-                x={cx + w / 2}
-                y={cy + h / 2 + 4}
-                textAnchor="middle"
-                fill="var(--mantine-color-text)"
-                stroke="var(--mantine-color-body)"
-                strokeWidth={3}
-                paintOrder="stroke"
-                fontWeight={best ? 700 : 400}
-              >
-                {inUnit(point(c), 'rate')}
-              </text>
-            </g>
-          );
-        })}
-        {rows.map((v, i) => (
-          <text
-            key={i}
-            x={left - 6}
-            y={h * (rows.length - 1 - i) + h / 2 + 4}
-            textAnchor="end"
-            fill="var(--mantine-color-dimmed)"
-          >
-            {shown(v)}
-          </text>
-        ))}
-        {columns.map((v, i) => (
-          <text
-            key={i}
-            x={left + w * (i + 0.5)}
-            y={h * rows.length + 16}
-            textAnchor="middle"
-            fill="var(--mantine-color-dimmed)"
-          >
-            {shown(v)}
-          </text>
-        ))}
-        <text x={left} y={tall - 6} fill="var(--mantine-color-text)">
-          {`→ ${search.names![0]}   ↑ ${search.names![1]}`}
-        </text>
-      </svg>
-    </ScrollBox>
+    <Plot
+      label={label}
+      height={34 * rows.length + 60}
+      minWidth={90 + 68 * columns.length}
+      maxWidth={200 + 130 * columns.length}
+      option={option}
+      tip={tip}
+    />
   );
 }
 
-/** Parallel is a line for each candidate through its values of many parameters, to its score. */
-function Parallel({ search, of }: { search: Search; of: Candidate[] }) {
+/** Lines has a line for each candidate through its values of many parameters, to its score. */
+function Lines({ search, of, names, axes, places, tip }: Given) {
   const t = useText();
-  const { ref, width: measured } = useElementSize();
-  const sentence = useSentence(search);
-  const names = search.names ?? [];
-  const axes = names.map((_, i) => axisOf(of, i));
-  const scores = of.map((c) => point(c)!);
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const width = Math.max(measured, 140 * (names.length + 1));
-  const x = (i: number) => 40 + (i * (width - 90)) / names.length;
-  const across = (i: number, v: unknown) => {
-    const axis = axes[i]!;
-    return y(axis.length > 1 ? place(axis, v) / (axis.length - 1) : 0.5);
-  };
+  const option = (c: Colours): EChartsOption => ({
+    parallel: { left: 60, right: 60, top: 16, bottom: 36 },
+    parallelAxis: [...names.map((name, i) => category(c, name, axes[i]!)), { ...score(c), name: t('tune.score') }].map(
+      (axis, dim) => ({
+        ...axis,
+        dim,
+        nameLocation: 'start',
+        nameTextStyle: { color: c.text },
+        axisLine: { lineStyle: { color: c.dimmed } },
+      }),
+    ),
+    visualMap: shades(c, of, names.length),
+    series: {
+      type: 'parallel',
+      data: of.map((x) => ({
+        value: [...places(x), point(x)],
+        lineStyle: { width: x.n === search.best ? 4 : 1.75, type: isOut(x) ? 'dashed' : 'solid', opacity: 1 },
+      })),
+      emphasis: { lineStyle: { width: 4 } },
+    },
+  });
   const label = t('tune.linesLabel', { n: of.length, names: names.join(', ') });
-  return (
-    <Box ref={ref}>
-      <ScrollBox label={label}>
-        <svg width={width} height={height} role="img" aria-label={label} style={{ display: 'block', fontSize: 11 }}>
-          {[...of]
-            .sort((a, b) => point(a)! - point(b)!)
-            .map((c) => (
-              <path
-                key={c.n}
-                data-candidate={c.n}
-                d={`${names.map((_, i) => `${i ? 'L' : 'M'}${x(i)} ${across(i, c.values?.[i])}`).join('')}L${x(names.length)} ${y(point(c)!)}`}
-                fill="none"
-                style={{ stroke: colour(point(c)!, low, high) }}
-                strokeWidth={c.n === search.best ? 4 : 1.75}
-              >
-                <title>{sentence(c)}</title>
-              </path>
-            ))}
-          {[...names, t('tune.score')].map((name, i) => (
-            <g key={name}>
-              <line x1={x(i)} x2={x(i)} y1={top} y2={height - bottom} stroke="var(--mantine-color-dimmed)" />
-              <text x={x(i)} y={height - 8} textAnchor="middle" fill="var(--mantine-color-text)">
-                {name}
-              </text>
-              {(i < names.length ? axes[i]! : [0, 0.5, 1]).map((v) => (
-                <text
-                  key={shown(v)}
-                  x={x(i) + 6}
-                  y={(i < names.length ? across(i, v) : y(v as number)) + 4}
-                  fill="var(--mantine-color-dimmed)"
-                  stroke="var(--mantine-color-body)"
-                  strokeWidth={3}
-                  paintOrder="stroke"
-                >
-                  {i < names.length ? shown(v) : inUnit(v as number, 'rate')}
-                </text>
-              ))}
-            </g>
-          ))}
-        </svg>
-      </ScrollBox>
-    </Box>
-  );
+  return <Plot label={label} height={280} minWidth={140 * (names.length + 1)} option={option} tip={tip} />;
 }

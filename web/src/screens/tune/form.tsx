@@ -15,7 +15,7 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { $api, api, problemOf, type Schemas, unwrap } from '../../api/client';
 import { idempotencyKey } from '../../api/idempotency';
 import { queryKeys } from '../../api/queries';
@@ -119,10 +119,11 @@ function Form() {
   const navigate = useNavigate();
   const [suite, setSuite] = useParam('suite');
   const [experiment] = useParam('experiment');
+  const [address] = useSearchParams();
   const [of, setKind] = useParam('kind', 'params');
   const kind: Kind = of === 'prompt' ? 'prompt' : 'params';
   const [d, set] = useState<Draft>({
-    models: [],
+    models: [...new Set(address.getAll('model'))], // those of the form of a run
     typed: '',
     dimensions: [dimension('temperature')],
     own: {},

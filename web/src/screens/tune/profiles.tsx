@@ -14,7 +14,7 @@ import { Card } from '../../ui/page';
 import { ScrollBox } from '../../ui/scroll';
 import { Failure } from '../../ui/status';
 import { type Profile, settingsOf } from '../newrun/draft';
-import { type Candidate, nameIn, type Search } from './charts';
+import { type Candidate, nameIn, type Search } from './candidate';
 import common from '../../ui/common.module.css';
 
 /** KeepProfile asks for a name, and keeps what a candidate is asked with as a profile of the model. */

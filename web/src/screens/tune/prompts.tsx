@@ -3,7 +3,7 @@ import { Badge, Box, Group, Stack, Text } from '@mantine/core';
 import { useText } from '../../text';
 import { Copyable } from '../../ui/copy';
 import { Figure } from '../../ui/interval';
-import { type Candidate, nameIn, type Search } from './charts';
+import { type Candidate, nameIn, type Search } from './candidate';
 import common from '../../ui/common.module.css';
 
 type Part = { kind: 'same' | 'added' | 'removed'; text: string };

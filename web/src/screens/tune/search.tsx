@@ -1,6 +1,6 @@
 // A search: its result in words, how far it is, the best candidate with its interval, charts, all candidates.
 import { Alert, Badge, Button, Group, NumberInput, Progress, Stack, Table, Text } from '@mantine/core';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { type LiveEvent, useLive } from '../../api/live';
@@ -17,12 +17,15 @@ import { Card, Page } from '../../ui/page';
 import { ScrollBox } from '../../ui/scroll';
 import { Failure, Loading } from '../../ui/status';
 import { prepareDraft } from '../newrun/draft';
-import { type Candidate, nameIn, ResponseChart, type Search } from './charts';
+import { type Candidate, nameIn, type Search, useStanding } from './candidate';
 import { stateKey } from './list';
 import { KeepProfile } from './profiles';
 import { PromptTree } from './prompts';
 import { shown } from './space';
 import common from '../../ui/common.module.css';
+
+// The library of charts is large, and only this needs it.
+const ResponseChart = lazy(() => import('./charts'));
 
 type View = Schemas['TuneView'];
 /** The shortest time between two reads of a search that goes on, in milliseconds. */
@@ -240,7 +243,11 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
             </Stack>
           )}
         </Group>
-        <ResponseChart of={m} />
+        {(m.names ?? []).length > 0 && (
+          <Suspense fallback={<Loading />}>
+            <ResponseChart of={m} />
+          </Suspense>
+        )}
         {s.kind === 'prompt_tune' ? <PromptTree of={m} /> : <Candidates of={m} />}
         {m.matrix && <Matrix of={m} />}
         {(m.failures ?? []).length > 0 && (
@@ -347,25 +354,11 @@ function Apply({ of: c, model: m, search: s }: { of: Candidate; model: Search; s
 /** Candidates lists them, the best first. */
 function Candidates({ of: m }: { of: Search }) {
   const t = useText();
-  const translate = useTranslate();
+  const state = useStanding(m);
   const all = [...(m.candidates ?? [])].sort((a, b) => {
     const rank = (c: Candidate) => (c.n === m.best ? 0 : c.dropped || c.broken ? 2 : 1);
     return rank(a) - rank(b) || (b.score?.point ?? -1) - (a.score?.point ?? -1) || a.n - b.n;
   });
-  const name = (n: number) => {
-    const of = (m.candidates ?? []).find((c) => c.n === n);
-    return !of || n === 0 ? t('tune.base') : nameIn(m, of);
-  };
-  const state = (c: Candidate) => {
-    if (c.broken) return translate(c.broken);
-    if (c.dropped)
-      return t(c.dropped.ranked ? 'tune.ranked' : 'tune.dropped', {
-        name: name(c.dropped.by),
-        n: c.dropped.after,
-      });
-    if (c.n === m.best) return t('tune.best');
-    return (m.alike ?? []).includes(c.n) ? t('tune.alike') : '';
-  };
   return (
     <ScrollBox label={t('tune.candidates')} height={480}>
       <Table>

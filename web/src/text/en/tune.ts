@@ -92,7 +92,10 @@ export const tune = {
   row_clamped: 'another value',
   row_dropped: 'dropped',
   chartText:
-    'Scores on the cases that the search sees; the best has a border. ∅ is a parameter that is not sent. The table has the same figures.',
+    'Scores on the cases that the search sees. ★ is the best, = cannot be distinguished from it, × is out. ∅ is a parameter that is not sent. The table has the same figures.',
+  linesText:
+    'A line is a candidate, with its score on the cases that the search sees. The thick line is the best; dashed lines are out. ∅ is a parameter that is not sent. The table has the same figures.',
+  baseLine: 'Base {score}',
   curveLabel: 'Scores of {n} candidates by {name}, each with its interval',
   mapLabel: 'Scores of {n} candidates by {a} and {b}',
   linesLabel: 'Scores of {n} candidates by {names}',

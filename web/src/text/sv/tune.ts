@@ -92,7 +92,10 @@ export const tune = {
   row_clamped: 'annat värde',
   row_dropped: 'struken',
   chartText:
-    'Poäng på fallen som sökningen ser; den bästa har en ram. ∅ är en parameter som inte skickas. Tabellen har samma siffror.',
+    'Poäng på fallen som sökningen ser. ★ är den bästa, = kan inte skiljas från den, × är ute. ∅ är en parameter som inte skickas. Tabellen har samma siffror.',
+  linesText:
+    'En linje är en kandidat, med sin poäng på fallen som sökningen ser. Den tjocka linjen är den bästa; streckade är ute. ∅ är en parameter som inte skickas. Tabellen har samma siffror.',
+  baseLine: 'Bas {score}',
   curveLabel: 'Poäng för {n} kandidater efter {name}, var och en med sitt intervall',
   mapLabel: 'Poäng för {n} kandidater efter {a} och {b}',
   linesLabel: 'Poäng för {n} kandidater efter {names}',
