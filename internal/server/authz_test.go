@@ -525,6 +525,7 @@ func searchedByAdmins() map[string]string {
 	return map[string]string{
 		"catalogue_id": "admins search all", "suite_id": "admins read all", "suite": "a text",
 		"base": "models", "traces_id": "admins read all", "eval_id": "admins read all", "run_id": "admins read all",
+		"experiment_id": "admins change all",
 	}
 }
 

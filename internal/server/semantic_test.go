@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
+	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // TestSemantic: a suite with mode semantic is kept with a warning, and a run of it names the model
@@ -268,6 +269,35 @@ func TestUnracedTune(t *testing.T) {
 		t.Errorf("%+v", tuned)
 	}
 	s.refuse(t, "root", "POST", lab+"/tune", fmt.Sprintf(asked, `,"folds":2,"holdout":0.5`), 422)
+
+	// The result is in the timeline of an experiment about the questions, and only there.
+	suite := give[struct {
+		ID string `json:"suite_id"`
+	}](t, s, "root", "POST", "/api/tool-eval/import", tunable).ID
+	exp := stored[evals.ExperimentDetails](t, s, "root", "POST", "/api/experiments",
+		fmt.Sprintf(`{"name":"weights","suite_id":%q}`, suite))
+	body := fmt.Sprintf(`{"catalogue_id":%q,"suite_id":%%q,"experiment_id":%q,"goal":"hit1","folds":2,"limit":1}`, catalogue, exp.ID)
+	kept := give[struct {
+		ID    string `json:"tune_id"`
+		Tuned struct {
+			After  float64 `json:"tuned_mean"`
+			Change struct{ Point float64 }
+		}
+	}](t, s, "root", "POST", lab+"/tune", fmt.Sprintf(body, suite))
+	line := give[struct{ Entries []evals.TimelineEntry }](t, s, "root", "GET", "/api/experiments/"+exp.ID+"/timeline",
+		"").Entries
+	if len(line) != 1 || line[0].Type != "weights_tune" || line[0].ID != kept.ID || line[0].Catalogue != catalogue ||
+		*line[0].Score != kept.Tuned.After || *line[0].Delta != kept.Tuned.Change.Point ||
+		!strings.Contains(line[0].Summary, "hit1") {
+		t.Errorf("%+v, kept %+v", line, kept)
+	}
+	path := "/api/tool-eval/param-tune/history"
+	if listed := give[struct{ Items []evals.TuneLine }](t, s, "root", "GET", path, "").Items; len(listed) != 0 {
+		t.Errorf("%+v", listed)
+	}
+	s.refuse(t, "root", "POST", path+"/"+kept.ID+"/apply", `{"anyway":true}`, 422)
+	s.refuse(t, "root", "POST", path+"/"+kept.ID+"/resume", "", 409)
+	s.refuse(t, "root", "POST", lab+"/tune", fmt.Sprintf(asked, `,"folds":2,"experiment_id":"`+exp.ID+`"`), 422)
 	scores := func(weights string) float64 {
 		return give[struct {
 			Details []struct {

@@ -19,6 +19,8 @@ type Kind string
 const (
 	Params Kind = "param_tune"
 	Prompt Kind = "prompt_tune"
+	// OfWeights is a search for weights of a catalogue: it has Weights, and neither models nor parts.
+	OfWeights Kind = "weights_tune"
 )
 
 // What searches consist of; package tune has it.
@@ -145,7 +147,8 @@ type Tune struct {
 	// Problem is why the search failed.
 	Problem string `json:"problem,omitempty"`
 	// Promoted is the run that the confirmed winner was promoted to; "": none.
-	Promoted string `json:"promoted_eval_id,omitempty"`
+	Promoted string   `json:"promoted_eval_id,omitempty"`
+	Weights  *Weights `json:"weights,omitempty"`
 	// Halves are the sides of the cases. Reports leave them out.
 	Halves *tune.Halves `json:"halves,omitempty"`
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/library"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -51,15 +52,18 @@ type (
 		Holdout float64 `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the sets of right tools that is held out; 0: a half"`
 		Folds   int     `json:"folds,omitempty" required:"false" minimum:"0" maximum:"100" doc:"in place of holdout: holds every question out once, in so many folds"`
 		Seed    *int64  `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
-		Rounds  int     `json:"rounds,omitempty" required:"false" minimum:"0" maximum:"20" doc:"how often all weights are gone through at most; 0: 4"`
+		// ExperimentID keeps the result in the timeline of an experiment about the suite.
+		ExperimentID string `json:"experiment_id,omitempty" required:"false" maxLength:"100" doc:"of the suite suite_id: its timeline gets the result"`
+		Rounds       int    `json:"rounds,omitempty" required:"false" minimum:"0" maximum:"20" doc:"how often all weights are gone through at most; 0: 4"`
 	}
 	// Tuned is the result.
 	Tuned struct {
 		CatalogueID      string `json:"catalogue_id"`
 		CatalogueVersion int64  `json:"catalogue_version"`
 		catalogs.Tuning
-		Text  string           `json:"weights_text" doc:"the weights as searches and callvet select --weights take them; empty where nothing was better"`
-		Notes []callvet.Notice `json:"notes" nullable:"false"`
+		TuneID string           `json:"tune_id,omitempty" doc:"of the result in the timeline of the experiment"`
+		Text   string           `json:"weights_text" doc:"the weights as searches and callvet select --weights take them; empty where nothing was better"`
+		Notes  []callvet.Notice `json:"notes" nullable:"false"`
 	}
 	// Editing is a file of edits, and the selected ones.
 	Editing struct {
@@ -241,6 +245,11 @@ func selectTune(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body TuneAsk },
 ) (*struct{ Body Tuned }, error) {
 	b := &in.Body
+	if b.ExperimentID != "" {
+		if err := Linkable(ctx, s, by, b.ExperimentID, b.SuiteID); err != nil {
+			return nil, err
+		}
+	}
 	// each of thousands of searches would be reranked
 	how := Searching{SearchModels: SearchModels{Embed: b.Embed, Rerank: noModel}}
 	of, err := searching(ctx, s, by, &b.Questions, &how, app.Uploads{})
@@ -265,7 +274,20 @@ func selectTune(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body Tuned }{Tuned{of.catalogue.ID, of.catalogue.Version, *out, string(text), h.All()}}, nil
+	done := Tuned{
+		CatalogueID: of.catalogue.ID, CatalogueVersion: of.catalogue.Version, Tuning: *out, Text: string(text), Notes: h.All(),
+	}
+	if b.ExperimentID == "" {
+		return &struct{ Body Tuned }{done}, nil
+	}
+	suite, err := s.Library.Entry(ctx, b.SuiteID)
+	if err != nil {
+		return nil, err
+	}
+	done.TuneID, err = tunes.KeepWeights(ctx, of.app, suite.Name, b.SuiteID, b.ExperimentID, &tunes.Weights{
+		Catalogue: done.CatalogueID, Version: done.CatalogueVersion, Found: out.Tuned, Text: done.Text,
+	})
+	return &struct{ Body Tuned }{done}, err
 }
 
 // maxConfigurations bounds how many are compared with the base.

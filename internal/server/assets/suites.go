@@ -652,3 +652,22 @@ func Cut[E any](list []E, limit int, at func(*E) api.PageMark) (page []E, next s
 	}
 	return list[:limit], at(&list[limit-1]).String()
 }
+
+// Linkable refuses to link runs of a suite to an experiment that by may not change, or of another
+// suite.
+func Linkable(ctx context.Context, s *api.Server, by *account.Principal, id, suite string) error {
+	if err := s.May(ctx, by, api.KindExperiment, id, true); err != nil {
+		return err
+	}
+	e, err := s.Config.Store.Rows().Experiment(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read experiment: %w", err)
+	}
+	if e.SuiteID != suite {
+		return &callvet.FieldError{
+			Field: "experiment_id",
+			Text:  fmt.Sprintf("{experiment_id} %s is about another suite", id),
+		}
+	}
+	return nil
+}

@@ -262,7 +262,7 @@ func mayRun(ctx context.Context, s *api.Server, by *account.Principal, q *submis
 		}
 	}
 	if q.experiment != "" {
-		return linkable(ctx, s, by, q.experiment, q.suite)
+		return assets.Linkable(ctx, s, by, q.experiment, q.suite)
 	}
 	return nil
 }

@@ -275,25 +275,6 @@ func baselineFits(ctx context.Context, s *api.Server, by *account.Principal, run
 	return &callvet.FieldError{Field: "target", Text: fmt.Sprintf("{target} %s: the run has no such target", target)}
 }
 
-// linkable refuses to link runs of a suite to an experiment that by may not change, or of another
-// suite.
-func linkable(ctx context.Context, s *api.Server, by *account.Principal, id, suite string) error {
-	if err := s.May(ctx, by, api.KindExperiment, id, true); err != nil {
-		return err
-	}
-	e, err := s.Config.Store.Rows().Experiment(ctx, id)
-	if err != nil {
-		return fmt.Errorf("read experiment: %w", err)
-	}
-	if e.SuiteID != suite {
-		return &callvet.FieldError{
-			Field: "experiment_id",
-			Text:  fmt.Sprintf("{experiment_id} %s is about another suite", id),
-		}
-	}
-	return nil
-}
-
 func experimentDetails(ctx context.Context, s *api.Server, by *account.Principal,
 	in *ExperimentIn,
 ) (*struct{ Body ExperimentDetails }, error) {

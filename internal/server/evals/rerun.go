@@ -19,6 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/server/assets"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -167,7 +168,7 @@ func rerunFailed(ctx context.Context, s *api.Server, by *account.Principal, in *
 		ask.Name = in.Body.Name
 	}
 	experiment := a.line.Experiment
-	if experiment != "" && linkable(ctx, s, by, experiment, a.entry.SuiteID) != nil {
+	if experiment != "" && assets.Linkable(ctx, s, by, experiment, a.entry.SuiteID) != nil {
 		experiment = "" // it was deleted, or belongs to another user
 	}
 	return submitRun(ctx, s, by, &submission{suite: a.entry.SuiteID, experiment: experiment, ask: ask, key: in.Key})

@@ -378,7 +378,7 @@ func patchRun(ctx context.Context, s *api.Server, by *account.Principal, in *str
 		return nil, fmt.Errorf("read run: %w", err)
 	}
 	if id := in.Body.Experiment; id != nil && *id != "" {
-		if err := linkable(ctx, s, by, *id, e.SuiteID); err != nil {
+		if err := assets.Linkable(ctx, s, by, *id, e.SuiteID); err != nil {
 			return nil, err
 		}
 	}

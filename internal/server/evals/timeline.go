@@ -24,7 +24,7 @@ import (
 
 // TimelineEntry is a run, a report of a judge, or a search, in its place in time.
 type TimelineEntry struct {
-	Type      string           `json:"type" enum:"eval,judge,param_tune,prompt_tune"`
+	Type      string           `json:"type" enum:"eval,judge,param_tune,prompt_tune,weights_tune"`
 	ID        string           `json:"id"`
 	Run       string           `json:"eval_id" doc:"of a search: the run that its confirmed winner was promoted to; empty: none"`
 	Name      string           `json:"name,omitempty" doc:"what the owner of the run calls it"`
@@ -41,6 +41,7 @@ type TimelineEntry struct {
 	Targets   []TimelineTarget `json:"targets,omitempty"`
 	Judge     string           `json:"judge,omitempty"`
 	Reports   []JudgeReport    `json:"reports,omitempty" doc:"the report of a judge on each target: grade, strengths, weaknesses, recommendations, tools and arguments"`
+	Catalogue string           `json:"catalogue_id,omitempty" doc:"of a search for weights: score and delta are of its goal on the questions held out"`
 	Summary   string           `json:"config_summary"`
 	Warnings  []string         `json:"warnings,omitempty" doc:"also what else is not the same as in the baseline: suite, tasks, prompts, tools, parameters, rules"`
 }

@@ -727,6 +727,10 @@ func tuneEntry(t *tunes.Tune) *TimelineEntry {
 	if t.Problem != "" {
 		out.Warnings = append(out.Warnings, t.Problem)
 	}
+	if w := t.Weights; w != nil {
+		out.Catalogue, out.Summary = w.Catalogue, w.Sentence()
+		out.Score, out.Delta, out.Gain = &w.Found.After, &w.Found.Change.Point, &w.Found.Change
+	}
 	highest := math.Inf(-1)
 	for i := range t.Models {
 		m := &t.Models[i]

@@ -50,6 +50,13 @@ type Details = Schemas['ExperimentDetails'];
 type Entry = Schemas['TimelineEntry'];
 
 /** ExperimentPage: its best configuration, its runs over time, and how configurations of its suite rank. */
+/** tuneKinds names the searches of a timeline. */
+const tuneKinds = {
+  param_tune: 'tune.parameters',
+  prompt_tune: 'tune.prompts',
+  weights_tune: 'tune.weights',
+} as const;
+
 export function ExperimentPage({ id }: { id: string }) {
   const t = useText();
   const navigate = useNavigate();
@@ -423,14 +430,16 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
           </Table.Thead>
           <Table.Tbody>
             {entries.toReversed().map((x) =>
-              x.type === 'param_tune' || x.type === 'prompt_tune' ? (
+              x.type === 'param_tune' || x.type === 'prompt_tune' || x.type === 'weights_tune' ? (
                 <Table.Tr key={x.id} data-search={x.id}>
                   <Table.Td>
-                    <Link to={`/tune/${x.id}`}>{moment(x.timestamp)}</Link>
+                    <Link to={x.catalogue_id ? `/lab?catalogue=${x.catalogue_id}&tab=changes` : `/tune/${x.id}`}>
+                      {moment(x.timestamp)}
+                    </Link>
                   </Table.Td>
                   <Table.Td colSpan={3}>
                     <Text size="sm" fw={600}>
-                      {t(x.type === 'prompt_tune' ? 'tune.prompts' : 'tune.parameters')}
+                      {t(tuneKinds[x.type])}
                     </Text>
                     <Text size="sm" c="dimmed" className={common.untrusted}>
                       {translate(x.config_summary)}

@@ -879,9 +879,26 @@ const goals = ['mrr', 'hit1', 'ndcg', 'pass'] as const;
 function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
   const [goal, setGoal] = useState<(typeof goals)[number]>('mrr');
+  const [experiment, setExperiment] = useState<string | null>(null);
+  const experiments = $api.useQuery(
+    'get',
+    '/api/experiments',
+    { params: { query: { limit: 200 } } },
+    { enabled: !!asked?.suite_id },
+  );
+  const about = (experiments.data?.items ?? []).filter((e) => e.suite_id === asked?.suite_id);
   const ask = useMutation({
     mutationFn: async () =>
-      unwrap(await api.POST('/api/v1/admin/tool-eval/tune', { body: { ...asked!, goal, embed: bench.how.embed } })),
+      unwrap(
+        await api.POST('/api/v1/admin/tool-eval/tune', {
+          body: {
+            ...asked!,
+            goal,
+            embed: bench.how.embed,
+            experiment_id: about.some((e) => e.id === experiment) ? experiment! : undefined,
+          },
+        }),
+      ),
   });
   const found = ask.data;
   return (
@@ -895,6 +912,16 @@ function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
           allowDeselect={false}
           w={{ base: '100%', sm: 320 }}
         />
+        {about.length > 0 && (
+          <Select
+            label={t('newrun.experiment')}
+            data={about.map((e) => ({ value: e.id, label: e.name }))}
+            value={experiment}
+            onChange={setExperiment}
+            clearable
+            w={{ base: '100%', sm: 240 }}
+          />
+        )}
         <Button variant="default" loading={ask.isPending} disabled={!asked} onClick={() => ask.mutate()}>
           {t('lab.tuneRun')}
         </Button>

@@ -8,6 +8,7 @@ export const tune = {
   started: 'Started',
   what: 'What is searched',
   parameters: 'Parameters',
+  weights: 'Weights of a catalogue',
   prompts: 'Prompt',
   model: 'Model',
   models: 'Models',

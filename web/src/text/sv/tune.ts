@@ -8,6 +8,7 @@ export const tune = {
   started: 'Startad',
   what: 'Vad som söks',
   parameters: 'Parametrar',
+  weights: 'Vikter för en katalog',
   prompts: 'Prompt',
   model: 'Modell',
   models: 'Modeller',
