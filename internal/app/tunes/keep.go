@@ -358,7 +358,11 @@ func Reopen(ctx context.Context, a *app.App, req ResumeRequest) (*Tune, error) {
 	set.MaxCalls = orKept(req.MaxCalls, set.MaxCalls)
 	set.MaxCostUSD = orKept(req.MaxCostUSD, set.MaxCostUSD)
 	t.Request.MaxSeconds = orKept(req.MaxSeconds, t.Request.MaxSeconds)
-	if req.MaxCalls != nil || req.MaxCostUSD != nil || req.MaxSeconds != nil {
+	limits := req.MaxCalls != nil || req.MaxCostUSD != nil || req.MaxSeconds != nil
+	if !limits && t.State != Done {
+		return t, nil // another process may be carrying it out: its record stays
+	}
+	if limits {
 		for i := range t.Models {
 			if m := &t.Models[i]; m.Confirmation == nil {
 				m.Ended, m.EndedAt = "", 0
