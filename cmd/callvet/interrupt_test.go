@@ -117,7 +117,7 @@ var blocked = map[string][]string{
 	"trace export":        {"whole -o IN"},
 	"trace import":        {"HELD", "-", "traces.jsonl --follow -o IN", "traces.jsonl -o IN"},
 	"tune":                {""},
-	"tune apply":          {"last --anyway --targets t.yaml"},
+	"tune apply":          {"last~1 --anyway --targets t.yaml"},
 	"tune delete":         {"last"},
 	"tune list":           {""},
 	"tune params": {
@@ -238,8 +238,11 @@ func newLaboratory(t *testing.T) *laboratory {
 	runApp(t, dir, nil, exitOK, "run", "suite.yaml", "-m", "offline/lexical", "-q", "--name", "whole")
 	runApp(t, dir, nil, exitOK, "prompt", "add", "answer.json", "--name", "kept")
 	runApp(t, dir, nil, exitOK, "tune", "presets", "add", "mine", "space.yaml")
-	runApp(t, dir, nil, exitOK, "tune", "params", "suite.yaml", "-m", "script:model.yaml", "--preset", "mine",
-		"--max-calls", "1", "-q")
+	// One search has candidates, and the limits of the other one ended it.
+	for _, calls := range []string{"1000", "1"} {
+		runApp(t, dir, nil, exitOK, "tune", "params", "suite.yaml", "-m", "script:model.yaml", "--preset", "mine",
+			"--max-calls", calls, "-q")
+	}
 	lab.files["runs.db"] = string(readFile(t, dir, "runs.db"))
 	lab.files["copy.db"] = lab.files["runs.db"]
 	// rekey opens secrets with it

@@ -192,9 +192,14 @@ test('the end of a session loses nothing of a sheet, and a second tab has the sa
   );
   await second.close();
 
+  // What the page asks is held back, so that it learns of the end only after the typing.
+  const held = [];
+  await page.route('**/api/**', (r) => held.push(r));
   await end();
   await check.fill('none');
-  assert.equal(await check.inputValue(), 'none'); // before the login opens
+  assert.equal(await check.inputValue(), 'none');
+  await page.unroute('**/api/**');
+  for (const r of held) await r.continue();
   await page.getByText('You are not logged in any more.').waitFor(); // what is typed is read by the server
   await login('expert');
   assert.equal(await check.inputValue(), 'none');
