@@ -364,6 +364,10 @@ func TestTuneResumed(t *testing.T) {
 		asked.Load() != 0 { // a round and the confirmation need 75
 		t.Fatalf("%d asked, %+v", asked.Load(), first)
 	}
+	if code, answer := s.ask(t, "ana", "POST", path+"/resume", "{}"); code != 409 ||
+		!strings.Contains(answer, "its limits ended it") {
+		t.Errorf("with the same limits: %d %s", code, answer)
+	}
 	for as, want := range map[string]int{"bo": 404, "root": 403} { // root's keys do not go where ana's address leads
 		if code, answer := s.ask(t, as, "POST", path+"/resume", `{"max_calls":1000}`); code != want {
 			t.Errorf("%s: %d %s", as, code, answer)

@@ -27,16 +27,18 @@ import (
 // add keeps a new search.
 func (s *Session) add(ctx context.Context) error {
 	s.Updated = s.app.Config.Now().UTC()
-	b, err := json.Marshal(s.Tune)
-	if err != nil {
+	return insert(ctx, s.db, s.Tune, rows.AddTuneParams{
+		UserID: s.app.Config.User, Suite: s.splitKey, SuiteID: s.Request.SuiteID, ExperimentID: s.Request.Experiment,
+	})
+}
+
+// insert adds the record of a search; of the row, the caller gives what the record has not.
+func insert(ctx context.Context, db *store.DB, t *Tune, row rows.AddTuneParams) (err error) {
+	row.ID, row.Kind, row.State, row.Created = t.ID, string(t.Kind), string(t.State), t.Created.UnixMilli()
+	if row.Content, err = json.Marshal(t); err != nil {
 		return fmt.Errorf("write search: %w", err)
 	}
-	return s.db.Change(ctx, "keep search", func(q *rows.Queries) error {
-		return q.AddTune(ctx, rows.AddTuneParams{
-			ID: s.ID, UserID: s.app.Config.User, Suite: s.splitKey, Kind: string(s.Kind), State: string(s.State),
-			SuiteID: s.Request.SuiteID, ExperimentID: s.Request.Experiment, Created: s.Created.UnixMilli(), Content: b,
-		})
-	})
+	return db.Change(ctx, "keep search", func(q *rows.Queries) error { return q.AddTune(ctx, row) })
 }
 
 // save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
@@ -345,7 +347,7 @@ type ResumeRequest struct {
 }
 
 // Reopen gives a search that is not over its limits from now on, so that Resume goes on with it. It refuses a search
-// that is over with callvet.ErrConflict.
+// that is over, and one that its limits ended without new ones, with callvet.ErrConflict.
 func Reopen(ctx context.Context, a *app.App, req ResumeRequest) (*Tune, error) {
 	t, db, err := get(ctx, a, req.Tune)
 	if err != nil {
@@ -358,15 +360,18 @@ func Reopen(ctx context.Context, a *app.App, req ResumeRequest) (*Tune, error) {
 	set.MaxCalls = orKept(req.MaxCalls, set.MaxCalls)
 	set.MaxCostUSD = orKept(req.MaxCostUSD, set.MaxCostUSD)
 	t.Request.MaxSeconds = orKept(req.MaxSeconds, t.Request.MaxSeconds)
-	limits := req.MaxCalls != nil || req.MaxCostUSD != nil || req.MaxSeconds != nil
-	if !limits && t.State != Done {
-		return t, nil // another process may be carrying it out: its record stays
+	if req.MaxCalls == nil && req.MaxCostUSD == nil && req.MaxSeconds == nil {
+		if t.State != Done {
+			return t, nil // another process may be carrying it out: its record stays
+		}
+		return nil, &callvet.Hinted{
+			Err:  fmt.Errorf("resume search %s: %w: its limits ended it", t.ID, callvet.ErrConflict),
+			Hint: "raise them: callvet tune resume " + t.ID + " --max-calls N",
+		}
 	}
-	if limits {
-		for i := range t.Models {
-			if m := &t.Models[i]; m.Confirmation == nil {
-				m.Ended, m.EndedAt = "", 0
-			}
+	for i := range t.Models {
+		if m := &t.Models[i]; m.Confirmation == nil {
+			m.Ended, m.EndedAt = "", 0
 		}
 	}
 	if t.State == Done {

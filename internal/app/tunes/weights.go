@@ -4,7 +4,6 @@ package tunes
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/callvet/callvet/internal/app"
@@ -54,14 +53,7 @@ func KeepWeights(ctx context.Context, a *app.App, suite, suiteID, experiment str
 			Holdout: w.Found.Held.Cases, HoldoutFamilies: w.Found.Held.Clusters,
 		},
 	}
-	b, err := json.Marshal(&t)
-	if err != nil {
-		return "", fmt.Errorf("write search: %w", err)
-	}
-	return id, db.Change(ctx, "keep search", func(q *rows.Queries) error {
-		return q.AddTune(ctx, rows.AddTuneParams{
-			ID: id, UserID: a.Config.User, Kind: string(OfWeights), State: string(Done), SuiteID: suiteID,
-			ExperimentID: experiment, Created: now.UnixMilli(), Content: b,
-		})
+	return id, insert(ctx, db, &t, rows.AddTuneParams{
+		UserID: a.Config.User, SuiteID: suiteID, ExperimentID: experiment,
 	})
 }

@@ -176,10 +176,11 @@ function GoOn({ of: s }: { of: View }) {
   const [busy, setBusy] = useState(false);
   if (!mayRun) return null;
   const limit = (v: string | number, before?: number) => (Number(v) === (before ?? 0) ? undefined : Number(v));
+  const body = { max_calls: limit(calls, was?.max_calls), max_cost_usd: limit(cost, was?.max_cost_usd) };
+  const raised = body.max_calls !== undefined || body.max_cost_usd !== undefined;
   const goOn = async () => {
     setBusy(true);
     try {
-      const body = { max_calls: limit(calls, was?.max_calls), max_cost_usd: limit(cost, was?.max_cost_usd) };
       unwrap(await api.POST('/api/tool-eval/param-tune/history/{id}/resume', { params: { path: { id: s.id } }, body }));
       await invalidate.tunes();
     } catch (x) {
@@ -198,7 +199,7 @@ function GoOn({ of: s }: { of: View }) {
         onChange={setCalls}
       />
       <NumberInput size="xs" label={t('tune.maxCost')} min={0} prefix="$" value={cost} onChange={setCost} />
-      <Button size="xs" loading={busy} onClick={goOn}>
+      <Button size="xs" loading={busy} disabled={s.status === 'done' && !raised} onClick={goOn}>
         {t('tune.goOn')}
       </Button>
     </Group>
@@ -243,7 +244,7 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
             </Stack>
           )}
         </Group>
-        {(m.names ?? []).length > 0 && (
+        {(m.names ?? []).length > 0 && (m.candidates ?? []).length > 1 && (
           <Suspense fallback={<Loading />}>
             <ResponseChart of={m} />
           </Suspense>
