@@ -153,7 +153,8 @@ func (r *Response) UnknownCalls() bool {
 }
 
 // Model answers requests. Implementations must be safe for concurrent use and must not retry, since
-// the evaluation loop counts retries. They return a *Fault for any infrastructure error.
+// the evaluation loop counts retries. They return a *Fault for any infrastructure error. A response
+// belongs to the caller, who changes it: no two requests get the same one, or turns or calls of it.
 type Model interface {
 	Generate(ctx context.Context, req *Request) (*Response, error)
 }

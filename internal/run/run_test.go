@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -17,11 +18,21 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// modelFunc is a model whose answers a test writes down.
+// modelFunc is a model whose answers a test writes down. A test may return one answer many times: each
+// request gets a copy, because a response belongs to the attempt that asked.
 type modelFunc func(ctx context.Context, req *callvet.Request) (*callvet.Response, error)
 
 func (f modelFunc) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
-	return f(ctx, req)
+	resp, err := f(ctx, req)
+	if resp == nil {
+		return resp, err
+	}
+	own := *resp
+	own.Turns = slices.Clone(resp.Turns)
+	for i := range own.Turns {
+		own.Turns[i].Calls = slices.Clone(own.Turns[i].Calls)
+	}
+	return &own, err
 }
 
 func answer(text string) *callvet.Response {
