@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // MCPServer says which MCP server is asked: one over HTTP, or a command that speaks it over its
@@ -93,7 +93,7 @@ func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, events Events) (err e
 			Text: "{command}: denied: requests may not run commands here",
 		}
 	}
-	if cfg.Command, err = child.Split(q.Command); err != nil {
+	if cfg.Command, err = sys.SplitCommand(q.Command); err != nil {
 		return err
 	}
 	if len(cfg.Command) == 0 {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/provider"
@@ -27,6 +26,7 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
@@ -302,7 +302,7 @@ func (o *Opener) Coverage(cases iter.Seq[*callvet.Case]) {
 
 // execAgent opens a command. It runs where the client is, and sees what is not secret.
 func (o *Opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
-	args, err := child.Split(line)
+	args, err := sys.SplitCommand(line)
 	if err != nil {
 		return nil, fmt.Errorf("open target %q: %w", s.Target, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/template"
 )
@@ -118,7 +118,7 @@ func (f *faulty) waited(ctx context.Context, r callvet.Reply, late time.Duration
 	}
 	r.Latency += late
 	if f.real && wanted > 0 {
-		return r, parallel.Sleep(ctx, wanted)
+		return r, sys.Sleep(ctx, wanted)
 	}
 	return r, nil
 }

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/template"
 )
@@ -47,7 +47,7 @@ type Tools struct {
 	requests map[string]*request
 	commands map[string][]string // by the line in the file
 	secrets  []string
-	families child.Families
+	families sys.ProcessFamilies
 }
 
 // NewTools makes tools ready. The error wraps callvet.ErrInvalid where a variable is not set, and
@@ -87,7 +87,7 @@ func NewTools(f *ToolsFile, cfg ToolsConfig) (*Tools, error) {
 
 // command finds a command before the first call of it.
 func (t *Tools) command(line string) error {
-	words, err := child.Split(line)
+	words, err := sys.SplitCommand(line)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/value/template"
@@ -739,7 +739,7 @@ func TestTapeTogether(t *testing.T) {
 		close(answered[i])
 		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(call.ID)}, nil
 	}), world.Conversation{Case: "a"})
-	var g parallel.Group
+	var g sys.Group
 	for i := range n {
 		g.Go(func() {
 			if _, err := acting.Answer(t.Context(),

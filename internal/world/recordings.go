@@ -18,7 +18,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value/template"
 )
 
@@ -312,7 +312,7 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		out.Note = join(note, out.Note)
 	}
 	if w.options.RealLatency && out.Latency > 0 {
-		return out, parallel.Sleep(ctx, out.Latency)
+		return out, sys.Sleep(ctx, out.Latency)
 	}
 	return out, nil
 }
