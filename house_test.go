@@ -31,11 +31,11 @@ var layers = []struct {
 	rooms []string
 }{
 	{"nouns", []string{
-		"value", "", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+		"value", "", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
 	}},
 	{"one attempt", []string{
-		"contract", "internal/endpoint", "internal/sys", "internal/doc",
-		"score/condition", "score/match", "score/bfcl", "score/safety/pii", "score/safety", "score",
+		"contract", "internal/sys", "internal/doc",
+		"score/condition", "score/match", "score/bfcl", "score/safety", "score",
 	}},
 	{"many attempts", []string{
 		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",
@@ -69,8 +69,7 @@ var layers = []struct {
 const pureLayers = 3
 
 var impureRooms = []string{
-	"internal/endpoint", "internal/sys", "internal/doc",
-	"internal/redact",
+	"internal/sys", "internal/doc", "internal/redact",
 }
 
 var impure = []string{

@@ -5,8 +5,6 @@ package sys
 import (
 	"strings"
 	"sync"
-
-	"github.com/callvet/callvet/internal/endpoint"
 )
 
 // tailBytes is how much of standard error is shown.
@@ -35,5 +33,21 @@ func (t *OutputTail) Write(p []byte) (int, error) {
 func (t *OutputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.TrimSpace(endpoint.Tail(strings.ToValidUTF8(string(t.b), "\uFFFD"), tailBytes))
+	return strings.TrimSpace(tail(strings.ToValidUTF8(string(t.b), "\uFFFD"), tailBytes))
+}
+
+// longestWord is how far tail looks for the end of the first word, in bytes.
+const longestWord = 512
+
+// tail is the end of a text, of at most most bytes, from the beginning of a word: a part of a secret
+// would not be recognized and masked. It is valid UTF-8 if s is.
+func tail(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	s = strings.ToValidUTF8(s[len(s)-most:], "")
+	if i := strings.IndexAny(s, " \t\r\n\"',;"); i >= 0 && i <= longestWord {
+		s = s[i+1:]
+	}
+	return s
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // ToolsConfig is what calls may use.
@@ -114,7 +113,7 @@ func (t *Tools) hide(v string) {
 		return
 	}
 	t.secrets = append(t.secrets, v)
-	if quoted := string(template.Quote(v)); quoted != `"`+v+`"` {
+	if quoted := string(value.Quote(v)); quoted != `"`+v+`"` {
 		t.secrets = append(t.secrets, quoted[1:len(quoted)-1])
 	}
 	slices.SortFunc(t.secrets, func(a, b string) int { return len(b) - len(a) })
@@ -142,7 +141,7 @@ func (t *Tools) hiddenIn(raw json.RawMessage) json.RawMessage {
 	}
 	out := t.hidden(string(raw))
 	if out != string(raw) && !value.Valid([]byte(out)) { // it stood there as a number
-		return template.Quote(out)
+		return value.Quote(out)
 	}
 	return json.RawMessage(out)
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii
+package safety
 
 import (
 	"math"
@@ -48,7 +48,7 @@ const (
 //
 // Digits may follow behind a space, such as an expiry date. A group of four behind groups is a part
 // of the number: some of a list of years are no card.
-func card(s string, i int, r Role) (f Finding) {
+func card(s string, i int, r NameRole) (f DataFinding) {
 	for end := i; end-i <= 20; end++ { // the fifth group of four starts at 20
 		first := end == i
 		end = run(s, end, digit)
@@ -57,7 +57,7 @@ func card(s string, i int, r Role) (f Finding) {
 			follow = run(s, end+1, digit) - (end + 1)
 		}
 		if (first || follow != 4) && isCard(s, i, end, r) {
-			f = Finding{i, end, KindCard}
+			f = DataFinding{i, end, KindCard}
 		}
 		if follow == 0 {
 			break
@@ -67,7 +67,7 @@ func card(s string, i int, r Role) (f Finding) {
 }
 
 // isCard reports whether all of the digits from i to end, which may stand in groups, are a card's.
-func isCard(s string, i, end int, r Role) bool {
+func isCard(s string, i, end int, r NameRole) bool {
 	if end-i < minCard {
 		return false
 	}
@@ -183,9 +183,9 @@ func luhn(d string) bool {
 
 // iban finds an account number of ISO 13616, in one piece or in groups of four. Small
 // letters are taken in one piece only.
-func iban(s string, i int) Finding {
+func iban(s string, i int) DataFinding {
 	if len(s)-i < 15 || !ibanHead(s[i:]) {
-		return Finding{}
+		return DataFinding{}
 	}
 	capital := upper(s[i])
 	var b [34]byte
@@ -203,10 +203,10 @@ func iban(s string, i int) Finding {
 		b[n] = c
 		n++
 		if n >= 15 && (j+1 == len(s) || !wordByte(s[j+1])) && mod97(b[:n]) {
-			return Finding{i, j + 1, KindIBAN}
+			return DataFinding{i, j + 1, KindIBAN}
 		}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // ibanHead reports whether s begins with a country and two check digits.
@@ -234,26 +234,26 @@ const maxPhone = 15
 // phone finds a number with a country code (+46 70 123 45 67), one with its area code in brackets
 // ((555) 123-4567), and one of North America in three groups. Where the text or the member's name
 // announces a phone, it finds any of 7 to 15 digits. An extension (x123) belongs to it.
-func phone(s string, i int, r Role) Finding {
+func phone(s string, i int, r NameRole) DataFinding {
 	from := i
 	if s[i] == '+' {
 		i++
 	}
 	if !dialled(s, from, i) {
-		return Finding{}
+		return DataFinding{}
 	}
 	d, end := groupedPhone(s, i)
 	end = extension(s, end)
 	if end < len(s) && (wordByte(s[end]) || s[end] == '-') || isoDate(s[i:]) {
-		return Finding{}
+		return DataFinding{}
 	}
 	n := len(d)
 	switch {
 	case s[from] == '+' && n >= 8 && n <= maxPhone && d[0] != '0', s[from] == '(' && n >= 9 && n <= 11,
 		digit(s[from]) && n == 10 && d[0] >= '2' && northAmerican(s[from:]), r == RolePhone && n >= 7 && n <= maxPhone:
-		return Finding{from, end, KindPhone}
+		return DataFinding{from, end, KindPhone}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // dialled reports whether a phone number may start at from, with its first digit or bracket
@@ -311,7 +311,7 @@ func groupedPhone(s string, i int) (digits string, end int) {
 
 // nationalID finds numbers by their separators and check digits; also without separators where the
 // member's name announces them.
-func nationalID(s string, i int, r Role) Finding {
+func nationalID(s string, i int, r NameRole) DataFinding {
 	for _, f := range []struct {
 		shape string
 		bare  bool
@@ -332,7 +332,7 @@ func nationalID(s string, i int, r Role) Finding {
 			continue
 		}
 		if !partOfNumber(s, i, i+n) && f.ok(strings.Map(onlyDigits, s[i:i+n])) {
-			return Finding{i, i + n, KindID}
+			return DataFinding{i, i + n, KindID}
 		}
 	}
 	return dni(s, i)
@@ -384,36 +384,36 @@ func personnummer(d string) bool {
 }
 
 // dni finds eight digits with the letter that 23 leaves of them.
-func dni(s string, i int) Finding {
+func dni(s string, i int) DataFinding {
 	const letters = "TRWAGMYFPDXBNJZSQVHLCKE"
 	if len(s)-i < 9 || run(s, i, digit) != i+8 || len(s)-i > 9 && wordByte(s[i+9]) {
-		return Finding{}
+		return DataFinding{}
 	}
 	n := 0
 	for _, c := range []byte(s[i : i+8]) {
 		n = n*10 + int(c-'0')
 	}
 	if s[i+8] != letters[n%23] {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{i, i + 9, KindID}
+	return DataFinding{i, i + 9, KindID}
 }
 
 // dniWithLetter finds the number of a foreigner in Spain: X, Y or Z stands for
 // 0, 1 or 2 as the first digit.
-func dniWithLetter(s string, i int) Finding {
+func dniWithLetter(s string, i int) DataFinding {
 	if s[i] < 'X' || s[i] > 'Z' {
-		return Finding{}
+		return DataFinding{}
 	}
 	if f := dni(string(s[i]-'X'+'0')+s[i+1:min(i+10, len(s))], 0); f.End == 0 {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{i, i + 9, KindID}
+	return DataFinding{i, i + 9, KindID}
 }
 
 // announced is the role that the text before a number gives it: a name with = or a colon
 // (card_id='…'), else a word before it without another value in between.
-func (d *Detector) announced(s string, i int) Role {
+func (d *Detector) announced(s string, i int) NameRole {
 	if sep := len(strings.TrimRight(s[:i], " \"'\\")); sep > 0 && (s[sep-1] == '=' || s[sep-1] == ':') {
 		name, _ := nameBefore(s, sep-1)
 		if r := d.Role(name); r == RoleID || r == RoleCard || r == RoleNational || r == RolePhone {
@@ -424,7 +424,7 @@ func (d *Detector) announced(s string, i int) Role {
 	best, at := RoleNone, -1
 	for _, w := range [...]struct {
 		word string
-		role Role
+		role NameRole
 	}{
 		{"card", RoleCard},
 		{"visa", RoleCard},

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package endpoint
+package redact
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Web reports whether a text is meant as an http or https address.
-func Web(address string) bool {
+// IsWebAddress reports whether a text is meant as an http or https address.
+func IsWebAddress(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
@@ -33,9 +33,9 @@ func Variables(text string) []string {
 // WithoutVariables is a text without its ${NAME}.
 func WithoutVariables(text string) string { return variable.ReplaceAllString(text, "") }
 
-// Fill puts what value gives in the place of each ${NAME}. The values are not searched for
+// FillVariables puts what value gives in the place of each ${NAME}. The values are not searched for
 // names. An error of value is returned as it is; a ${ without its } wraps callvet.ErrInvalid.
-func Fill(text string, value func(name string) (string, error)) (string, error) {
+func FillVariables(text string, value func(name string) (string, error)) (string, error) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "${")
@@ -56,22 +56,22 @@ func Fill(text string, value func(name string) (string, error)) (string, error) 
 	}
 }
 
-// FillAddress is Fill for an address: in its query the values are escaped.
+// FillAddress is FillVariables for an address: in its query the values are escaped.
 func FillAddress(address string, value func(name string) (string, error)) (string, error) {
 	path, query, asks := strings.Cut(address, "?")
-	path, err := Fill(path, value)
+	path, err := FillVariables(path, value)
 	if err != nil || !asks {
 		return path, err
 	}
-	query, err = Fill(query, func(name string) (string, error) {
+	query, err = FillVariables(query, func(name string) (string, error) {
 		v, err := value(name)
 		return url.QueryEscape(v), err
 	})
 	return path + "?" + query, err
 }
 
-// Empty is the error of a variable of the environment that has no value. It wraps
+// EmptyVariable is the error of a variable of the environment that has no value. It wraps
 // callvet.ErrDenied.
-func Empty(name string) error {
+func EmptyVariable(name string) error {
 	return callvet.Unset(fmt.Errorf("%w: $%s is empty", callvet.ErrDenied, name), name)
 }

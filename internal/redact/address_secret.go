@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package endpoint
+package redact
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Spelled refuses an address or headers with a literal secret, because both are stored with the
+// RefuseSpelled refuses an address or headers with a literal secret, because both are stored with the
 // run: use ${NAME}. Secrets are recognized by name, such as api_key and Authorization. The error
 // wraps callvet.ErrInvalid and repeats no value.
-func Spelled(address string, headers map[string]string) error {
+func RefuseSpelled(address string, headers map[string]string) error {
 	u, err := url.Parse(WithoutVariables(address))
 	if err != nil {
 		u = &url.URL{} // opening it reports the error
@@ -26,12 +26,12 @@ func Spelled(address string, headers map[string]string) error {
 	}
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if SecretName(name) && slices.ContainsFunc(query[name], func(v string) bool { return v != "" }) {
+		if CredentialName(name) && slices.ContainsFunc(query[name], func(v string) bool { return v != "" }) {
 			return spelled(name, fmt.Sprintf("write %s=${%s} and export %[2]s", name, variableOf(name)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if SecretName(name) && len(Variables(headers[name])) == 0 {
+		if CredentialName(name) && len(Variables(headers[name])) == 0 {
 			return spelled("the header "+name,
 				fmt.Sprintf("write '%s: ${%s}' and export %[2]s", name, variableOf(name)))
 		}
@@ -58,9 +58,9 @@ func variableOf(name string) string {
 	}, strings.ToUpper(name))
 }
 
-// SecretName reports whether a header or a query parameter of this name contains credentials,
+// CredentialName reports whether a header or a query parameter of this name contains credentials,
 // whatever its value.
-func SecretName(name string) bool {
+func CredentialName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "keyword", "")
 	return slices.Contains([]string{"sig", "code", "pass"}, name) ||
 		slices.ContainsFunc([]string{
@@ -71,9 +71,9 @@ func SecretName(name string) bool {
 		})
 }
 
-// Exposed reports whether data sent to an address can be read in transit: plain http to another
+// ExposedAddress reports whether data sent to an address can be read in transit: plain http to another
 // machine.
-func Exposed(u *url.URL) bool {
+func ExposedAddress(u *url.URL) bool {
 	if u.Scheme != "http" {
 		return false
 	}
@@ -85,50 +85,38 @@ func Exposed(u *url.URL) bool {
 	return ip == nil || !ip.IsLoopback() && !ip.IsUnspecified() // which stands for this machine where it is dialled
 }
 
-// Carries reports whether an address itself has a credential: a user, or a parameter that is
+// HasCredential reports whether an address itself has a credential: a user, or a parameter that is
 // named like one.
-func Carries(u *url.URL) bool {
+func HasCredential(u *url.URL) bool {
 	if u.User != nil {
 		return true
 	}
 	for name, values := range u.Query() {
-		if SecretName(name) && strings.Join(values, "") != "" {
+		if CredentialName(name) && strings.Join(values, "") != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// Unencrypted is the warning about an Exposed address that gets a secret.
-func Unencrypted(u *url.URL) string {
+// UnencryptedWarning is the warning about an exposed address that gets a secret.
+func UnencryptedWarning(u *url.URL) string {
 	return fmt.Sprintf(
 		"the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)
 }
 
-// longestWord is how far back Cut looks for the end of a word, in bytes.
+// longestWord is how far back CutText looks for the end of a word, in bytes.
 const longestWord = 512
 
-// Cut truncates a text to at most most bytes, between two words: a part of a secret would not be
+// CutText truncates a text to at most most bytes, between two words: a part of a secret would not be
 // recognized and masked. It is valid UTF-8 if s is.
-func Cut(s string, most int) string {
+func CutText(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
 	s = strings.ToValidUTF8(s[:most], "")
 	if i := strings.LastIndexAny(s, " \t\r\n\"',;"); i >= 0 && len(s)-i <= longestWord {
 		s = s[:i+1]
-	}
-	return s
-}
-
-// Tail is the end of a text, of at most most bytes, cut as Cut does.
-func Tail(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	s = strings.ToValidUTF8(s[len(s)-most:], "")
-	if i := strings.IndexAny(s, " \t\r\n\"',;"); i >= 0 && i <= longestWord {
-		s = s[i+1:]
 	}
 	return s
 }

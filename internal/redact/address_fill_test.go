@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package endpoint
+package redact
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func TestFill(t *testing.T) {
 		if v := values[name]; v != "" {
 			return v, nil
 		}
-		return "", Empty(name)
+		return "", EmptyVariable(name)
 	}
 	for _, c := range []struct {
 		text, want, address string
@@ -32,7 +32,7 @@ func TestFill(t *testing.T) {
 		{"http://${}/", "", "", callvet.ErrDenied},
 		{"http://${HOST", "", "", callvet.ErrInvalid},
 	} {
-		got, err := Fill(c.text, value)
+		got, err := FillVariables(c.text, value)
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v", c.text, got, err)
 		}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package endpoint
+package provider
 
 import "testing"
 
@@ -19,7 +19,7 @@ func TestOllama(t *testing.T) {
 		"https://box:9/v1":       "https://box:9/v1",
 		"a b":                    "a b",
 	} {
-		if got := Ollama(host); got != want {
+		if got := ollamaAddress(host); got != want {
 			t.Errorf("%q: %s, want %s", host, got, want)
 		}
 	}

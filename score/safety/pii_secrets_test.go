@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii_test
+package safety_test
 
 import (
 	"encoding/base64"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // drawn is n bytes that look drawn, of letters and digits. No key of a service stands in these
@@ -26,7 +26,7 @@ func hexDigits(n int) string {
 
 func TestEmail(t *testing.T) {
 	t.Parallel()
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"a@b.co":                          "<email>",
 		"to ana.perez+x%y-z'o_1@m-x.a.cz": "to <email>",
 		"A@B.CZ":                          "<email>",
@@ -39,7 +39,7 @@ func TestEmail(t *testing.T) {
 		"digits 8@9.com":                  "digits <email>",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"x a@b.c", "@example.com", " .'@example.com", "ana@.example", "ana@ example.com", "me@home", "a@b_c.com",
 		"ana@10.0.0.1", "a@b.c1m", "a@b.com1", "mail ana@", "ana@.-.",
 		"git@github.com", "logo@2x.png", "a@b.com"[:5], "a!@b.", "(@b.com)",
@@ -50,14 +50,14 @@ func TestEmail(t *testing.T) {
 func TestPrivateKey(t *testing.T) {
 	t.Parallel()
 	const begin, end = "-----BEGIN RSA PRIVATE " + "KEY-----", "-----END RSA PRIVATE " + "KEY-----"
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"a " + begin + "\nMIIEow\n" + end + " b":                    "a <private_key> b",
 		begin + "\nMII-----Eow\n" + end + "-":                       "<private_key>-",
 		"a " + begin + "\nMIIEow\n-----END RSA PRI b":               "a <private_key>",
 		"a " + begin + "\nMIIEow b":                                 "a <private_key>",
 		begin + "\nMIIEow\n" + end + "\n" + begin + "\nMII\n" + end: "<private_key>\n<private_key>",
 	})
-	ignores(t, pii.RoleNone, "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----",
+	ignores(t, safety.RoleNone, "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----",
 		"-----BEGIN RSA PRIVATE "+"KEY and no more", "-----BEGIN "+"CERTIFICATE-----PRIVATE KEY", "-----BEGIN")
 }
 
@@ -68,7 +68,7 @@ func TestCredentials(t *testing.T) {
 		return base64.StdEncoding.EncodeToString([]byte("bob:" + strings.Repeat("x", n/4*3-4)))
 	}
 	const jwt = "eyJhbGciOiJIUzI1NiJ9" + ".e30." + "ab-_e" // 30 bytes, the fewest
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"Bearer abc123de":                  "Bearer <bearer>",
 		"send bEARER ab.12+de/4=~-_z, now": "send bEARER <bearer>, now",
 		"send Basic " + basic(8):           "send Basic <bearer>",
@@ -79,7 +79,7 @@ func TestCredentials(t *testing.T) {
 		jwt + "xyz":                        "<jwt>",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"Bearer abc123d", "Bearer of good news", "Bearer", "Bearer ", "bearer: abc", "the Bearertoken1", "a Bearer",
 		"not a Bear",
 		"Basic "+base64.StdEncoding.EncodeToString([]byte("a:b")), "Basic "+basic(260), "basic knowledge",
@@ -119,7 +119,7 @@ func TestServices(t *testing.T) {
 	} {
 		delete(want, "key "+key+"-.-") // the length is fixed: a dash makes it another word
 	}
-	finds(t, pii.RoleNone, want)
+	finds(t, safety.RoleNone, want)
 }
 
 // TestLeast: a prefix with one byte fewer behind it than keys have is none.
@@ -135,9 +135,9 @@ func TestLeast(t *testing.T) {
 		short := "use " + key[:len(key)-1]
 		want[short], want[short+"-"], want["x"+key] = short, short+"-", "x"+key
 	}
-	finds(t, pii.RoleNone, want)
+	finds(t, safety.RoleNone, want)
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"SK"+hexDigits(31), "SK"+hexDigits(33), "SK"+hexDigits(32)+"g", "SK"+strings.Repeat("a", 32),
 		"a SK"+hexDigits(31),
 		"pat"+drawn(14), "pat"+drawn(13)+"-."+hexDigits(64), "pat"+drawn(14)+"-"+hexDigits(64),
@@ -163,8 +163,8 @@ func TestWebhooks(t *testing.T) {
 	}
 	const office = "https://a_x-y.webhook.office.com/webhookb2/"
 	want[office+"a-1/b@2_34"] = office + "<api_key>"
-	finds(t, pii.RoleNone, want)
-	ignores(t, pii.RoleNone, "http://hooks.slack.com/services/a-1/b@2_34", "https://hooks.slack.com/help/a-1/b@2_345",
+	finds(t, safety.RoleNone, want)
+	ignores(t, safety.RoleNone, "http://hooks.slack.com/services/a-1/b@2_34", "https://hooks.slack.com/help/a-1/b@2_345",
 		"https://webhook.office.com/webhookb2/a-1/b@2_34")
 }
 
@@ -172,7 +172,7 @@ func TestWebhooks(t *testing.T) {
 func TestUserinfo(t *testing.T) {
 	t.Parallel()
 	const name = "Zx81kQp02LmVt7Rb" // 16 bytes, the fewest
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"postgres://bob:hunter2@db.test/x":               "postgres://<secret>@db.test/x",
 		"see xyz://b:h@db.test":                          "see xyz://<secret>@db.test",
 		"HTTPZ://b:h@db.test":                            "HTTPZ://<secret>@db.test",
@@ -181,7 +181,7 @@ func TestUserinfo(t *testing.T) {
 		"https://b:x" + strings.Repeat("y1", 127) + "@c": "https://b:x" + strings.Repeat("y1", 127) + "@c", // 257 bytes
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"://bob:hunter2@db", "x ://bob:hunter2@db", "1://bob:hunter2@db", "x:/bob:hunter2@db",
 		"https://"+name[:15]+"@db", "https://justsomelettersandnodigit@db",
 		"https://bob:@db", "https://bob:password@db", "https://bob:<pass>@db", "https://bob:${PASS}@db",
@@ -194,7 +194,7 @@ func TestUserinfo(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"--password hunt11 --verbose":     "--password <secret> --verbose",
 		"run --db-password 'hunter2;x'":   "run --db-password '<secret>;x'",
 		"---password hunter2":             "---password <secret>",
@@ -202,7 +202,7 @@ func TestOptions(t *testing.T) {
 		"run (--secret_key  \"hunter2\")": "run (--secret_key  \"<secret>\")",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"--password hunt1", "run --password hunt1", "a--password hunter2", "a---password hunter2",
 		"_--password hunter2", "--password --verbose", "--password <secret1>", "--password [REDACTED:secret]",
 		"--password required", "--password", "use --password", "--password ", "--passwords-file hunter2",
@@ -217,7 +217,7 @@ func TestNamed(t *testing.T) {
 	long := strings.Repeat("x", 56) + "password" // 64 bytes, the longest name
 	key := drawn(16)
 	escaped := drawn(255) + `\`
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"password=hunter":                                 "password=<secret>",
 		"password=hunter2 x":                              "password=<secret> x",
 		"pwd=hunter2":                                     "pwd=<secret>",
@@ -254,7 +254,7 @@ func TestNamed(t *testing.T) {
 		strings.Repeat("so ", 40) + "password: hunter2":   strings.Repeat("so ", 40) + "password: <secret>",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"password=hunt1", "password: sesame", "password=required", "password=[REDACTED:secret]", "PWD=/home/ana",
 		"OLDPWD=/home/ana", "password=https://a.test/reset", "wd=hunter2",
 		"password=bearer ", "password: ", "=hunter2", ": hunter2", "!= 'hunter2'", `== "hunter2"`, "x"+long+"=hunter2",
@@ -271,7 +271,7 @@ func TestNamed(t *testing.T) {
 // query of a URL, and behind a name in capitals, is a value.
 func TestCode(t *testing.T) {
 	t.Parallel()
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"PASSWORD=settings.secret":        "PASSWORD=<secret>",
 		"a.test?password=user_name":       "a.test?password=<secret>",
 		"a.test?a=1&password=user_name&x": "a.test?a=1&password=<secret>&x",
@@ -281,7 +281,7 @@ func TestCode(t *testing.T) {
 		"password=hidden;":                "password=<secret>;",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"PASSWORD = settings.secret", "password=user.password", "password=user_name", "f(password=hidden)",
 		"f(password=hidden, n)", "f(password=hidden).", "password=password", "password=Password",
 		"secret=str(x)", "password=users[x", "login(a, password=secret_of)",
@@ -292,7 +292,7 @@ func TestCode(t *testing.T) {
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	got, want := map[string]bool{}, map[string]bool{}
-	d := newDetector(t, pii.Config{})
+	d := newDetector(t, safety.DetectorConfig{})
 	for secret, values := range map[bool][]string{
 		false: {
 			"", "<password>", "{key}", "[key]", "(none)", "%PASSWORD%", "${TOKEN}", "$(pass show x)", "$TOKEN_1",
@@ -307,7 +307,7 @@ func TestPlaceholders(t *testing.T) {
 	} {
 		for _, s := range values {
 			want[s] = secret
-			_, got[s] = d.Whole(s, pii.RoleSecret)
+			_, got[s] = d.Whole(s, safety.RoleSecret)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -321,7 +321,7 @@ func TestPlaceholders(t *testing.T) {
 func TestDrawn(t *testing.T) {
 	t.Parallel()
 	got, want := map[string]bool{}, map[string]bool{}
-	d := newDetector(t, pii.Config{})
+	d := newDetector(t, safety.DetectorConfig{})
 	for secret, values := range map[bool][]string{
 		true: {
 			drawn(16), "gghhkkmm11223344", "abcdefghijklmno12", "abcdefghijklmnOP1", "ABCDEFGHIJKLMNop1",
@@ -338,7 +338,7 @@ func TestDrawn(t *testing.T) {
 	} {
 		for _, s := range values {
 			want[s] = secret
-			_, got[s] = d.Whole(s, pii.RoleToken)
+			_, got[s] = d.Whole(s, safety.RoleToken)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -350,5 +350,5 @@ func TestDrawn(t *testing.T) {
 		"Bearer web3-research-xy": "Bearer web3-research-xy",
 		"Bearer web3-research-x":  "Bearer <bearer>",
 	})
-	finds(t, pii.RoleNone, short)
+	finds(t, safety.RoleNone, short)
 }

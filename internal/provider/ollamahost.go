@@ -1,10 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package endpoint answers one question: how do adapters treat the address and the texts of a
-// server? It parses the address of a server's own variable, refuses addresses with secrets, and
-// cuts a server's text so that no part of a secret is left. It reads no environment and sends
-// nothing.
-package endpoint
+package provider
 
 import (
 	"net"
@@ -14,10 +10,10 @@ import (
 
 const ollamaPort = "11434"
 
-// Ollama converts OLLAMA_HOST to an address. The scheme (http) and, under http, the port (11434)
+// ollamaAddress converts OLLAMA_HOST to an address. The scheme (http) and, under http, the port (11434)
 // may be missing. A bind address (0.0.0.0, ::, empty) becomes this machine. The path does not
 // change; a text that is not an address is returned unchanged.
-func Ollama(host string) string {
+func ollamaAddress(host string) string {
 	address := host
 	if !strings.Contains(address, "://") {
 		address = "http://" + address

@@ -1,14 +1,14 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii
+package safety
 
 import "strings"
 
-// InUse reports whether a secret looks real, not made up for a test. A key of a known service and a
+// SecretInUse reports whether a secret looks real, not made up for a test. A key of a known service and a
 // private key are in use unless they are marked as examples. A password or token is in use when it
 // looks random: at least 16 bytes with digits, without words and sequences such as 123, and no
 // hash.
-func InUse(k Kind, s string) bool {
+func SecretInUse(k DataKind, s string) bool {
 	low := strings.ToLower(s)
 	if strings.Contains(low, "example") || strings.Contains(low, "xxxx") || strings.Contains(low, "dummy") {
 		return false

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package template_test
+package value_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 func TestParse(t *testing.T) {
@@ -25,7 +24,7 @@ func TestParse(t *testing.T) {
 		"{{a {{b}}":                `{{ is not closed by }} before "a {{b"`,
 		"{{{a}}}":                  `{{ is not closed by }} before "{a"`,
 	} {
-		got, err := template.Parse(text)
+		got, err := value.ParseTemplate(text)
 		said := strings.Join(got.Names(), ",")
 		if err != nil {
 			said = err.Error()
@@ -42,7 +41,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(name string) json.RawMessage { return template.At(args, name).Raw() }
+	of := func(name string) json.RawMessage { return value.AtPath(args, name).Raw() }
 	for raw, want := range map[string]string{
 		`{"a":"{{city}}","{{city}}":1}`:                                               `{"a":"Oslo \"x\"","{{city}}":1}`,
 		`["{{n}}","no {{n}}","{{o.a[0].id}}","{{o.a[1]}}","{{o.a[2]}}","{{gone.x}}"]`: `[1.0,"no 1.0",7,null,null,null]`,
@@ -50,13 +49,13 @@ func TestJSON(t *testing.T) {
 		`"\u007b\u007bn}}"`:  `1.0`,
 		`{"b":true,"z":1e3}`: `{"b":true,"z":1e3}`,
 	} {
-		got, err := template.JSON(json.RawMessage(raw), of)
+		got, err := value.FillJSON(json.RawMessage(raw), of)
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v", raw, got, err)
 		}
 	}
 	for _, raw := range []string{`{"a":"{{x"}`, `{`} {
-		if got, err := template.JSON(json.RawMessage(raw), of); err == nil {
+		if got, err := value.FillJSON(json.RawMessage(raw), of); err == nil {
 			t.Errorf("%s: %s", raw, got)
 		}
 	}
@@ -68,7 +67,7 @@ func TestMockNames(t *testing.T) {
 		"args.a", "args.a.b[0].c", "args.[0]", "args.a[1][2]", "call.number", "call.position",
 		"call.tool", "fake.id", "fake.id.customer", "fake.uuid.x", "fake.number", "fault.review",
 	} {
-		if err, _ := template.Mock(name); err != nil {
+		if err, _ := value.CheckMockName(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -76,11 +75,11 @@ func TestMockNames(t *testing.T) {
 		"city", "args", "args.", "args.a..b", "args.a[x]", "args.a[0", "args.a[0]x",
 		"args.a.", "args.a[0].", "fake.name", "fake.id.", "fault.", "call.count", "env.HOME", "args.a[-1]",
 	} {
-		if err, _ := template.Mock(name); err == nil {
+		if err, _ := value.CheckMockName(name); err == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}
-	if _, fix := template.Mock("city"); !strings.Contains(fix, "{{args.city}}") {
+	if _, fix := value.CheckMockName("city"); !strings.Contains(fix, "{{args.city}}") {
 		t.Errorf("the fix of {{city}}: %s", fix)
 	}
 }
@@ -93,12 +92,12 @@ func FuzzJSON(f *testing.F) {
 		if !value.Valid([]byte(with)) {
 			with = `"x"`
 		}
-		out, err := template.JSON(json.RawMessage(raw), func(string) json.RawMessage { return json.RawMessage(with) })
+		out, err := value.FillJSON(json.RawMessage(raw), func(string) json.RawMessage { return json.RawMessage(with) })
 		if err == nil && !value.Valid(out) {
 			t.Errorf("%q with %q: %q is no JSON", raw, with, out)
 		}
-		if v, perr := value.Parse([]byte(with)); perr == nil && template.Path(raw) == nil {
-			template.At(v, raw)
+		if v, perr := value.Parse([]byte(with)); perr == nil && value.CheckPath(raw) == nil {
+			value.AtPath(v, raw)
 		}
 	})
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii
+package safety
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func tokenByte(c byte) bool {
 // email finds the address around an @: a local part, a domain with a dot and a
 // top-level part of letters. It does not start before least. The user of a source
 // repository (git@host) and the size in a file's name (logo@2x.png) are no addresses.
-func email(s string, at, least int) Finding {
+func email(s string, at, least int) DataFinding {
 	from := at
 	for from > least && (wordByte(s[from-1]) || strings.IndexByte(".+-%'", s[from-1]) >= 0) {
 		from--
@@ -43,14 +43,14 @@ func email(s string, at, least int) Finding {
 	domain := strings.TrimRight(s[at+1:end], ".-")
 	dot := strings.LastIndexByte(domain, '.')
 	if from == at || dot <= 0 || len(domain)-dot-1 < 2 || s[from:at] == "git" || density(domain) {
-		return Finding{}
+		return DataFinding{}
 	}
 	for _, c := range []byte(domain[dot+1:]) {
 		if !letter(c) {
-			return Finding{}
+			return DataFinding{}
 		}
 	}
-	return Finding{from, at + 1 + len(domain), KindEmail}
+	return DataFinding{from, at + 1 + len(domain), KindEmail}
 }
 
 // density reports whether a domain is the size in the name of an image: 2x.png.
@@ -58,14 +58,14 @@ func density(s string) bool { return digit(s[0]) && s[1] == 'x' && s[2] == '.' }
 
 // privateKey finds a PEM block that says PRIVATE KEY, to its end line or, when
 // that is cut off, to the end of the text.
-func privateKey(s string, i int) Finding {
+func privateKey(s string, i int) DataFinding {
 	head, rest, ok := strings.Cut(s[i+len("-----"):], "-----")
 	if !ok || !strings.Contains(head, "PRIVATE KEY") {
-		return Finding{}
+		return DataFinding{}
 	}
 	_, rest, _ = strings.Cut(rest, "-----END")
 	_, rest, _ = strings.Cut(rest, "-----")
-	return Finding{i, len(s) - len(rest), KindPrivate}
+	return DataFinding{i, len(s) - len(rest), KindPrivate}
 }
 
 // startsWith reports whether s starts with a word, in whatever case.
@@ -73,47 +73,47 @@ func startsWith(s, word string) bool {
 	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
 }
 
-func bearer(s string, i int) Finding {
+func bearer(s string, i int) DataFinding {
 	const word = "bearer "
 	if !startsWith(s[i:], word) {
-		return Finding{}
+		return DataFinding{}
 	}
 	from := i + len(word)
 	end := run(s, from, tokenByte)
 	if end-from < 8 || !random(s[from:end]) {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{from, end, KindBearer}
+	return DataFinding{from, end, KindBearer}
 }
 
 // basic finds the base64 of user:password behind the word Basic.
-func basic(s string, i int) Finding {
+func basic(s string, i int) DataFinding {
 	const word = "basic "
 	if !startsWith(s[i:], word) {
-		return Finding{}
+		return DataFinding{}
 	}
 	from := i + len(word)
 	end := run(s, from, func(c byte) bool { return wordByte(c) && c != '_' || c == '+' || c == '/' || c == '=' })
 	if end-from > maxRandom || end-from < 8 {
-		return Finding{}
+		return DataFinding{}
 	}
 	if b, err := base64.StdEncoding.DecodeString(s[from:end]); err != nil || !bytes.Contains(b, []byte(":")) {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{from, end, KindBearer}
+	return DataFinding{from, end, KindBearer}
 }
 
 // jwt finds three base64url parts; the first starts with an encoded {".
-func jwt(s string, i int) Finding {
+func jwt(s string, i int) DataFinding {
 	if !strings.HasPrefix(s[i:], "eyJ") {
-		return Finding{}
+		return DataFinding{}
 	}
 	end := run(s, i, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 	token := strings.TrimRight(s[i:end], ".")
 	if strings.Count(token, ".") != 2 || len(token) < 30 {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{i, i + len(token), KindJWT}
+	return DataFinding{i, i + len(token), KindJWT}
 }
 
 // prefix is what keys of a well-known service start with, and the fewest bytes
@@ -143,7 +143,7 @@ func prefixes() [256][]prefix {
 	return by
 }
 
-func (d *Detector) apiKey(s string, i int) Finding {
+func (d *Detector) apiKey(s string, i int) DataFinding {
 	for _, p := range d.prefixes[s[i]] {
 		if !strings.HasPrefix(s[i:], p.text) {
 			continue
@@ -152,15 +152,15 @@ func (d *Detector) apiKey(s string, i int) Finding {
 		end := run(s, from, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
 		drawn := strings.TrimRight(s[from:end], ".-")
 		if len(drawn) >= p.least && random(drawn) {
-			return Finding{i, from + len(drawn), KindKey}
+			return DataFinding{i, from + len(drawn), KindKey}
 		}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // hexKey finds keys that have a fixed length: SK and 32 hexadecimal digits (Twilio), pat, 14
 // bytes, a dot and 64 hexadecimal digits (Airtable).
-func hexKey(s string, i int) Finding {
+func hexKey(s string, i int) DataFinding {
 	var head, tail int
 	switch {
 	case strings.HasPrefix(s[i:], "SK"):
@@ -168,32 +168,32 @@ func hexKey(s string, i int) Finding {
 	case strings.HasPrefix(s[i:], "pat") && len(s) > i+17 && s[i+17] == '.' && run(s[:i+17], i, wordByte) == i+17:
 		head, tail = 18, 64
 	default:
-		return Finding{}
+		return DataFinding{}
 	}
 	end := run(s, i+head, hexByte)
 	if end-i-head != tail || end < len(s) && wordByte(s[end]) || !random(s[i+head:end]) {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{i, end, KindKey}
+	return DataFinding{i, end, KindKey}
 }
 
 // telegramToken finds the token of a bot: its number, a colon and 35 bytes.
-func telegramToken(s string, i int) Finding {
+func telegramToken(s string, i int) DataFinding {
 	end := run(s, i, digit)
 	if end-i < 8 || end-i > 10 || !strings.HasPrefix(s[end:], ":AA") {
-		return Finding{}
+		return DataFinding{}
 	}
 	if last := run(s, end+1, func(c byte) bool { return wordByte(c) || c == '-' }); last-end == 36 {
-		return Finding{i, last, KindKey}
+		return DataFinding{i, last, KindKey}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // webhook finds the secret path of an address that whoever knows it can post to.
-func webhook(s string, i int) Finding {
+func webhook(s string, i int) DataFinding {
 	const scheme = "https://"
 	if !strings.HasPrefix(s[i:], scheme) {
-		return Finding{}
+		return DataFinding{}
 	}
 	at := i + len(scheme)
 	host := run(s, at, func(c byte) bool { return wordByte(c) || c == '-' || c == '.' })
@@ -212,51 +212,51 @@ func webhook(s string, i int) Finding {
 		from := host + len(w.path)
 		if end := run(s, from,
 			func(c byte) bool { return wordByte(c) || strings.IndexByte("-/@", c) >= 0 }); end-from >= 10 {
-			return Finding{from, end, KindKey}
+			return DataFinding{from, end, KindKey}
 		}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // userinfo finds user and password of a URL, whose colon before // stands at i. Without a
 // password the name must look random: https://TOKEN@host.
-func userinfo(s string, i int) Finding {
+func userinfo(s string, i int) DataFinding {
 	if i == 0 || !letter(s[i-1]) || !strings.HasPrefix(s[i:], "://") {
-		return Finding{}
+		return DataFinding{}
 	}
 	from := i + 3
 	end := run(s, from, func(c byte) bool { return c > ' ' && strings.IndexByte("/?#@\"'<>`\\", c) < 0 })
 	if end == from || end >= len(s) || s[end] != '@' || end-from > maxRandom {
-		return Finding{}
+		return DataFinding{}
 	}
 	user, password, ok := strings.Cut(s[from:end], ":")
 	switch {
-	case Redacted(s[from:]), ok && (password == "" || password == "password" || placeholder(password)),
+	case IsRedacted(s[from:]), ok && (password == "" || password == "password" || placeholder(password)),
 		!ok && (len(user) < 16 || !random(user)):
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{from, end, KindSecret}
+	return DataFinding{from, end, KindSecret}
 }
 
 // option finds the value of --password VALUE and --token VALUE on a command line.
-func option(s string, i int) Finding {
+func option(s string, i int) DataFinding {
 	end := run(s, i+2, func(c byte) bool { return wordByte(c) || c == '-' })
 	if end >= len(s) || s[end] != ' ' {
-		return Finding{}
+		return DataFinding{}
 	}
 	secret := secretName(s[i+2 : end])
 	if !secret && !tokenName(s[i+2:end]) {
-		return Finding{}
+		return DataFinding{}
 	}
 	from := run(s, end, func(c byte) bool { return c == ' ' || c == '"' || c == '\'' })
 	to := run(s, from, inValue)
-	if to-from < 6 || s[from] == '-' || placeholder(s[from:to]) || Redacted(s[from:to]) || plainWord(s[from:to]) {
-		return Finding{}
+	if to-from < 6 || s[from] == '-' || placeholder(s[from:to]) || IsRedacted(s[from:to]) || plainWord(s[from:to]) {
+		return DataFinding{}
 	}
 	if !secret && !drawn(s[from:to]) {
-		return Finding{}
+		return DataFinding{}
 	}
-	return Finding{from, to, KindSecret}
+	return DataFinding{from, to, KindSecret}
 }
 
 // secretName reports whether a name announces a secret: it ends in one of the
@@ -277,12 +277,12 @@ func (w *wording) secret(name string) bool {
 
 // named finds name=value and name: value. The name must announce a secret, be plain "token" or
 // "key" with a random-looking value, or be the signature of a URL.
-func named(s string, i int) Finding {
+func named(s string, i int) DataFinding {
 	at := valueAfter(s, i)
 	name, start := nameBefore(s, comparison(s, i, at))
 	secret := secretName(name)
 	if at-i > 12 || !secret && !tokenName(name) && !signature(s, start, name) {
-		return Finding{}
+		return DataFinding{}
 	}
 	till := len(s)
 	if !secret { // decided by the start, so that a long text is not scanned again for each colon
@@ -290,17 +290,17 @@ func named(s string, i int) Finding {
 	}
 	end := valueEnd(s[:till], at)
 	word := s[at:end]
-	if len(word) < 6 || Redacted(word) || placeholder(word) {
-		return Finding{}
+	if len(word) < 6 || IsRedacted(word) || placeholder(word) {
+		return DataFinding{}
 	}
 	if k := valueKind(s, name, i, start, at, end); k != "" {
-		return Finding{at, valueEnd(s, end), k}
+		return DataFinding{at, valueEnd(s, end), k}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // valueKind classifies the value in s[at:end] with the name at start and the separator at i.
-func valueKind(s, name string, i, start, at, end int) Kind {
+func valueKind(s, name string, i, start, at, end int) DataKind {
 	word, secret := s[at:end], secretName(name)
 	quoted := s[at-1] == '"' || s[at-1] == '\''
 	switch {

@@ -1,12 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package template answers one question: what is a text, or a JSON value, with its placeholders
-// {{NAME}} filled in?
-//
-// Nothing is executed: there are no conditions, no loops and no functions. The caller defines the
-// meaning of names. Names returns a text's names, so that a file with an unknown name is refused
-// when it is read.
-package template
+package value
 
 import (
 	"bytes"
@@ -14,20 +8,20 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/callvet/callvet/value"
 )
 
-// Text is a text with placeholders, taken apart.
-type Text struct{ parts []part }
+// Template is a text with placeholders {{NAME}}, taken apart. Nothing is executed: there are no
+// conditions, no loops and no functions. The caller defines the meaning of names. Names returns a
+// text's names, so that a file with an unknown name is refused when it is read.
+type Template struct{ parts []part }
 
 // part is a piece of text, or a name where name is not "".
 type part struct{ text, name string }
 
-// Parse takes a text apart. {{ must be closed by }}, with a name between them. White space around
+// ParseTemplate takes a text apart. {{ must be closed by }}, with a name between them. White space around
 // the name counts for nothing.
-func Parse(s string) (Text, error) {
-	var t Text
+func ParseTemplate(s string) (Template, error) {
+	var t Template
 	for {
 		before, rest, open := strings.Cut(s, "{{")
 		if before != "" {
@@ -52,7 +46,7 @@ func Parse(s string) (Text, error) {
 }
 
 // Names are those of the placeholders, in their order.
-func (t Text) Names() []string {
+func (t Template) Names() []string {
 	var out []string
 	for _, p := range t.parts {
 		if p.name != "" {
@@ -63,7 +57,7 @@ func (t Text) Names() []string {
 }
 
 // Only is the name where the text is one placeholder and nothing else.
-func (t Text) Only() (string, bool) {
+func (t Template) Only() (string, bool) {
 	if len(t.parts) == 1 && t.parts[0].name != "" {
 		return t.parts[0].name, true
 	}
@@ -71,7 +65,7 @@ func (t Text) Only() (string, bool) {
 }
 
 // Fill puts in what of says of each name.
-func (t Text) Fill(of func(name string) string) string {
+func (t Template) Fill(of func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.parts {
 		if p.name == "" {
@@ -83,40 +77,40 @@ func (t Text) Fill(of func(name string) string) string {
 	return b.String()
 }
 
-// JSON fills the texts of a value; keys stay as they are. A text that is one placeholder alone
+// FillJSON fills the texts of a value; keys stay as they are. A text that is one placeholder alone
 // becomes the value that of gives, whatever its kind. Inside a text, a string says itself, null
 // says nothing, and any other value is its JSON. An absent value is null.
-func JSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.RawMessage, error) {
-	v, err := value.Parse(raw)
+func FillJSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.RawMessage, error) {
+	v, err := Parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	return Texts(v, func(v value.Value) (json.RawMessage, error) {
+	return ReplaceTexts(v, func(v Value) (json.RawMessage, error) {
 		if !bytes.Contains(v.Raw(), []byte("{")) && !bytes.Contains(v.Raw(), []byte(`\`)) {
 			return nil, nil
 		}
-		t, err := Parse(v.Str())
+		t, err := ParseTemplate(v.Str())
 		if err != nil {
 			return nil, err
 		}
 		if name, only := t.Only(); only {
 			return orNull(of(name)), nil
 		}
-		return Quote(t.Fill(func(name string) string { return Said(of(name)) })), nil
+		return Quote(t.Fill(func(name string) string { return TextOf(of(name)) })), nil
 	})
 }
 
-// Texts copies a value, member by member in their order, with other values in place of its texts: those
+// ReplaceTexts copies a value, member by member in their order, with other values in place of its texts: those
 // that of gives for them, in their order; nil leaves a text as it is. Keys stay as they are.
-func Texts(v value.Value, of func(text value.Value) (json.RawMessage, error)) (json.RawMessage, error) {
+func ReplaceTexts(v Value, of func(text Value) (json.RawMessage, error)) (json.RawMessage, error) {
 	return appendTexts(make([]byte, 0, len(v.Raw())), v, of)
 }
 
-func appendTexts(dst []byte, v value.Value, of func(value.Value) (json.RawMessage, error)) ([]byte, error) {
+func appendTexts(dst []byte, v Value, of func(Value) (json.RawMessage, error)) ([]byte, error) {
 	switch v.Kind() {
-	case value.Object, value.Array:
+	case Object, Array:
 		ends := "{}"
-		if v.Kind() == value.Array {
+		if v.Kind() == Array {
 			ends = "[]"
 		}
 		dst = append(dst, ends[0])
@@ -126,7 +120,7 @@ func appendTexts(dst []byte, v value.Value, of func(value.Value) (json.RawMessag
 				dst = append(dst, ',')
 			}
 			first = false
-			if v.Kind() == value.Object {
+			if v.Kind() == Object {
 				dst = append(append(dst, Quote(e.Key())...), ':')
 			}
 			var err error
@@ -135,7 +129,7 @@ func appendTexts(dst []byte, v value.Value, of func(value.Value) (json.RawMessag
 			}
 		}
 		return append(dst, ends[1]), nil
-	case value.String:
+	case String:
 		text, err := of(v)
 		if err != nil {
 			return nil, err
@@ -154,8 +148,8 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// Said is a value as a text says it: a string itself, null and absence nothing, another its JSON.
-func Said(raw json.RawMessage) string {
+// TextOf is a value as a text says it: a string itself, null and absence nothing, another its JSON.
+func TextOf(raw json.RawMessage) string {
 	var s string
 	switch {
 	case len(raw) == 0, string(raw) == "null":
@@ -177,9 +171,9 @@ func Quote(s string) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// At is the value at a path of names and positions, user.orders[0].id; absent where there is none.
-func At(v value.Value, path string) value.Value {
-	for path != "" && v.Kind() != value.Invalid {
+// AtPath is the value at a path of names and positions, user.orders[0].id; absent where there is none.
+func AtPath(v Value, path string) Value {
+	for path != "" && v.Kind() != Invalid {
 		var step string
 		if path[0] == '[' {
 			step, path, _ = strings.Cut(path[1:], "]")
@@ -197,10 +191,10 @@ func At(v value.Value, path string) value.Value {
 	return v
 }
 
-func item(v value.Value, at string) value.Value {
+func item(v Value, at string) Value {
 	n, err := strconv.Atoi(at)
-	if err != nil || v.Kind() != value.Array {
-		return value.Value{}
+	if err != nil || v.Kind() != Array {
+		return Value{}
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		if n == 0 {
@@ -208,11 +202,11 @@ func item(v value.Value, at string) value.Value {
 		}
 		n--
 	}
-	return value.Value{}
+	return Value{}
 }
 
-// Path says what is wrong with a path of At; nil where nothing is.
-func Path(path string) error {
+// CheckPath says what is wrong with a path of AtPath; nil where nothing is.
+func CheckPath(path string) error {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {
 			in, after, closed := strings.Cut(rest[1:], "]")

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package endpoint
+package redact
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ func TestSpelled(t *testing.T) {
 		{"http://h/x?passage=a", map[string]string{"X-JWT": "SECRETS"}, "X-JWT: ${X_JWT}"},
 		{"http://h/x?passage=a", nil, ""},
 	} {
-		err := Spelled(c.address, c.headers)
+		err := RefuseSpelled(c.address, c.headers)
 		var h *callvet.Hinted
 		if (err == nil) != (c.hint == "") || err != nil &&
 			(!errors.Is(err, callvet.ErrInvalid) || !errors.As(err, &h) || !strings.Contains(h.Hint, c.hint) ||
@@ -57,10 +57,10 @@ func TestExposed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Exposed(u); got != want {
+		if got := ExposedAddress(u); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
-		if want && !strings.Contains(Unencrypted(u), u.Host) {
+		if want && !strings.Contains(UnencryptedWarning(u), u.Host) {
 			t.Errorf("%s is not named", u.Host)
 		}
 	}
@@ -71,14 +71,13 @@ func TestCut(t *testing.T) {
 	t.Parallel()
 	const text = "the key is sk-Zx81kQp02LmVt7RbYc45 and no more"
 	for most := range len(text) + 2 {
-		for _, got := range []string{Cut(text, most), Tail(text, most)} {
-			if len(got) > max(most, 0) || strings.Contains(got, "Zx8") != strings.Contains(got, "c45") {
-				t.Errorf("%d: %q", most, got)
-			}
+		got := CutText(text, most)
+		if len(got) > max(most, 0) || strings.Contains(got, "Zx8") != strings.Contains(got, "c45") {
+			t.Errorf("%d: %q", most, got)
 		}
 	}
 	long := strings.Repeat("é", 1000)
-	if a, b := Cut(long, 801), Tail(long, 801); len(a) != 800 || len(b) != 800 {
-		t.Errorf("%d and %d bytes", len(a), len(b))
+	if got := CutText(long, 801); len(got) != 800 {
+		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package template
+package value
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/callvet/callvet/value"
 )
 
 // Canonical is the text that all equal JSON values share: members in the order of their names,
@@ -19,7 +17,7 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return json.RawMessage("{}")
 	}
-	v, err := value.Parse(raw)
+	v, err := Parse(raw)
 	if err != nil {
 		return Quote(string(raw))
 	}
@@ -27,19 +25,19 @@ func Canonical(raw json.RawMessage) json.RawMessage {
 }
 
 // AppendCanonical appends the canonical text of a value.
-func AppendCanonical(dst []byte, v value.Value) []byte {
+func AppendCanonical(dst []byte, v Value) []byte {
 	switch v.Kind() {
-	case value.Number:
+	case Number:
 		return append(dst, canonicalNumber(string(v.Raw()))...)
-	case value.String:
+	case String:
 		return append(dst, Quote(v.Str())...)
-	case value.Array:
+	case Array:
 		dst = append(dst, '[')
 		for e, ok := v.First(); ok; e, ok = v.Next(e) {
 			dst = append(AppendCanonical(dst, e), ',')
 		}
 		return append(bytes.TrimSuffix(dst, []byte(",")), ']')
-	case value.Object:
+	case Object:
 		dst = append(dst, '{')
 		for _, e := range Members(v) {
 			dst = append(append(dst, Quote(e.Key())...), ':')
@@ -51,12 +49,12 @@ func AppendCanonical(dst []byte, v value.Value) []byte {
 }
 
 // Members are those of an object in the order of their names.
-func Members(v value.Value) []value.Value {
-	out := make([]value.Value, 0, v.Len())
+func Members(v Value) []Value {
+	out := make([]Value, 0, v.Len())
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b value.Value) int { return strings.Compare(a.Key(), b.Key()) })
+	slices.SortFunc(out, func(a, b Value) int { return strings.Compare(a.Key(), b.Key()) })
 	return out
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii_test
+package safety_test
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // shown is s with the kind of each finding in its place: "card <card> ok".
-func shown(d *pii.Detector, s string, r pii.Role) string {
+func shown(d *safety.Detector, s string, r safety.NameRole) string {
 	var b strings.Builder
 	at := 0
 	for f, ok := d.Find(s, 0, r); ok; f, ok = d.Find(s, f.End, r) {
@@ -25,9 +25,9 @@ func shown(d *pii.Detector, s string, r pii.Role) string {
 }
 
 // finds compares what a detector of every kind finds in texts, as shown, with want.
-func finds(t *testing.T, r pii.Role, want map[string]string) {
+func finds(t *testing.T, r safety.NameRole, want map[string]string) {
 	t.Helper()
-	d, got := newDetector(t, pii.Config{}), map[string]string{}
+	d, got := newDetector(t, safety.DetectorConfig{}), map[string]string{}
 	for s := range want {
 		got[s] = shown(d, s, r)
 	}
@@ -37,7 +37,7 @@ func finds(t *testing.T, r pii.Role, want map[string]string) {
 }
 
 // ignores expects that a detector of every kind finds nothing in the texts.
-func ignores(t *testing.T, r pii.Role, texts ...string) {
+func ignores(t *testing.T, r safety.NameRole, texts ...string) {
 	t.Helper()
 	want := map[string]string{}
 	for _, s := range texts {
@@ -109,7 +109,7 @@ func TestNetworks(t *testing.T) {
 			}
 		}
 	}
-	finds(t, pii.RoleNone, want)
+	finds(t, safety.RoleNone, want)
 }
 
 func TestCards(t *testing.T) {
@@ -142,9 +142,9 @@ func TestCards(t *testing.T) {
 	for _, c := range "/:;@[^`{|" {
 		want[visa+string(c)] = "<card>" + string(c)
 	}
-	finds(t, pii.RoleNone, want)
+	finds(t, safety.RoleNone, want)
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"3."+visa, visa+".5", "inv-"+visa, visa+"-x", visa+"0", visa+"9", visa+"a", visa+"z", visa+"A",
 		visa+"Z", visa+"_",
 		"4111 1111 1111 1111 2027", "4111-1111 1111-1111", "4111  1111  1111  1111", "41111111 11111111",
@@ -156,7 +156,7 @@ func TestCards(t *testing.T) {
 // when the check digit is right, whoever issued it.
 func TestCardByName(t *testing.T) {
 	t.Parallel()
-	finds(t, pii.RoleCard, map[string]string{
+	finds(t, safety.RoleCard, map[string]string{
 		checked("9", 12):          "<card>",
 		checked("9", 13):          "<card>",
 		checked("9", 19):          "<card>",
@@ -169,20 +169,20 @@ func TestCardByName(t *testing.T) {
 		"9000 0000 0000 0000 001": "<card>",
 	})
 	ignores(
-		t, pii.RoleCard,
+		t, safety.RoleCard,
 		checked("9", 11), "no "+checked("9", 11), checked("9", 20), "9000000000000002", "0000000000000000",
 		"9000 00000 001", "90000 0000 001", "9000 000000 000001", "90000000 0001", "9 000000 00001",
 		"900 000000 00001", "9000 000000 01 ", "0000 9000 0000 0000 0001", // 20 digits; the last sixteen pass
 		"0000-9000-0000-0000-0001", "1 9000000000000001",
 	)
-	ignores(t, pii.RoleNone, checked("9", 12), checked("9", 16))
+	ignores(t, safety.RoleNone, checked("9", 12), checked("9", 16))
 }
 
 func TestIBAN(t *testing.T) {
 	t.Parallel()
 	const norway, malta, longest = "NO9386011117947", "MT84MALT011000012345MTLCAST001S",
 		"XX510123456789ABCDEFGHJKLMNOPQRSTU"
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		norway:                  "<iban>",
 		"to " + norway:          "to <iban>",
 		norway + ", please":     "<iban>, please",
@@ -197,7 +197,7 @@ func TestIBAN(t *testing.T) {
 		"GB82 WEST 1234 5698 7654 32":                      "<iban>",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"XX070123456789", // passes modulo 97, but is shorter than any
 		"NO9386011117948", "NO9386011117947x", "NO9386011117947_", "no93 8601 1117 947", "No9386011117947",
 		"nO9386011117947", "GB82west12345698765432",
@@ -212,7 +212,7 @@ func TestIBAN(t *testing.T) {
 // brackets, and three North American groups.
 func TestPhones(t *testing.T) {
 	t.Parallel()
-	finds(t, pii.RoleNone, map[string]string{
+	finds(t, safety.RoleNone, map[string]string{
 		"+4612345 678":            "<phone>",
 		"+46123456":               "<phone>",
 		"+461234567890123":        "<phone>",
@@ -234,7 +234,7 @@ func TestPhones(t *testing.T) {
 		"985-123-2002":            "<phone>",
 	})
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"+4612345", "+4612345678901234", "+46 7012 3456 7890 1 2", "+0701234567", "+ 46701234567", "5+46701234567",
 		"a sum: +", "+x46701234567",
 		"+46701234567x", "+46701234567x ", "+46701234567x1234567", "+46701234567-", "+46701234567-a", "+46701234567a",
@@ -244,13 +244,13 @@ func TestPhones(t *testing.T) {
 		"155-123-2002", "555-123.2002", "555)123)2002", "555-123-20022", "555-123-2002-1", "555-123-2002 55",
 		"5551232002", "5551-23-2002", "55-5123-2002", "555-123-200",
 	)
-	ignores(t, pii.RoleID, "+46701234567", "(555)123-4567")
+	ignores(t, safety.RoleID, "+46701234567", "(555)123-4567")
 }
 
 // TestPhoneByName: where a name speaks of a phone, any 7 to 15 digits are one, but a date is not.
 func TestPhoneByName(t *testing.T) {
 	t.Parallel()
-	finds(t, pii.RolePhone, map[string]string{
+	finds(t, safety.RolePhone, map[string]string{
 		"1234567":         "<phone>",
 		"123456789012345": "<phone>",
 		"(555) 1234":      "<phone>",
@@ -265,13 +265,13 @@ func TestPhoneByName(t *testing.T) {
 		"41111111-1111-4111-8111-111111111111-5551234": "41111111-1111-4111-8111-111111111111-<phone>",
 	})
 	ignores(
-		t, pii.RolePhone,
+		t, safety.RolePhone,
 		"123456", "1234567890123456", "(555) 123", "123  4567", "123) 4567", "1999-12-31", "2026-01-01", "2024-10-30",
 		"2024-05-15 ",
 		"41111111-1111-4111-8111-411111111111", "a 41111111-1111-4111-8111-411111111111",
 		"see 41111111-1111-4111-8111-411111111111 or aF1111f1-1A11-4a11-8111-411111111111",
 	)
-	ignores(t, pii.RoleNone, "1234567", "123456789012345", "2024-05-15")
+	ignores(t, safety.RoleNone, "1234567", "123456789012345", "2024-05-15")
 }
 
 // TestNational: numbers that the issuing office publishes as examples, and those at the bounds
@@ -289,9 +289,9 @@ func TestNational(t *testing.T) {
 		want[s], want["no. "+s+", yes"] = "<national_id>", "no. <national_id>, yes"
 		want["no. "+s] = "no. <national_id>"
 	}
-	finds(t, pii.RoleNone, want)
+	finds(t, safety.RoleNone, want)
 	ignores(
-		t, pii.RoleNone,
+		t, safety.RoleNone,
 		"000-09-9999", "666-09-9999", "900-09-9999", "219-00-9999", "219-09-0000", "219-09-99990", "219-09-9999-1",
 		"219-09-9999x", "a-219-09-9999", "1.219-09-9999", "219-09.9999",
 		"529.982.247-24", "529.982.247-15", "111.111.111-11", "529.982.247.25", "529.982.24-725",
@@ -302,11 +302,11 @@ func TestNational(t *testing.T) {
 		"id: 12345678", "the id: 1234567", "id is X1234567",
 		"219099999", "52998224725", "8112189876", "198112189876",
 	)
-	finds(t, pii.RoleNational, map[string]string{
+	finds(t, safety.RoleNational, map[string]string{
 		"219099999": "<national_id>", "52998224725": "<national_id>", "8112189876": "<national_id>",
 		"198112189876": "<national_id>", "a 219099999": "a <national_id>",
 	})
-	ignores(t, pii.RoleNational, "000099999", "52998224724", "8112189875", "198112189875", "21909999", "219099999-1",
+	ignores(t, safety.RoleNational, "000099999", "52998224724", "8112189875", "198112189875", "21909999", "219099999-1",
 		"1.219099999", "219099999x")
 }
 
@@ -315,15 +315,15 @@ func TestAnnounced(t *testing.T) {
 	t.Parallel()
 	const card, visa = "900000000001", "4111111111111111"
 	want := map[string]string{}
-	for kind, words := range map[pii.Kind][]string{
-		pii.KindCard: {"card", "visa", "mastercard", "amex", "cc"},
-		pii.KindPhone: {
+	for kind, words := range map[safety.DataKind][]string{
+		safety.KindCard: {"card", "visa", "mastercard", "amex", "cc"},
+		safety.KindPhone: {
 			"phone", "telephone", "cellphone", "mobile", "fax", "tel:", "tel.", "whatsapp", "sms",
 			"call me", "call us", "dial",
 		},
-		pii.KindID: {"ssn", "social security", "cpf", "personnummer", "national id"},
+		safety.KindID: {"ssn", "social security", "cpf", "personnummer", "national id"},
 	} {
-		number := map[pii.Kind]string{pii.KindCard: card, pii.KindPhone: "4515986", pii.KindID: "219099999"}[kind]
+		number := map[safety.DataKind]string{safety.KindCard: card, safety.KindPhone: "4515986", safety.KindID: "219099999"}[kind]
 		for _, w := range words {
 			for _, w := range []string{w, "(" + w, "the " + strings.ToUpper(w)} {
 				want[w+" "+number] = w + " <" + string(kind) + ">"
@@ -356,5 +356,5 @@ func TestAnnounced(t *testing.T) {
 		"phone" + strings.Repeat(" ", 28) + "4515986":         "phone" + strings.Repeat(" ", 28) + "4515986",
 		strings.Repeat("so ", 40) + "my phone is 451-5986 ok": strings.Repeat("so ", 40) + "my phone is <phone> ok",
 	})
-	finds(t, pii.RoleNone, want)
+	finds(t, safety.RoleNone, want)
 }

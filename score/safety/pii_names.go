@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii
+package safety
 
 import (
 	"strings"
@@ -8,24 +8,24 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Role is what the name of a member implies about its value.
-type Role uint8
+// NameRole is what the name of a member implies about its value.
+type NameRole uint8
 
 // The roles. Only RoleSecret makes a finding of any value; the others say which forms
 // are looked for, and how strictly.
 const (
-	RoleNone   Role = iota // nothing: what has a form is found by its form
-	RoleSecret             // password, api_key, authorization
-	RoleToken              // token, key: a value that looks random is a secret
-	RoleID                 // an identifier, hash, time or measure: its digits identify no person
-	RoleCard               // card_number: the issuer need not be known
+	RoleNone   NameRole = iota // nothing: what has a form is found by its form
+	RoleSecret                 // password, api_key, authorization
+	RoleToken                  // token, key: a value that looks random is a secret
+	RoleID                     // an identifier, hash, time or measure: its digits identify no person
+	RoleCard                   // card_number: the issuer need not be known
 	RoleNational
 	RolePhone
 )
 
-// Role of a member with this name. Only the name is read, so that it is the same in
+// NameRole of a member with this name. Only the name is read, so that it is the same in
 // every file.
-func (d *Detector) Role(name string) Role {
+func (d *Detector) Role(name string) NameRole {
 	if len(d.keys) > 0 && d.keys[strings.ToLower(name)] && !d.off[KindSecret] {
 		return RoleSecret
 	}
@@ -64,12 +64,12 @@ func (d *Detector) SecretKey(name string) bool { return d.Role(name) == RoleSecr
 // not cover a JSON Schema, which describes a secret and holds none, and the arguments of a
 // tool, which are sometimes keyed by the tool's name ("reset_password"). The other roles
 // reach a list's items and no object's members.
-func (d *Detector) Below(above Role, name string, v value.Value) Role {
+func (d *Detector) Below(above NameRole, name string, v value.Value) NameRole {
 	return d.Under(above, d.Role(name), name, v)
 }
 
 // Under is Below where the role of the name is known.
-func (d *Detector) Under(above, named Role, name string, v value.Value) Role {
+func (d *Detector) Under(above, named NameRole, name string, v value.Value) NameRole {
 	own := above
 	if name != "" {
 		own = named
@@ -91,7 +91,7 @@ func (d *Detector) Under(above, named Role, name string, v value.Value) Role {
 
 // Announced is the role that {"name": N, "value": V} gives to V by what N is, as in lists
 // of headers and attributes; RoleNone for other objects.
-func (d *Detector) Announced(obj value.Value) Role {
+func (d *Detector) Announced(obj value.Value) NameRole {
 	if obj.Kind() != value.Object || obj.Len() < 2 || obj.Len() > 6 {
 		return RoleNone
 	}

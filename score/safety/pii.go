@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package pii
+package safety
 
 import (
 	"fmt"
@@ -11,33 +11,33 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Kind of a finding.
-type Kind string
+// DataKind of a finding.
+type DataKind string
 
 // The kinds that are found.
 const (
-	KindKey     Kind = "api_key"     // a key with a known prefix
-	KindBearer  Kind = "bearer"      // the credential of an Authorization header
-	KindJWT     Kind = "jwt"         // a signed token
-	KindPrivate Kind = "private_key" // a PEM block
-	KindSecret  Kind = "secret"      // the value of something named password, token, …, or of a URL's user
-	KindEmail   Kind = "email"       //
-	KindPhone   Kind = "phone"       // written internationally, in groups, or after a word such as "phone"
-	KindCard    Kind = "card"        // passes Luhn and starts as an issuer's numbers do
-	KindIBAN    Kind = "iban"        // passes modulo 97
-	KindID      Kind = "national_id" // US SSN, Brazilian CPF, Spanish DNI, Swedish personal number
+	KindKey     DataKind = "api_key"     // a key with a known prefix
+	KindBearer  DataKind = "bearer"      // the credential of an Authorization header
+	KindJWT     DataKind = "jwt"         // a signed token
+	KindPrivate DataKind = "private_key" // a PEM block
+	KindSecret  DataKind = "secret"      // the value of something named password, token, …, or of a URL's user
+	KindEmail   DataKind = "email"       //
+	KindPhone   DataKind = "phone"       // written internationally, in groups, or after a word such as "phone"
+	KindCard    DataKind = "card"        // passes Luhn and starts as an issuer's numbers do
+	KindIBAN    DataKind = "iban"        // passes modulo 97
+	KindID      DataKind = "national_id" // US SSN, Brazilian CPF, Spanish DNI, Swedish personal number
 )
 
-// Kinds are all of them.
-func Kinds() []Kind {
-	return []Kind{
+// DataKinds are all of them.
+func DataKinds() []DataKind {
+	return []DataKind{
 		KindKey, KindBearer, KindJWT, KindPrivate, KindSecret, KindEmail, KindPhone, KindCard,
 		KindIBAN, KindID,
 	}
 }
 
 // Secret reports whether a finding of the kind opens a door; the others name a person.
-func (k Kind) Secret() bool {
+func (k DataKind) Secret() bool {
 	switch k {
 	case KindKey, KindBearer, KindJWT, KindPrivate, KindSecret:
 		return true
@@ -45,27 +45,27 @@ func (k Kind) Secret() bool {
 	return false
 }
 
-// Config of a Detector. The zero Config finds every kind.
-type Config struct {
+// DetectorConfig of a Detector. The zero value finds every kind.
+type DetectorConfig struct {
 	// Off names kinds that are left alone.
-	Off []Kind `json:"off,omitempty"`
+	Off []DataKind `json:"off,omitempty"`
 	// Keys are member names whose values are secrets, in addition to the built-in ones.
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Detector finds what its Config asks for. It is safe for concurrent use.
+// Detector finds what its DetectorConfig asks for. It is safe for concurrent use.
 type Detector struct {
-	off      map[Kind]bool
+	off      map[DataKind]bool
 	keys     map[string]bool
 	prefixes [256][]prefix
 }
 
-// New makes a Detector. The error wraps callvet.ErrInvalid when a kind is not known.
-func New(c Config) (*Detector, error) {
-	d := &Detector{off: map[Kind]bool{}, keys: map[string]bool{}, prefixes: prefixes()}
+// NewDetector makes a Detector. The error wraps callvet.ErrInvalid when a kind is not known.
+func NewDetector(c DetectorConfig) (*Detector, error) {
+	d := &Detector{off: map[DataKind]bool{}, keys: map[string]bool{}, prefixes: prefixes()}
 	for _, k := range c.Off {
-		if !slices.Contains(Kinds(), k) {
-			return nil, fmt.Errorf("redaction kind %q is not known; known are %v: %w", k, Kinds(), callvet.ErrInvalid)
+		if !slices.Contains(DataKinds(), k) {
+			return nil, fmt.Errorf("redaction kind %q is not known; known are %v: %w", k, DataKinds(), callvet.ErrInvalid)
 		}
 		d.off[k] = true
 	}
@@ -75,21 +75,23 @@ func New(c Config) (*Detector, error) {
 	return d, nil
 }
 
-// Finding is s[Start:End] of the text it was found in; End 0 means none.
-type Finding struct {
+// DataFinding is s[Start:End] of the text it was found in; End 0 means none.
+type DataFinding struct {
 	Start, End int
-	Kind       Kind
+	Kind       DataKind
 }
 
 // Next is the first finding that starts at from (0 or more) or later; ok is false
 // when there is none. Texts of fewer than 6 bytes hold none.
-func (d *Detector) Next(s string, from int) (f Finding, ok bool) { return d.Find(s, from, RoleNone) }
+func (d *Detector) Next(s string, from int) (f DataFinding, ok bool) {
+	return d.Find(s, from, RoleNone)
+}
 
 // Find is Next for a text that is the value of a member with that role. It does not report a value
 // of RoleSecret; Whole does.
-func (d *Detector) Find(s string, from int, r Role) (f Finding, ok bool) {
+func (d *Detector) Find(s string, from int, r NameRole) (f DataFinding, ok bool) {
 	if len(s) < 6 {
-		return Finding{}, false
+		return DataFinding{}, false
 	}
 	if r == RoleID && strings.ContainsAny(s, " \t\n") {
 		r = RoleNone // prose, whatever its name is
@@ -99,12 +101,12 @@ func (d *Detector) Find(s string, from int, r Role) (f Finding, ok bool) {
 			return f, true
 		}
 	}
-	return Finding{}, false
+	return DataFinding{}, false
 }
 
 // at gives what starts at i, or, for an e-mail address and a URL's user, what has its @
 // or colon there and starts at from or later.
-func (d *Detector) at(s string, i, from int, r Role) Finding {
+func (d *Detector) at(s string, i, from int, r NameRole) DataFinding {
 	c := s[i]
 	switch {
 	case c == '@':
@@ -113,7 +115,7 @@ func (d *Detector) at(s string, i, from int, r Role) Finding {
 		return d.dash(s, i)
 	case c == '+' || c == '(':
 		if r == RoleID {
-			return Finding{}
+			return DataFinding{}
 		}
 		return d.allow(phone(s, i, r))
 	case c == ':' || c == '=':
@@ -122,25 +124,25 @@ func (d *Detector) at(s string, i, from int, r Role) Finding {
 		}
 		return d.allow(named(s, i))
 	case i > 0 && wordByte(s[i-1]):
-		return Finding{}
+		return DataFinding{}
 	case c >= '0' && c <= '9':
 		return d.digits(s, i, r)
 	case letter(c):
 		return d.word(s, i)
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
-func (d *Detector) allow(f Finding) Finding {
+func (d *Detector) allow(f DataFinding) DataFinding {
 	if d.off[f.Kind] {
-		return Finding{}
+		return DataFinding{}
 	}
 	return f
 }
 
 // digits classifies the number that starts at i. Digits after a decimal point, in a UUID and in a
 // longer word are part of something else.
-func (d *Detector) digits(s string, i int, r Role) Finding {
+func (d *Detector) digits(s string, i int, r NameRole) DataFinding {
 	if f := d.allow(telegramToken(s, i)); f.End > 0 {
 		return f
 	}
@@ -148,26 +150,26 @@ func (d *Detector) digits(s string, i int, r Role) Finding {
 		return f
 	}
 	if r == RoleID {
-		return Finding{}
+		return DataFinding{}
 	}
 	if !sevenDigits(s, i) || inUUID(s, i) {
-		return Finding{}
+		return DataFinding{}
 	}
 	if r == RoleNone {
 		if r = d.announced(s, i); r == RoleID {
-			return Finding{}
+			return DataFinding{}
 		}
 	}
-	for _, find := range []func(string, int, Role) Finding{card, nationalID, phone} {
+	for _, find := range []func(string, int, NameRole) DataFinding{card, nationalID, phone} {
 		if f := d.allow(find(s, i, r)); f.End > 0 {
 			return f
 		}
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
-func (d *Detector) word(s string, i int) Finding {
-	var f Finding
+func (d *Detector) word(s string, i int) DataFinding {
+	var f DataFinding
 	switch s[i] {
 	case 'b', 'B':
 		if f = bearer(s, i); f.End == 0 {
@@ -192,21 +194,21 @@ func (d *Detector) word(s string, i int) Finding {
 	return f
 }
 
-func (d *Detector) dash(s string, i int) Finding {
+func (d *Detector) dash(s string, i int) DataFinding {
 	if strings.HasPrefix(s[i:], "-----BEGIN") {
 		return d.allow(privateKey(s, i))
 	}
 	if strings.HasPrefix(s[i:], "--") && (i == 0 || !wordByte(s[i-1]) && s[i-1] != '-') {
 		return d.allow(option(s, i))
 	}
-	return Finding{}
+	return DataFinding{}
 }
 
 // Whole reports whether a text is a secret as a whole because of the name above it.
 // Placeholders ("<password>", "${TOKEN}", "***") and what was redacted before are none.
-func (d *Detector) Whole(s string, r Role) (Kind, bool) {
+func (d *Detector) Whole(s string, r NameRole) (DataKind, bool) {
 	switch {
-	case s == "" || d.off[KindSecret] || Redacted(s):
+	case s == "" || d.off[KindSecret] || IsRedacted(s):
 	case r == RoleSecret && !placeholder(s), r == RoleToken && !strings.ContainsAny(s, " \t\n") && drawn(s):
 		return KindSecret, true
 	}
@@ -216,7 +218,7 @@ func (d *Detector) Whole(s string, r Role) (Kind, bool) {
 // Number classifies a JSON number. It is a card number or a national number when it is an integer
 // (no sign, no fraction, no exponent) of that length that passes the check. It is a secret when it
 // is an integer with a name for secrets. Others are no findings.
-func (d *Detector) Number(raw []byte, r Role) (Kind, bool) {
+func (d *Detector) Number(raw []byte, r NameRole) (DataKind, bool) {
 	for _, c := range raw {
 		if !digit(c) {
 			return "", false
@@ -236,30 +238,30 @@ func (d *Detector) Number(raw []byte, r Role) (Kind, bool) {
 	return f.Kind, f.End == len(raw) && (f.Kind == KindCard || f.Kind == KindID)
 }
 
-// Mark starts the word that a redacted text was replaced by; it is never a finding.
+// RedactionMark starts the word that a redacted text was replaced by; it is never a finding.
 // Numbers are replaced by Nines.
-const Mark = "[REDACTED:"
+const RedactionMark = "[REDACTED:"
 
-// Redacted reports whether s is such a word.
-func Redacted(s string) bool { return strings.HasPrefix(s, Mark) }
+// IsRedacted reports whether s is such a word.
+func IsRedacted(s string) bool { return strings.HasPrefix(s, RedactionMark) }
 
 // MarkOf is the word for the nth different value of a kind, from 1.
-func MarkOf(k Kind, n int) string {
+func MarkOf(k DataKind, n int) string {
 	if n > 1 {
-		return fmt.Sprintf("%s%s#%d]", Mark, k, n)
+		return fmt.Sprintf("%s%s#%d]", RedactionMark, k, n)
 	}
-	return Mark + string(k) + "]"
+	return RedactionMark + string(k) + "]"
 }
 
 // marked is the kind that the first mark in s stands for; ok is false without one.
-func marked(s string) (k Kind, ok bool) {
-	_, rest, ok := strings.Cut(s, Mark)
+func marked(s string) (k DataKind, ok bool) {
+	_, rest, ok := strings.Cut(s, RedactionMark)
 	if !ok {
 		return "", false
 	}
 	kind, _, ok := strings.Cut(rest, "]")
 	kind, _, _ = strings.Cut(kind, "#")
-	return Kind(kind), ok
+	return DataKind(kind), ok
 }
 
 // Nines is what the nth different number (from 1) of that many digits is replaced by:
@@ -286,39 +288,39 @@ func nines(raw []byte) bool {
 	return true
 }
 
-// Unknown reports whether a value was redacted, as a whole or in part: it cannot be compared with
+// UnknownValue reports whether a value was redacted, as a whole or in part: it cannot be compared with
 // anything.
-func Unknown(v value.Value) bool {
+func UnknownValue(v value.Value) bool {
 	switch v.Kind() {
 	case value.String:
-		return strings.Contains(v.Str(), Mark)
+		return strings.Contains(v.Str(), RedactionMark)
 	case value.Number:
 		return nines(v.Raw())
 	}
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		if Unknown(e) {
+		if UnknownValue(e) {
 			return true
 		}
 	}
 	return false
 }
 
-// Found is a finding inside a JSON value.
-type Found struct {
+// DataFound is a finding inside a JSON value.
+type DataFound struct {
 	// Path names the scalar: "to[0].address"; "" for a value that is one.
 	Path string
-	Kind Kind
+	Kind DataKind
 }
 
 // Value finds in every scalar of v, names of members excepted; one finding per scalar, in the order
 // of the text. Nil when there is none. A redacted value is still a finding, of the kind in its
 // mark: the call contained it.
-func (d *Detector) Value(v value.Value) []Found { return d.walk(nil, v, RoleNone) }
+func (d *Detector) Value(v value.Value) []DataFound { return d.walk(nil, v, RoleNone) }
 
 // walk names what it finds from the inside out, so that nothing is named in vain.
-func (d *Detector) walk(out []Found, v value.Value, r Role) []Found {
+func (d *Detector) walk(out []DataFound, v value.Value, r NameRole) []DataFound {
 	if k, ok := d.scalar(v, r); ok {
-		return append(out, Found{"", k})
+		return append(out, DataFound{"", k})
 	}
 	n, pair := 0, d.Announced(v)
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
@@ -343,7 +345,7 @@ func (d *Detector) walk(out []Found, v value.Value, r Role) []Found {
 }
 
 // scalar is what a string or number is as a whole, or holds first.
-func (d *Detector) scalar(v value.Value, r Role) (Kind, bool) {
+func (d *Detector) scalar(v value.Value, r NameRole) (DataKind, bool) {
 	switch v.Kind() {
 	case value.String:
 		s := v.Str()
@@ -367,7 +369,7 @@ func (d *Detector) scalar(v value.Value, r Role) (Kind, bool) {
 	return "", false
 }
 
-func within(found []Found, name string) {
+func within(found []DataFound, name string) {
 	for i := range found {
 		if p := found[i].Path; p == "" || p[0] == '[' {
 			found[i].Path = name + p
