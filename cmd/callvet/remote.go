@@ -24,8 +24,8 @@ import (
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/sys"
 )
 
@@ -169,16 +169,16 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 }
 
 // remoteRequest is the request of the flags to a server.
-func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.EvalRequest, error) {
+func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.EvalRequest, error) {
 	req, err := a.request("", f, changed)
 	if err != nil {
 		return nil, err
 	}
 	set, shared := &req.Settings, &req.Shared
-	out := &evals.EvalRequest{
+	out := &server.EvalRequest{
 		Name: req.Name, Notes: req.Notes, RunTags: req.Tags, Interleave: set.Interleave, ForceRubric: set.ForceRubric,
 		FailedFrom: req.FailedFrom, Slices: req.Slices, Judge: req.Judges, TargetVersion: shared.TargetVersion,
-		Asked: evals.Asked{
+		Asked: server.Asked{
 			ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream,
 			ReplaceSystem: f.target.replace, Repeats: req.Repeats, Seed: req.Seed, Sample: req.Sample, Filter: req.Filter,
 			MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries,
@@ -224,7 +224,7 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.Eval
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, evals.RunTarget{EvalTarget: api.EvalTarget{
+		out.Targets = append(out.Targets, server.RunTarget{EvalTarget: api.EvalTarget{
 			ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL,
 			APIKeyEnv: t.APIKeyEnv,
 		}})
