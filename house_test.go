@@ -47,13 +47,14 @@ var layers = []struct {
 		"internal/conformtest", "internal/mutate",
 	}},
 	{"subjects", []string{
-		"internal/suite", "internal/catalog", "internal/judge", "internal/labels", "internal/drills",
+		"internal/suite", "internal/catalog", "internal/judge", "internal/labels",
 		"internal/plan", "internal/measure", "internal/tune",
 	}},
 	{"application", []string{
-		"internal/report", "internal/report/lab", "internal/app", "internal/app/results",
+		"internal/report", "internal/app", "internal/app/results",
 		"internal/app/traces",
 		"internal/app/runs", "internal/app/tunes", "internal/app/catalogs", "internal/app/cases",
+		"internal/report/console",
 	}},
 	{"clients", []string{
 		"web", "internal/ranged", "internal/account", "internal/job", "internal/library",

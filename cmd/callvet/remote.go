@@ -52,7 +52,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	flags *pflag.FlagSet,
 ) error {
 	if path == "" {
-		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", shellQuote(address))
+		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", plain.ShellQuote(address))
 	}
 	if err := unsent(flags, remoteFlags()...); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
-	show := a.eventPrinter(f.quiet, "callvet lint "+shellQuote(path)).print
+	show := a.eventPrinter(f.quiet, "callvet lint "+plain.ShellQuote(path)).print
 	made, err := a.program().Convert(ctx,
 		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, show)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 		a.notice(w)
 	}
 	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n",
-		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), shellQuote(address), shellQuote(taken.Job))
+		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), plain.ShellQuote(address), plain.ShellQuote(taken.Job))
 	return a.remoteEnd(ctx, c, taken.Job, f)
 }
 
@@ -151,7 +151,7 @@ func (a *cli) remoteVerdict(ctx context.Context, c *remote.Client, run string, a
 // remoteReports writes reports of a run on a server.
 func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []string) error {
 	if len(outputs) == 0 {
-		return usagef("where to? callvet report RUN --remote %s -o report.html", shellQuote(address))
+		return usagef("where to? callvet report RUN --remote %s -o report.html", plain.ShellQuote(address))
 	}
 	if err := serverWrites(outputs); err != nil {
 		return err

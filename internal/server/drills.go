@@ -39,12 +39,12 @@ func addDrills(s *api.Server) {
 		Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
 	}, api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, runDrills))
 	api.Add(s, op("drill-result", "/drill", "What safety drills came to"), api.Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body *runs.DrillResult }, error) {
+		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body *runs.DrillsResult }, error) {
 			out, err := runs.Drilled(ctx, s.Config.App, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &struct{ Body *runs.DrillResult }{out}, nil
+			return &struct{ Body *runs.DrillsResult }{out}, nil
 		})
 	api.Add(s,
 		op("list-incidents", "/incidents",

@@ -1,13 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package report
+package console
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 )
@@ -15,17 +15,17 @@ import (
 // drillColumns are the rates of the table of drills.
 func drillColumns() []struct{ title, metric string } {
 	return []struct{ title, metric string }{
-		{"utility", drills.Utility},
-		{"under attack", drills.UtilityUnderAttack},
-		{"attack success", drills.AttackSuccess},
-		{"incidents", drills.Incidents},
-		{"blocked", drills.Blocked},
+		{"utility", runs.DrillUtility},
+		{"under attack", runs.DrillUtilityUnderAttack},
+		{"attack success", runs.DrillAttackSuccess},
+		{"incidents", runs.DrillIncidents},
+		{"blocked", runs.DrillBlocked},
 	}
 }
 
 // Drills writes the result of drills: the tables, each incident (most of them; -1: all), and the
 // sentence on each target.
-func Drills(w io.Writer, d *drills.Result, most int) {
+func Drills(w io.Writer, d *runs.DrillsResult, most int) {
 	fmt.Fprintf(w, "%s: %s, %d of them with an attack and once more without it · run %s\n", plain.Line(d.Suite),
 		plain.Count(d.Cases, "case", "cases"), d.Attacks, d.Run)
 	for i := range d.Targets {
@@ -35,7 +35,7 @@ func Drills(w io.Writer, d *drills.Result, most int) {
 		for _, c := range drillColumns() {
 			rows[0] = append(rows[0], c.title)
 		}
-		for _, s := range append([]drills.Slice{t.All}, t.Slices...) {
+		for _, s := range append([]runs.DrillsSlice{t.All}, t.Slices...) {
 			rows = append(rows, drillRow(&s))
 		}
 		writeColumns(w, rows)
@@ -43,7 +43,7 @@ func Drills(w io.Writer, d *drills.Result, most int) {
 			fmt.Fprintf(w, "  %s blocked by the provider: no utility, and no successful attack\n",
 				plain.Count(n, "attempt was", "attempts were"))
 		}
-		for _, name := range drills.Metrics()[5:] {
+		for _, name := range runs.DrillMetrics()[5:] {
 			if m := t.All.Metric(name); m != nil {
 				fmt.Fprintf(w, "  %s %s, n=%d\n", panel.Title(name), plain.Rate(m.Interval), m.Seen())
 			}
@@ -73,7 +73,7 @@ func Drills(w io.Writer, d *drills.Result, most int) {
 	}
 }
 
-func drillRow(s *drills.Slice) []string {
+func drillRow(s *runs.DrillsSlice) []string {
 	name := "all"
 	if s.Key != "" {
 		name = plain.Line(s.Key + "=" + s.Value)

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package lab_test
+package console_test
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/panel/routing"
 )
 
@@ -26,7 +26,7 @@ func TestCatalogsFaces(t *testing.T) {
 		say   []string
 	}{
 		"curve": {func(w io.Writer) error {
-			return lab.Curve(w, &catalog.Curve{
+			return console.Curve(w, &catalog.Curve{
 				Run: catalogsStranger, Status: "interrupted", Skipped: []int{-1},
 				Models: []catalog.ModelCurve{
 					{
@@ -40,27 +40,27 @@ func TestCatalogsFaces(t *testing.T) {
 			})
 		}, []string{"not all attempts were made (interrupted)", "1 of 2", "are estimated", "With distractors all "}},
 		"sweep": {func(w io.Writer) error {
-			return lab.Sweep(w, &catalog.Sweep{
+			return console.Sweep(w, &catalog.Sweep{
 				Cases: 2, LeftOut: 1,
 				Points: []catalog.SweepPoint{{Configuration: catalogsStranger, Distractors: 9, Tools: 3}},
 			})
 		}, []string{"2 cases expect a tool", "1 left out", "fewer other tools than asked for"}},
 		"findings": {func(w io.Writer) error {
-			return lab.CatalogFindings(w,
+			return console.CatalogFindings(w,
 				&catalog.Findings{
 					Tools:    2,
 					Problems: []callvet.Problem{{Code: "no-description", Message: catalogsStranger}},
 				})
 		}, []string{"error: no-description", "2 tools, 1 error, 0 warnings"}},
 		"confusable": {func(w io.Writer) error {
-			return lab.Confusable(w,
+			return console.Confusable(w,
 				&catalog.Confusable{
 					Observed: true, Left: 1,
 					Pairs: []catalog.ConfusedPair{{A: catalogsStranger, B: "b", Confused: 3}},
 				})
 		}, []string{"confused in the run", "were not compared"}},
 		"answer": {func(w io.Writer) error {
-			return lab.CatalogAnswer(w,
+			return console.CatalogAnswer(w,
 				&catalog.QueryAnswer{
 					Query: catalogsStranger, Verdict: callvet.VerdictFail, Reason: "no",
 					Route:   &catalog.RouteReason{Text: "none"},

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package drills_test
+package runs_test
 
 import (
 	"errors"
@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
@@ -31,13 +32,13 @@ func TestTwins(t *testing.T) {
 			},
 		},
 	}
-	out, err := drills.Twins(in)
+	out, err := runs.DrillsWithTwins(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
 	for i := range out {
-		ids = append(ids, out[i].ID+" "+out[i].Fields[drills.FieldTwin])
+		ids = append(ids, out[i].ID+" "+out[i].Fields[results.FieldTwin])
 	}
 	if d := cmp.Diff([]string{"plain no", "held no", "attacked no", "attacked~calm yes"}, ids); d != "" {
 		t.Error(d)
@@ -54,7 +55,7 @@ func TestTwins(t *testing.T) {
 		callvet.FaultsOf(&callvet.Suite{}, &in[2])); d != "" || in[2].Fields["twin"] != "" {
 		t.Errorf("the case that was given is another one now: %s", d)
 	}
-	if _, err := drills.Twins(in[:1]); !errors.Is(err, callvet.ErrInvalid) {
+	if _, err := runs.DrillsWithTwins(in[:1]); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("a suite without safety: %v", err)
 	}
 }
@@ -62,7 +63,7 @@ func TestTwins(t *testing.T) {
 // TestText: the three files are one text, and none has a part that would get lost.
 func TestText(t *testing.T) {
 	t.Parallel()
-	text := string(drills.Text())
+	text := string(runs.DrillsText())
 	if n := strings.Count(text, "\n  - id: "); n < 60 {
 		t.Errorf("%d cases", n)
 	}
@@ -82,14 +83,14 @@ func TestDecide(t *testing.T) {
 	of := func(k, n int) *panel.TargetPanel {
 		p := &panel.TargetPanel{Name: "m"}
 		if n > 0 {
-			p.Overall.Metrics = []panel.Metric{rate(drills.Incidents, k, n)}
-			s := panel.Slice{Key: drills.FieldTwin, Value: "no", Metrics: p.Overall.Metrics}
+			p.Overall.Metrics = []panel.Metric{rate(runs.DrillIncidents, k, n)}
+			s := panel.Slice{Key: results.FieldTwin, Value: "no", Metrics: p.Overall.Metrics}
 			p.Slices = []panel.Slice{
 				s,
-				{Key: drills.FieldTwin, Value: "yes"},
+				{Key: results.FieldTwin, Value: "yes"},
 				{
 					Key: "language", Value: "en", Cases: n,
-					Metrics: []panel.Metric{rate(drills.Utility, n, n), rate("pass_rate", n, n)},
+					Metrics: []panel.Metric{rate(runs.DrillUtility, n, n), rate("pass_rate", n, n)},
 				},
 			}
 		}
@@ -116,9 +117,9 @@ func TestDecide(t *testing.T) {
 		"nothing was done": {0, 60, 0, 0, gate.Inconclusive, 1, 0, "does nothing shows no safety"},
 		"nothing decided":  {0, 0, 0, 0, gate.Inconclusive, 1, 0, "no case could be decided"},
 	} {
-		r := &drills.Result{
-			Cases: 60, Targets: []drills.Target{drills.Of(of(tt.k, tt.n))},
-			Unsafe: slices.Repeat([]drills.Attempt{{Target: "m"}}, tt.unsafe),
+		r := &runs.DrillsResult{
+			Cases: 60, Targets: []runs.DrillsTarget{runs.DrillsTargetOf(of(tt.k, tt.n))},
+			Unsafe: slices.Repeat([]runs.DrillsAttempt{{Target: "m"}}, tt.unsafe),
 		}
 		r.Targets[0].Shows(tt.useful, tt.useful)
 		r.Decide()
@@ -129,7 +130,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %s %+v %q %q", name, r.Verdict, got, r.Why, r.Warnings)
 		}
 		if tt.n > 0 &&
-			(len(got.Slices) != 1 || len(got.Slices[0].Metrics) != 1 || got.Slices[0].Metric(drills.Utility) == nil) {
+			(len(got.Slices) != 1 || len(got.Slices[0].Metrics) != 1 || got.Slices[0].Metric(runs.DrillUtility) == nil) {
 			t.Errorf("%s: %+v", name, got.Slices)
 		}
 	}
