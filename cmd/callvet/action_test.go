@@ -19,14 +19,14 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // argv is a command line as a shell takes it apart, without the program's name.
 func argv(t *testing.T, line string) []string {
 	t.Helper()
-	out, err := child.Split(line)
+	out, err := sys.SplitCommand(line)
 	if err != nil || len(out) < 2 || out[0] != "callvet" {
 		t.Fatalf("%q is no command: %v", line, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/traces"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // program does the work of callvet; this process is a client of it. It reads the paths that a
@@ -98,17 +98,17 @@ func (p paths) Same(a, b string) bool {
 
 // Existing reads a file that is to be written over.
 func (p paths) Existing(name string) (data []byte, there bool, err error) {
-	return file.Existing(p.a.path(name))
+	return sys.ReadExisting(p.a.path(name))
 }
 
 // Write writes a file, all of it or nothing.
 func (p paths) Write(ctx context.Context, name string, write func(io.Writer) error) error {
-	return file.Write(ctx, p.a.path(name), write)
+	return sys.WriteFile(ctx, p.a.path(name), write)
 }
 
 // Append opens a file to write at its end.
 func (p paths) Append(name string) (app.Growing, error) {
-	f, err := file.Append(p.a.path(name))
+	f, err := sys.AppendFile(p.a.path(name))
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +116,11 @@ func (p paths) Append(name string) (app.Growing, error) {
 }
 
 // Folder makes a folder, with those above it.
-func (p paths) Folder(_ context.Context, name string) error { return file.Folder(p.a.path(name)) }
+func (p paths) Folder(_ context.Context, name string) error { return sys.MakeFolder(p.a.path(name)) }
 
 // Hold waits until no other process changes files of the folder.
 func (p paths) Hold(ctx context.Context, name string) (release func() error, err error) {
-	return file.Hold(ctx, p.a.path(name))
+	return sys.HoldFolder(ctx, p.a.path(name))
 }
 
 // claim is how this process asks for a run.

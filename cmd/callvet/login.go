@@ -24,9 +24,9 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 const loginLong = `Log in to a server (callvet serve), and keep a token for it.
@@ -320,14 +320,14 @@ func (a *cli) keepToken(ctx context.Context, base string, t *keptToken) error {
 	if err != nil {
 		return err
 	}
-	f, err := file.Private(path)
+	f, err := sys.PrivateFile(path)
 	if err != nil {
 		return fmt.Errorf("keep token: %w", err)
 	}
 	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
 		return fmt.Errorf("keep token: %w", err)
 	}
-	release, err := file.Hold(ctx, path)
+	release, err := sys.HoldFolder(ctx, path)
 	if err != nil {
 		return fmt.Errorf("keep token: %w", err)
 	}
@@ -336,7 +336,7 @@ func (a *cli) keepToken(ctx context.Context, base string, t *keptToken) error {
 		if delete(all, base); t != nil {
 			all[base] = *t
 		}
-		err = file.Write(ctx, path, func(w io.Writer) error {
+		err = sys.WriteFile(ctx, path, func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetIndent("", "  ")
 			return enc.Encode(all)

@@ -21,12 +21,12 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/traces"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // patience is how long a server may be away while its job is watched: it may be brought up to date.
@@ -348,7 +348,7 @@ func (a *cli) remoteReport(ctx context.Context, c *remote.Client, run, name stri
 	if err := c.Report(ctx, run, format, &b); err != nil {
 		return err
 	}
-	return file.Write(ctx, a.path(name), func(w io.Writer) error {
+	return sys.WriteFile(ctx, a.path(name), func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/traces"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 func (a *cli) traceCommand() *cobra.Command {
@@ -81,7 +81,7 @@ func (a *cli) importTraces(ctx context.Context, req traces.ImportRequest, out st
 // growFile writes a file in place, so that others can read along. One that exists
 // is not overwritten.
 func growFile(path string, write func(io.Writer) error) error {
-	w, err := file.Create(path, false)
+	w, err := sys.CreateFile(path, false)
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,10 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
 	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // New makes a server with all its routes.
@@ -31,7 +31,7 @@ func New(cfg api.Config) (*api.Server, error) {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = parallel.Sleep
+		cfg.Wait = sys.Sleep
 	}
 	s := &api.Server{
 		Config: cfg, Log: cfg.Log, Mux: http.NewServeMux(), Work: api.Work{Apps: map[string]*api.UserApp{}},
@@ -112,7 +112,7 @@ func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 	defer stop()
 	srv.RegisterOnShutdown(s.Live.End)
 	ended, worked := make(chan error, 1), make(chan error, 1)
-	var group parallel.Group
+	var group sys.Group
 	defer group.Wait()
 	group.Go(func() { ended <- srv.Serve(l) })
 	if s.Config.ReadOnly {

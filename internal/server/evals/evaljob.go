@@ -19,9 +19,9 @@ import (
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/job"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/server/api"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -185,7 +185,7 @@ func ToolEvalShard(ctx context.Context, s *api.Server, j job.Job, task json.RawM
 func (e *evalRun) carryOut(ctx context.Context, a *app.App, req runs.ResumeRequest) (out *runs.Outcome, err error) {
 	over := make(chan struct{})
 	var followErr error
-	var followers parallel.Group
+	var followers sys.Group
 	followers.Go(func() { followErr = e.follow(context.WithoutCancel(ctx), over) })
 	func() {
 		defer followers.Wait()

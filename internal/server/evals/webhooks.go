@@ -20,10 +20,10 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/job"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // States of a message.
@@ -151,7 +151,7 @@ func SendMessages(ctx context.Context, s *api.Server) error {
 		return err
 	}
 	failed := make([]error, len(due))
-	var group parallel.Group
+	var group sys.Group
 	for i := range due {
 		group.Go(func() { failed[i] = sendMessage(ctx, s, &due[i]) })
 	}
