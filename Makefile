@@ -124,9 +124,9 @@ endef
 # without it elsewhere. The packages that share memory start goroutines, lock, or use unsafe, in the code or in their
 # tests. house_test.go checks that none is left out.
 RACE := ./value ./contract ./score ./panel/... ./retrieve/... \
-	./internal/account ./internal/app/... ./internal/catalog ./internal/child ./internal/file ./internal/job ./internal/judge ./internal/library \
-	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/parallel ./internal/plan ./internal/process ./internal/provider/... ./internal/redact \
-	./internal/report/... ./internal/run ./internal/server/... ./internal/store ./internal/suite/native ./internal/world ./cmd/callvet
+	./internal/account ./internal/app/... ./internal/catalog ./internal/job ./internal/judge ./internal/library \
+	./internal/mcp ./internal/measure ./internal/modelproxy ./internal/plan ./internal/provider/... ./internal/redact \
+	./internal/report/... ./internal/run ./internal/server/... ./internal/store ./internal/suite/native ./internal/sys ./internal/world ./cmd/callvet
 RACE_VERIFY := . ./bench ./mutate ./queue ./versions
 # Tests of these packages that run without the race detector all the same: what they share is in processes of their
 # own, their time or memory is measured, or they draw numbers and share nothing.

@@ -31,15 +31,14 @@ var layers = []struct {
 	rooms []string
 }{
 	{"nouns", []string{
-		"value", "", "value/template", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
+		"value", "", "stats", "stats/exact", "stats/judge", "stats/gate", "stats/conform",
 	}},
 	{"one attempt", []string{
-		"contract", "internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
-		"score/condition", "score/match", "score/bfcl", "score/safety/pii", "score/safety", "score",
+		"contract", "internal/sys", "internal/doc",
+		"score/condition", "score/match", "score/bfcl", "score/safety", "score",
 	}},
 	{"many attempts", []string{
-		"internal/message", "internal/redact", "panel", "panel/findings", "panel/routing", "panel/gates",
-		"panel/slicing", "panel/steps", "retrieve", "retrieve/learn",
+		"internal/message", "internal/redact", "panel", "panel/routing", "panel/gates", "panel/steps", "retrieve", "retrieve/learn",
 	}},
 	{"adapters", []string{
 		"internal/report/plain", "internal/run", "internal/store/rows", "internal/store", "internal/trace",
@@ -48,18 +47,19 @@ var layers = []struct {
 		"internal/conformtest", "internal/mutate",
 	}},
 	{"subjects", []string{
-		"internal/suite", "internal/catalog", "internal/judge", "internal/labels", "internal/drills",
+		"internal/suite", "internal/catalog", "internal/judge", "internal/labels",
 		"internal/plan", "internal/measure", "internal/tune",
 	}},
 	{"application", []string{
-		"internal/report", "internal/report/lab", "internal/app", "internal/app/results",
+		"internal/report", "internal/app", "internal/app/results",
 		"internal/app/traces",
 		"internal/app/runs", "internal/app/tunes", "internal/app/catalogs", "internal/app/cases",
+		"internal/report/console",
 	}},
 	{"clients", []string{
-		"web", "internal/process", "internal/ranged", "internal/account", "internal/job", "internal/library",
+		"web", "internal/ranged", "internal/account", "internal/job", "internal/library",
 		"internal/remote",
-		"internal/server/api", "internal/server/assets", "internal/server/evals", "internal/server",
+		"internal/server/api", "internal/server/assets", "internal/server",
 		"cmd/callvet",
 	}},
 }
@@ -69,8 +69,7 @@ var layers = []struct {
 const pureLayers = 3
 
 var impureRooms = []string{
-	"internal/parallel", "internal/file", "internal/endpoint", "internal/child", "internal/doc",
-	"internal/redact",
+	"internal/sys", "internal/doc", "internal/redact",
 }
 
 var impure = []string{
@@ -111,7 +110,6 @@ var thirdParty = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/mcp"},
 	"github.com/danielgtaylor/huma/v2": {
 		"internal/server", "internal/server/api", "internal/server/assets",
-		"internal/server/evals",
 	},
 	"github.com/coder/websocket":          {"internal/server/api"},
 	"github.com/robfig/cron/v3":           {"internal/job"},
@@ -221,7 +219,7 @@ func TestFanOut(t *testing.T) {
 	most := map[string]int{
 		"cmd/callvet": cmdFanOut,
 		// the HTTP side of the application and of the rooms that only it has
-		"internal/server/api": 20, "internal/server/assets": 20, "internal/server/evals": 22,
+		"internal/server/api": 20, "internal/server/assets": 20, "internal/server": 22,
 	}
 	for _, p := range listPackages(t) {
 		limit, limited := most[room(p.ImportPath)]
@@ -420,7 +418,7 @@ func product(room string) bool {
 }
 
 // TestGoroutinesHaveOwners: what starts goroutines in another way than
-// internal/parallel ends the process with exit code 2 when it panics.
+// internal/sys ends the process with exit code 2 when it panics.
 func TestGoroutinesHaveOwners(t *testing.T) {
 	t.Parallel()
 	starts := map[string]bool{
@@ -428,7 +426,8 @@ func TestGoroutinesHaveOwners(t *testing.T) {
 		"time.AfterFunc": true, "context.AfterFunc": true,
 	}
 	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
-		if !product(room) || room == "internal/parallel" {
+		file := filepath.Base(fset.Position(f.Package).Filename)
+		if !product(room) || room == "internal/sys" && file == "group.go" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -442,7 +441,7 @@ func TestGoroutinesHaveOwners(t *testing.T) {
 				}
 			}
 			if found != "" {
-				t.Errorf("%s: %s: start goroutines with internal/parallel, which brings their panics to the owner",
+				t.Errorf("%s: %s: start goroutines with sys.Group, which brings their panics to the owner",
 					fset.Position(n.Pos()), found)
 			}
 			return true
@@ -450,7 +449,7 @@ func TestGoroutinesHaveOwners(t *testing.T) {
 	})
 }
 
-// TestFilesAreWrittenInOnePlace: what writes in another way than internal/file may
+// TestFilesAreWrittenInOnePlace: what writes in another way than internal/sys may
 // put a regular file in the place of a device, or lose the old one on a full disk.
 func TestFilesAreWrittenInOnePlace(t *testing.T) {
 	t.Parallel()
@@ -460,7 +459,8 @@ func TestFilesAreWrittenInOnePlace(t *testing.T) {
 		"Remove", "RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile",
 	}
 	eachFile(t, func(room string, fset *token.FileSet, f *ast.File) {
-		if !product(room) || room == "internal/file" {
+		file := filepath.Base(fset.Position(f.Package).Filename)
+		if !product(room) || room == "internal/sys" && strings.HasPrefix(file, "file_") {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -469,7 +469,7 @@ func TestFilesAreWrittenInOnePlace(t *testing.T) {
 				return true
 			}
 			if x, ok := s.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(writes, s.Sel.Name) {
-				t.Errorf("%s: os.%s: internal/file writes files", fset.Position(n.Pos()), s.Sel.Name)
+				t.Errorf("%s: os.%s: internal/sys writes files, in file_*.go", fset.Position(n.Pos()), s.Sel.Name)
 			}
 			return true
 		})
@@ -651,17 +651,22 @@ func sharesMemory(t *testing.T, path string) (why string) {
 	for _, imp := range f.Imports {
 		name := strings.Trim(imp.Path.Value, `"`)
 		for _, shares := range []string{
-			"sync", "sync/atomic", "unsafe", module + "/internal/parallel",
-			"golang.org/x/sync",
+			"sync", "sync/atomic", "unsafe", "golang.org/x/sync",
 		} {
 			if within(name, shares) {
 				return "imports " + name
 			}
 		}
 	}
+	starts := []string{"Group", "InParallel", "Prefetch", "Sleep", "WhenCanceled", "PanicOf", "Panic"}
 	ast.Inspect(f, func(n ast.Node) bool {
-		if _, ok := n.(*ast.GoStmt); ok {
+		switch n := n.(type) {
+		case *ast.GoStmt:
 			why = "starts a goroutine"
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == "sys" && slices.Contains(starts, n.Sel.Name) {
+				why = "uses sys." + n.Sel.Name
+			}
 		}
 		return why == ""
 	})

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // BM25Field is the weight of one field of the documents.
@@ -111,7 +111,7 @@ func (x *BM25Index) Update(add []BM25Document, remove []string) error {
 		x.drop(gone)
 	}
 	x.append(add)
-	var g parallel.Group
+	var g sys.Group
 	g.Go(func() { x.words = newVocabulary(x.lists) })
 	x.weigh()
 	g.Wait()

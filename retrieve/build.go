@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // prepared has the additions of an update, made before the index changes.
@@ -25,7 +25,7 @@ type prepared struct {
 func parts(n int, work func(from, to int)) {
 	const least = 64 // entries that are worth a goroutine
 	workers := min(runtime.GOMAXPROCS(0), 1+n/least)
-	var g parallel.Group
+	var g sys.Group
 	for w := range workers {
 		g.Go(func() { work(w*n/workers, (w+1)*n/workers) })
 	}
@@ -64,7 +64,7 @@ func (x *Index) prepare(ctx context.Context, add []Entry, remove []string) (prep
 		}
 	}
 	var failed error
-	var g parallel.Group
+	var g sys.Group
 	g.Go(func() { // an embedder may take long, and a second core is seldom busy
 		if !own {
 			failed = x.embedEntries(ctx, add, remove, &p.vectors)

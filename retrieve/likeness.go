@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // maxText is how much of a tool's text is compared, in bytes.
@@ -66,7 +66,7 @@ func (l *Likeness) Nearest(ctx context.Context, n int) ([][]int, error) {
 	var next atomic.Int64
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	all := parallel.Group{Stop: stop}
+	all := sys.Group{Stop: stop}
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			cosines := make([]float32, tile)

@@ -13,7 +13,7 @@ import (
 	"github.com/viterin/vek/vek32"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Embedder makes one vector of each text, in their order, all of one length.
@@ -159,7 +159,7 @@ func (m *VectorMatrix) Cosines(q, out []float32) {
 		return
 	}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers, 1+len(m.data)/parallelFrom)
-	var g parallel.Group
+	var g sys.Group
 	for w := 1; w < workers; w++ {
 		g.Go(func() { m.cosines(q, out, w*len(out)/workers, (w+1)*len(out)/workers) })
 	}

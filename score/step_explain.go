@@ -10,7 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -228,7 +228,7 @@ func (s *StepScorer) BadFields(in *StepInput) []string {
 	if emitted.Kind() != value.Object || t.schema == nil {
 		return nil
 	}
-	if names, ok := t.schema.Broken(emitted); ok && !pii.Unknown(emitted) && !marked(emitted) {
+	if names, ok := t.schema.Broken(emitted); ok && !safety.UnknownValue(emitted) && !marked(emitted) {
 		return names
 	}
 	var out []string

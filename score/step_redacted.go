@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -22,26 +22,26 @@ func (t *contracted) violations(args value.Value) []callvet.Violation {
 // unknowable reports whether arguments break the contract only where something was redacted: then
 // the original arguments may have kept it.
 func (t *contracted) unknowable(args value.Value) bool {
-	return args.Kind() == value.Object && (pii.Unknown(args) || marked(args)) && len(t.violations(args)) == 0
+	return args.Kind() == value.Object && (safety.UnknownValue(args) || marked(args)) && len(t.violations(args)) == 0
 }
 
 // redactedAt reports whether a violation is one by a value, or by the name of a member, that
 // was redacted. That a member is missing is known.
 func redactedAt(args value.Value, v callvet.Violation) bool {
-	if strings.Contains(v.Path, pii.Mark) {
+	if strings.Contains(v.Path, safety.RedactionMark) {
 		return true
 	}
 	if v.Keyword == "required" || v.Keyword == "additionalProperties" {
 		return false
 	}
 	at, ok := pointed(args, v.Path)
-	return ok && pii.Unknown(at)
+	return ok && safety.UnknownValue(at)
 }
 
 // marked reports whether a name of a member, at any depth, was redacted.
 func marked(v value.Value) bool {
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
-		if v.Kind() == value.Object && strings.Contains(e.Key(), pii.Mark) || marked(e) {
+		if v.Kind() == value.Object && strings.Contains(e.Key(), safety.RedactionMark) || marked(e) {
 			return true
 		}
 	}

@@ -8,5 +8,7 @@
 // the tool: duplicate keys, invalid UTF-8, lone surrogates, raw control characters and trailing
 // data are errors. Numbers keep their literal text, so that 2^53+1 is not 2^53 and 5 equals 5.0.
 //
+// A Template is a text with placeholders {{NAME}}, which FillJSON fills in the texts of a value.
+//
 // It does not know schemas, matching modes or tools.
 package value

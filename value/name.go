@@ -66,6 +66,22 @@ func (m Member) Named(list *Names) int {
 	return list.find(m.d.src[m.n.keyStart:m.n.keyEnd])
 }
 
+// Place is the position of m's name, also one with escapes, in Doc.Names; -1 where it is not in it.
+func (m Member) Place() int {
+	if known := m.n.form >> listed; known > 0 {
+		return int(known) - 1
+	}
+	return m.search()
+}
+
+// search is Place for a name that the parser did not look up.
+func (m Member) search() int {
+	if m.d.Names == nil {
+		return -1
+	}
+	return max(m.Named(m.d.Names), m.Decoded(m.d.Names))
+}
+
 // TextIn is the position of a string's text in list; -1 where it is not in list or has escapes, see
 // Bytes. The value must be a string.
 func (m Member) TextIn(list *Names) int {

@@ -73,6 +73,8 @@ const (
 	roundabout form = 8
 	fraction   form = 16 // a number with a fraction or an exponent
 	keyEscaped form = 32 // the name of the member has backslashes
+	// listed is where the position of a member's name in Doc.Names begins, plus one; 0: it is not known.
+	listed = 8
 )
 
 func (f form) kind() Kind { return Kind(f & anyKind) }
@@ -84,7 +86,12 @@ func (f form) is(some form) bool { return f&some != 0 }
 type Doc struct {
 	// Max is how many values one text may hold; 0 means MaxValues, and fewer for a text that
 	// is made of very small ones.
-	Max   int
+	Max int
+	// Names are the usual names of members, where many similar texts are parsed: Member.Place finds them
+	// without a search. Names in the order of the text before are read faster. Nil: none. It is set before
+	// the first text.
+	Names *Names
+	words *words // nil: none yet
 	src   []byte
 	nodes []node
 }
@@ -130,7 +137,10 @@ func (d *Doc) Parse(src []byte) error {
 	if d.nodes == nil { // room for a usual text, instead of growing from one node
 		d.nodes = make([]node, 0, min(len(src)/usualBytes+1, manyNodes))
 	}
-	p := parser{nodes: d.nodes, src: src, max: d.max(len(src))}
+	if d.Names != nil && d.words == nil {
+		d.words = newWords(d.Names)
+	}
+	p := parser{nodes: d.nodes, src: src, max: d.max(len(src)), words: d.words}
 	if cap(p.nodes) > p.max { // an earlier text may have had more
 		p.nodes = p.nodes[:0:p.max]
 	}

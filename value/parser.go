@@ -24,20 +24,14 @@ type parser struct {
 	bare, unsure bool
 	over         bool // there are more values than max
 	max          int
+	words        *words // nil: none are kept
 }
 
 // key is a member's name before its value is parsed.
 type key struct {
 	start, end int32
-	escaped    bool
-}
-
-// with adds the flags of the name to the form of a value.
-func (k key) with(f form) form {
-	if k.escaped {
-		return f | keyEscaped
-	}
-	return f
+	form       form  // flags of the name
+	word       uint8 // its number in words; in an array that of the array; 0: none
 }
 
 func (p *parser) fail(at int, msg string) int {
@@ -96,7 +90,7 @@ func (p *parser) scalar(start, end int, f form, k key, count int32) int {
 	}
 	n := p.node()
 	n.start, n.end, n.next, n.count = int32(start), int32(end), int32(len(p.nodes)), count
-	n.keyStart, n.keyEnd, n.form = k.start, k.end, k.with(f)
+	n.keyStart, n.keyEnd, n.form = k.start, k.end, f|k.form
 	return end
 }
 
@@ -125,7 +119,7 @@ func (p *parser) open(start int, kind Kind, k key) (self int) {
 	}
 	self = len(p.nodes)
 	n := p.node()
-	n.start, n.keyStart, n.keyEnd, n.form = int32(start), k.start, k.end, k.with(form(kind))
+	n.start, n.keyStart, n.keyEnd, n.form = int32(start), k.start, k.end, form(kind)|k.form
 	return self
 }
 
@@ -202,14 +196,14 @@ func (p *parser) digits(i int) int {
 
 // str reads a string and returns whether it has escapes. It searches eight bytes at a time for a
 // byte that is not plain: a quote, a backslash, a control character or part of a code point outside
-// ASCII. A borrow can only falsify bytes above the first match, which are not used.
+// ASCII. A borrow can only falsify bytes above the first match, which are not used; a byte outside ASCII
+// matches in any case.
 func (p *parser) str(i int) (end int, escaped bool) {
 	s := p.src
 	for i++; i < len(s); {
 		if i+8 <= len(s) {
 			w := binary.LittleEndian.Uint64(s[i:])
-			quote, slash := w^ones*'"', w^ones*'\\'
-			found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w | w) & highs
+			found := ((w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones) | (w - ones*0x20) | w) & highs
 			if found == 0 {
 				i += 8
 				continue
@@ -221,6 +215,10 @@ func (p *parser) str(i int) (end int, escaped bool) {
 			return i + 1, escaped
 		case c == '\\':
 			escaped = true
+			if i+1 < len(s) && s[i+1] == '"' { // nearly always
+				i += 2
+				continue
+			}
 			n := escapeLen(s[i:])
 			if n == 0 {
 				return p.fail(i, "invalid escape in a string"), false
@@ -298,7 +296,7 @@ func (p *parser) array(i, depth int, k key) int {
 		return p.shut(self, i+1, 0)
 	}
 	for n := int32(1); ; n++ {
-		if i = p.value(i, depth+1, key{}); i < 0 {
+		if i = p.value(i, depth+1, key{word: k.word}); i < 0 {
 			return i
 		}
 		if i = p.space(i); i >= len(p.src) {
@@ -325,12 +323,14 @@ func (p *parser) object(i, depth int, k key) int {
 		return p.shut(self, i+1, 0)
 	}
 	u := unique{}
+	next := p.inside(k.word)
 	for n := int32(1); ; n++ {
-		k, at := p.name(i)
-		if at < 0 {
+		var at int
+		if k, at = p.member(i, next); at < 0 {
 			return at
 		}
 		u.add(p.src, k)
+		next = p.after(k.word)
 		if i = p.value(p.space(at), depth+1, k); i < 0 {
 			return i
 		}
@@ -356,6 +356,44 @@ func (p *parser) object(i, depth int, k key) int {
 	}
 }
 
+// member reads a member's name and the colon after it. next is the number of the name that came here last,
+// which it keeps up to date; nil: none is kept.
+func (p *parser) member(i int, next *uint8) (key, int) {
+	if next == nil {
+		return p.name(i)
+	}
+	if w := &p.words.list[*next]; len(p.src)-i > 16 && w.size > 0 {
+		s := p.src[i : i+17]
+		low, high := binary.LittleEndian.Uint64(s)^w.low, binary.LittleEndian.Uint64(s[8:])^w.high
+		if low&w.lowMask|high&w.highMask == 0 && s[w.size&31] == ':' {
+			return key{int32(i + 1), int32(i) + w.size - 1, w.form, *next}, i + int(w.size) + 1
+		}
+	}
+	k, at := p.name(i)
+	if at >= 0 && !k.form.is(keyEscaped) {
+		k.word = p.words.number(p.src, k)
+		k.form = p.words.list[k.word].form
+		*next = k.word
+	}
+	return k, at
+}
+
+// inside is where the first name of an object is kept, by the name of the object; nil: nowhere.
+func (p *parser) inside(word uint8) *uint8 {
+	if p.words == nil {
+		return nil
+	}
+	return &p.words.list[word].inside
+}
+
+// after is where the name after another one is kept; nil: nowhere.
+func (p *parser) after(word uint8) *uint8 {
+	if p.words == nil {
+		return nil
+	}
+	return &p.words.list[word].next
+}
+
 // name reads a member's name and the colon after it.
 func (p *parser) name(i int) (key, int) {
 	if i >= len(p.src) || p.src[i] != '"' {
@@ -365,15 +403,18 @@ func (p *parser) name(i int) (key, int) {
 	if end < 0 {
 		return key{}, end
 	}
-	k := key{int32(i + 1), int32(end - 1), esc}
+	k := key{start: int32(i + 1), end: int32(end - 1)}
+	if esc {
+		k.form = keyEscaped
+	}
 	if i = p.space(end); i >= len(p.src) || p.src[i] != ':' {
 		return key{}, p.fail(i, "expected : after a member name")
 	}
 	return k, i + 1
 }
 
-// unique shows in one pass that the names of an object differ: each takes one of 256 slots by a
-// hash of its length and outer letters. Names are compared only when two share a slot or one has
+// unique shows in one pass that the names of an object differ. Each takes one of 256 places: its number in
+// words, or a hash of its length and outer letters. Names are compared only when two share a place or one has
 // escapes.
 type unique struct {
 	places  [4]uint64
@@ -381,6 +422,16 @@ type unique struct {
 }
 
 func (u *unique) add(src []byte, k key) {
+	place := k.word
+	if place == 0 {
+		place = placeOf(src, k)
+	}
+	u.unclear = u.unclear || u.places[place>>6]>>(place&63)&1 != 0 || k.form.is(keyEscaped)
+	u.places[place>>6] |= 1 << (place & 63)
+}
+
+// placeOf is the place of a name without a number.
+func placeOf(src []byte, k key) uint8 {
 	const odd = 0x9E3779B97F4A7C15
 	n := uint64(k.end - k.start)
 	h := n
@@ -394,10 +445,7 @@ func (u *unique) add(src []byte, k key) {
 			h ^= uint64(c) << (8 * i)
 		}
 	}
-	h = h * odd >> 56
-	bit := uint64(1) << (h & 63)
-	u.unclear = u.unclear || k.escaped || u.places[h>>6]&bit != 0
-	u.places[h>>6] |= bit
+	return uint8(h * odd >> 56)
 }
 
 // twice finds a member with a repeated name: by pairs for few members, by a set for many.

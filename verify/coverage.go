@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/stats/conform"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -59,7 +59,7 @@ func simulate(c *proof.Check, studies []conform.Study, pattern string, trials in
 	c.Due("studies", len(studies), "the list of studies")
 	c.Printf("%d studies, seed %d\n", len(studies), coverageSeed)
 	var mu sync.Mutex
-	return parallel.Each(runtime.NumCPU(), len(studies), func(i int) error {
+	return sys.InParallel(runtime.NumCPU(), len(studies), func(i int) error {
 		s := &studies[i]
 		o := s.Run(trials, coverageSeed)
 		mu.Lock()

@@ -24,8 +24,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/file"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -249,11 +248,11 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 		return err
 	}
 	folder := filepath.Join(l.dir, "recordings")
-	if err := file.Folder(folder); err != nil {
+	if err := sys.MakeFolder(folder); err != nil {
 		return err
 	}
 	tape, err := world.NewTape(folder, func(ctx context.Context, name string, data []byte) error {
-		return file.Write(ctx, filepath.Join(folder, name), func(w io.Writer) error {
+		return sys.WriteFile(ctx, filepath.Join(folder, name), func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
 		})
@@ -261,7 +260,7 @@ func (l *replayLab) record(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	return parallel.Each(16, replayCases*replayRepeats, func(i int) error {
+	return sys.InParallel(16, replayCases*replayRepeats, func(i int) error {
 		at, repeat := i/replayRepeats, i%replayRepeats
 		world := tape.World(byPost{address},
 			world.Conversation{

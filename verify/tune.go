@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/tune"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
@@ -378,7 +378,7 @@ func simulateTunings(s *surface, families, trials, uses int) (tuned, error) {
 	var mu sync.Mutex
 	var sum tuned
 	all := settings(6, 4)
-	err := parallel.Each(runtime.NumCPU(), trials, func(i int) error {
+	err := sys.InParallel(runtime.NumCPU(), trials, func(i int) error {
 		one, err := simulateTuning(s, all, families, i, uses)
 		mu.Lock()
 		defer mu.Unlock()

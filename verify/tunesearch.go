@@ -9,8 +9,8 @@ import (
 	"strconv"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/provider/offline"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/tune"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/verify/proof"
@@ -226,7 +226,7 @@ type budgetCheck struct {
 // way searches in one way on all surfaces, and prints what it costs and finds.
 func (b *budgetCheck) way(name string, cfg tune.SearchConfig, budget int) ([]searched, error) {
 	results := make([]searched, len(b.models)*b.pairs) // by surface, then seed
-	err := parallel.Each(runtime.NumCPU(), len(results), func(i int) error {
+	err := sys.InParallel(runtime.NumCPU(), len(results), func(i int) error {
 		cfg := cfg
 		cfg.Seed = uint64(i)
 		var err error

@@ -19,14 +19,15 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/console"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // argv is a command line as a shell takes it apart, without the program's name.
 func argv(t *testing.T, line string) []string {
 	t.Helper()
-	out, err := child.Split(line)
+	out, err := sys.SplitCommand(line)
 	if err != nil || len(out) < 2 || out[0] != "callvet" {
 		t.Fatalf("%q is no command: %v", line, err)
 	}
@@ -64,7 +65,7 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 					continue
 				}
 				set = true
-				line := again(&results.Manifest{
+				line := console.RunAgain(&results.Manifest{
 					Path:   "my suite.yaml",
 					Origin: app.Origin{Command: name, Flags: given(c.Flags())},
 				}, nil)

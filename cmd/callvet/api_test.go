@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // curler asks a server with curl, as the documents do.
@@ -266,7 +266,7 @@ func TestAPIByCurl(t *testing.T) {
 		dir: dir,
 		env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db"), "OPENAI_API_KEY": ""},
 	}
-	var owner parallel.Group
+	var owner sys.Group
 	t.Cleanup(owner.Wait)
 	stderr, stop := s.serve(t, &owner, "--allow-private", "127.0.0.1")
 	var link []string

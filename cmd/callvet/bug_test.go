@@ -7,11 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/internal/process"
-
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // TestBugIsNoMistakeOfTheUser: a panic of a command, or of a goroutine that it started, is exit
@@ -21,12 +19,12 @@ func TestBugIsNoMistakeOfTheUser(t *testing.T) {
 	var none []int
 	for name, do := range map[string]func(){
 		"command":   func() { _ = none[3] },
-		"goroutine": func() { _ = parallel.Each(2, 2, func(i int) error { _ = none[3+i]; return nil }) },
+		"goroutine": func() { _ = sys.InParallel(2, 2, func(i int) error { _ = none[3+i]; return nil }) },
 	} {
 		var out, errs bytes.Buffer
 		a := &cli{
 			out: &out, err: &errs, getenv: func(string) string { return "" },
-			process: process.Unwatched(&out, &errs),
+			process: sys.UnwatchedProcess(&out, &errs),
 		}
 		root, closed := a.rootCommand(), false
 		root.AddCommand(&cobra.Command{Use: "bug", RunE: func(*cobra.Command, []string) error {

@@ -22,7 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // faultsFolder is where the small inputs of others are.
@@ -97,7 +97,7 @@ func newBench(t *testing.T) *bench {
 			"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k",
 		}},
 	}
-	owner := &parallel.Group{}
+	owner := &sys.Group{}
 	t.Cleanup(owner.Wait)
 	stderr, stop := b.s.serve(t, owner, "--allow-private", "127.0.0.1")
 	t.Cleanup(func() { stop() })

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // TestGateTrueSuccess: a gate on true success passes behind a good judge and is
@@ -138,7 +138,7 @@ func TestUnracedGateTemplates(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		var out bytes.Buffer
 		a := &cli{
-			in: strings.NewReader(""), out: &out, err: &out, dir: dir, process: process.Unwatched(&out, &out),
+			in: strings.NewReader(""), out: &out, err: &out, dir: dir, process: sys.UnwatchedProcess(&out, &out),
 			getenv: func(k string) string { return map[string]string{"CALLVET_DB": filepath.Join(dir, "x.db")}[k] },
 			now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/account"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // blocked are command lines that can never end by themselves, for every command. Words in capitals
@@ -155,7 +155,7 @@ func TestUnracedInterrupt(t *testing.T) {
 	})
 	// One place in the program takes signals: each line gets the first, and the others in turn.
 	signals := [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}}
-	_ = parallel.Each(8, 2*len(lines), func(i int) error {
+	_ = sys.InParallel(8, 2*len(lines), func(i int) error {
 		line, sent := lines[i/2], signals[i%2*(1+i/2%2)]
 		stderr, err := lab.interrupt(t, fmt.Sprint(i), line, sent)
 		if err != nil {

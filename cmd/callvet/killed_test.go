@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // outside is the environment of a process: its model and its tools. It kills the process with
@@ -301,7 +301,7 @@ func TestUnracedModelProxySurvivesKill(t *testing.T) {
 		p.says(t, "listening: ")
 		base := listening.FindStringSubmatch(p.errs.String())[1]
 		order := random.Perm(n)
-		if err := parallel.Each(4, n, func(i int) error { ask(t.Context(), base, order[i]); return nil }); err != nil {
+		if err := sys.InParallel(4, n, func(i int) error { ask(t.Context(), base, order[i]); return nil }); err != nil {
 			t.Error(err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -225,7 +225,7 @@ func newApp(dir string, env map[string]string) (a *cli, out, errs *bytes.Buffer)
 	return &cli{
 		environ: environ,
 		in:      strings.NewReader(""), out: out, err: errs, now: time.Now, dir: dir,
-		process: process.Unwatched(out, errs),
+		process: sys.UnwatchedProcess(out, errs),
 		getenv: func(k string) string {
 			if v, ok := env[k]; ok || k != "CALLVET_DB" {
 				return v

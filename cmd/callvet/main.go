@@ -28,10 +28,10 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/process"
 	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Exit codes, the same for every command.
@@ -42,7 +42,7 @@ const (
 	exitGateFailed   = 3
 	exitInconclusive = 4
 	exitBudget       = 5
-	exitInterrupted  = process.ExitInterrupted
+	exitInterrupted  = sys.ExitInterrupted
 )
 
 // cli is the process as seen by the commands: everything they may touch.
@@ -65,7 +65,7 @@ type cli struct {
 	outside            bool
 	cpuProfile         string
 	memProfile         string
-	process            *process.Process
+	process            *sys.Process
 	made               *app.App  // nil: program makes it
 	db                 *store.DB // nil: openStore opens it
 	// answers are those of the person at the terminal, who is asked one thing at a time.
@@ -82,7 +82,7 @@ func mainExit() int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	errTTY := isTerminal(os.Stderr)
-	p := process.Watch(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
+	p := sys.WatchProcess(signals, os.Stdout, os.Stderr, errTTY, os.Exit)
 	defer p.End()
 	out, errs := &plain.Writer{W: p.Out}, &plain.Writer{W: p.Err}
 	defer func() { _ = errors.Join(out.Flush(), errs.Flush()) }()
@@ -96,7 +96,7 @@ func mainExit() int {
 		outTTY: isTerminal(os.Stdout), errTTY: errTTY, width: terminalWidth(os.Stdout), process: p,
 	}
 	code := exitError
-	err = process.Recover(func() error {
+	err = sys.CatchPanic(func() error {
 		code = a.run(p.Soft, a.rootCommand(), os.Args[1:])
 		return nil
 	})
@@ -106,7 +106,7 @@ func mainExit() int {
 
 // tellBug reports a bug in callvet, if err is a panic.
 func (a *cli) tellBug(err error) bool {
-	text := process.Bug(err, buildVersion(), a.verbose)
+	text := sys.BugReport(err, buildVersion(), a.verbose)
 	if text != "" {
 		fmt.Fprintln(a.err, plain.Clean(text))
 	}
@@ -120,7 +120,7 @@ func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := process.Recover(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
+	err := sys.CatchPanic(func() error { return errors.Join(root.ExecuteContext(ctx), a.closeStore()) })
 	if a.cpuProfile != "" {
 		pprof.StopCPUProfile()
 	}

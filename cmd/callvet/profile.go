@@ -7,14 +7,14 @@ import (
 	"runtime"
 	"runtime/pprof"
 
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 func (a *cli) startProfile() error {
 	if a.cpuProfile == "" {
 		return nil
 	}
-	f, err := file.Create(a.path(a.cpuProfile), true)
+	f, err := sys.CreateFile(a.path(a.cpuProfile), true)
 	if err != nil {
 		return err
 	}
@@ -26,5 +26,5 @@ func (a *cli) heapProfile(ctx context.Context) error {
 		return nil
 	}
 	runtime.GC()
-	return file.Write(ctx, a.path(a.memProfile), pprof.WriteHeapProfile)
+	return sys.WriteFile(ctx, a.path(a.memProfile), pprof.WriteHeapProfile)
 }

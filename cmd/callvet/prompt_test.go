@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/suite"
@@ -34,7 +34,7 @@ func TestToolCallerPromptOnShippedSuites(t *testing.T) {
 					t.Fatal(err)
 				}
 				a := &cli{
-					out: &out, err: &errs, dir: wd, now: time.Now, process: process.Unwatched(&out, &errs),
+					out: &out, err: &errs, dir: wd, now: time.Now, process: sys.UnwatchedProcess(&out, &errs),
 					getenv: func(k string) string {
 						return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 					},

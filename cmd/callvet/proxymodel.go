@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +70,7 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 	if err != nil {
 		return &callvet.Hinted{Err: fmt.Errorf("listen: %w", err), Hint: "--listen 127.0.0.1:0 takes a free port"}
 	}
-	defer process.Serve(ctx, l, proxy)()
+	defer sys.ServeHTTP(ctx, l, proxy)()
 	at := "http://" + l.Addr().String()
 	a.process.OnInterrupt("interrupted; what was recorded is in the folder")
 	if len(command) == 0 {
@@ -78,7 +78,7 @@ func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen s
 		<-ctx.Done()
 		return a.proxyEnded(proxy, 0)
 	}
-	code, err := process.Run(ctx, process.Command{
+	code, err := sys.RunCommand(ctx, sys.Command{
 		Line: command, Dir: a.dir, In: a.in, Out: a.childOut, Err: a.childErr,
 		Env: append(slices.Clone(a.environ), "OPENAI_BASE_URL="+at+"/v1", "ANTHROPIC_BASE_URL="+at),
 	})

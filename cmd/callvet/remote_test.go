@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -24,7 +24,7 @@ func TestRemote(t *testing.T) {
 	dir := t.TempDir()
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	here := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "here.db")}}
-	var owner parallel.Group
+	var owner sys.Group
 	t.Cleanup(owner.Wait)
 	types := func(at *seat, in string, want int, args ...string) string {
 		t.Helper()

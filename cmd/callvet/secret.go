@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // ReadSecret reads a line at a terminal, which does not show it. When ctx ends while it waits, the
@@ -19,6 +19,6 @@ func ReadSecret(ctx context.Context, terminal *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer parallel.WhenCanceled(ctx, func() { _ = term.Restore(fd, before) })()
+	defer sys.WhenCanceled(ctx, func() { _ = term.Restore(fd, before) })()
 	return term.ReadPassword(fd)
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -34,7 +34,7 @@ func TestSweepHeedsTheSuiteAndShowsProgress(t *testing.T) {
 		t.Helper()
 		a := &cli{
 			in: strings.NewReader(""), out: &out, err: &stderr, errTTY: tty, now: time.Now, dir: dir,
-			dbPath: filepath.Join(dir, "runs.db"), process: process.Unwatched(&out, &stderr),
+			dbPath: filepath.Join(dir, "runs.db"), process: sys.UnwatchedProcess(&out, &stderr),
 			getenv: func(string) string { return "" },
 		}
 		args = append([]string{"select", "sweep", "s.json", "--tools", "c.json", "--distractors", "0,1", "--json"},

@@ -30,11 +30,11 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/web"
 )
 
@@ -355,7 +355,7 @@ func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, e
 	if _, err := os.Stat(path); err != nil && !fresh {
 		return nil, fmt.Errorf("open secret key: %w", err)
 	}
-	release, err := file.Hold(ctx, path) // another server starts, too
+	release, err := sys.HoldFolder(ctx, path) // another server starts, too
 	if errors.Is(err, fs.ErrNotExist) {
 		release, err = func() error { return nil }, nil
 	}
@@ -368,7 +368,7 @@ func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, e
 
 // readSecretKey reads a file with a key, and makes one if there is none.
 func readSecretKey(path string) (key []byte, err error) {
-	f, err := file.Private(path)
+	f, err := sys.PrivateFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open secret key: %w", err)
 	}
@@ -379,7 +379,7 @@ func readSecretKey(path string) (key []byte, err error) {
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("open secret key: %w: others may read %s (mode %04o)",
-			callvet.ErrInvalid, path, mode), Hint: "chmod 600 " + shellQuote(path)}
+			callvet.ErrInvalid, path, mode), Hint: "chmod 600 " + plain.ShellQuote(path)}
 	}
 	const most = 1000
 	b, err := io.ReadAll(io.LimitReader(f, most))

@@ -24,10 +24,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
-
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // commandEvents are the events of a command.
@@ -56,14 +54,14 @@ type seat struct {
 
 func (s *seat) run(ctx context.Context, out io.Writer, in string, args ...string) int {
 	a := &cli{
-		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: process.Unwatched(out, out), now: time.Now,
+		in: strings.NewReader(in), out: out, err: out, dir: s.dir, process: sys.UnwatchedProcess(out, out), now: time.Now,
 		getenv: func(k string) string { return s.env[k] },
 	}
 	return a.run(ctx, a.rootCommand(), args)
 }
 
 // serve starts a server and waits until it answers; stop ends it and returns its exit code.
-func (s *seat) serve(t *testing.T, owner *parallel.Group, args ...string) (stderr *commandEvents, stop func() int) {
+func (s *seat) serve(t *testing.T, owner *sys.Group, args ...string) (stderr *commandEvents, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr, code := &commandEvents{}, make(chan int, 1)
@@ -95,7 +93,7 @@ func TestServe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
-	var owner parallel.Group
+	var owner sys.Group
 	t.Cleanup(owner.Wait)
 	start := func(args ...string) (stderr *commandEvents, stop func() int) { return s.serve(t, &owner, args...) }
 	types := func(in string, want int, args ...string) string {
@@ -287,7 +285,7 @@ func TestUnracedServeTLS(t *testing.T) {
 		"key.pem":  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: sealed})),
 	})
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
-	var owner parallel.Group
+	var owner sys.Group
 	t.Cleanup(owner.Wait)
 	stderr, stop := s.serve(t, &owner, "--tls-cert", "cert.pem", "--tls-key", "key.pem")
 	var link []string

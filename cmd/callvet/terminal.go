@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -72,7 +72,7 @@ func (a *cli) path(p string) string {
 
 // write writes a file that the user named, all of it or nothing.
 func (a *cli) write(ctx context.Context, name string, write func(io.Writer) error) error {
-	return file.Write(ctx, a.path(name), func(w io.Writer) error {
+	return sys.WriteFile(ctx, a.path(name), func(w io.Writer) error {
 		text := &plain.Writer{W: w}
 		return errors.Join(write(text), text.Flush())
 	})

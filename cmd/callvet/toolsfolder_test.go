@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 
 	"github.com/spf13/cobra"
 )
@@ -100,7 +100,7 @@ func TestToolsFolder(t *testing.T) {
 			var out, errs bytes.Buffer
 			a := &cli{
 				in: strings.NewReader(""), out: &out, err: &errs, dir: dir, now: time.Now,
-				process: process.Unwatched(&out, &errs), getenv: func(k string) string {
+				process: sys.UnwatchedProcess(&out, &errs), getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 				},
 			}

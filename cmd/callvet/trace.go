@@ -15,8 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/traces"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 func (a *cli) traceCommand() *cobra.Command {
@@ -81,7 +82,7 @@ func (a *cli) importTraces(ctx context.Context, req traces.ImportRequest, out st
 // growFile writes a file in place, so that others can read along. One that exists
 // is not overwritten.
 func growFile(path string, write func(io.Writer) error) error {
-	w, err := file.Create(path, false)
+	w, err := sys.CreateFile(path, false)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (a *cli) tellTraces(path string, res *traces.ImportResult) {
 	for _, what := range slices.Sorted(maps.Keys(res.Unwritten)) {
 		fmt.Fprintf(a.err, "not written: %s (%d)\n", what, res.Unwritten[what])
 	}
-	a.tellLines(res.Lines(path))
+	console.BadLines(a.err, res.Lines(path))
 	if r.Split > 0 {
 		fmt.Fprintf(a.err, "%d attempts lie too far apart in the file and came out in parts\n", r.Split)
 	}

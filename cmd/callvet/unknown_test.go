@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 
 	"github.com/spf13/cobra"
 )
@@ -88,7 +88,7 @@ func TestUnknownSubcommands(t *testing.T) {
 func plainApp() (a *cli, out, errs *bytes.Buffer) {
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
 	return &cli{
-		out: out, err: errs, now: time.Now, process: process.Unwatched(out, errs),
+		out: out, err: errs, now: time.Now, process: sys.UnwatchedProcess(out, errs),
 		getenv: func(string) string { return "" },
 	}, out, errs
 }

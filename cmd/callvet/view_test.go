@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 var toldView = regexp.MustCompile(`http://127\.0\.0\.1:\d+/#view=\S+`)
@@ -61,7 +61,7 @@ func TestViewCommand(t *testing.T) {
 	s := &seat{dir: dir, env: map[string]string{"HOME": dir, "CALLVET_DB": filepath.Join(dir, "x.db")}}
 	writeFiles(t, dir,
 		map[string]string{"s.yaml": string(readFile(t, filepath.Join("..", "..", "examples"), "weather.yaml"))})
-	var owner parallel.Group
+	var owner sys.Group
 	t.Cleanup(owner.Wait)
 	_, stop := s.serve(t, &owner)
 	ctx, end := context.WithCancel(t.Context())

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/process"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // goNames are terms of Go that the author of a file does not use.
@@ -140,7 +140,7 @@ func TestWrongFiles(t *testing.T) {
 			}
 			var out, errs bytes.Buffer
 			a := &cli{
-				out: &out, err: &errs, dir: dir, now: time.Now, process: process.Unwatched(&out, &errs),
+				out: &out, err: &errs, dir: dir, now: time.Now, process: sys.UnwatchedProcess(&out, &errs),
 				getenv: func(k string) string {
 					return map[string]string{"CALLVET_DB": filepath.Join(dir, "runs.db")}[k]
 				},

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
@@ -165,7 +164,7 @@ const (
 func (a *App) Variable(name string) (string, error) {
 	v := a.Config.Getenv(name)
 	if v == "" {
-		return "", endpoint.Empty(name)
+		return "", redact.EmptyVariable(name)
 	}
 	a.secrets.Learn(v)
 	return v, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/redact"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // hiddenPart stands in the path or query of a request where a secret was.
@@ -17,7 +17,7 @@ const hiddenPart = "REDACTED"
 // the values of parameters with a name of a secret, known secrets, and parts in the form of a
 // secret.
 func pathHider(known func(string) string) (func(*url.URL) string, error) {
-	detect, err := pii.New(pii.Config{})
+	detect, err := safety.NewDetector(safety.DetectorConfig{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // MCPServer says which MCP server is asked: one over HTTP, or a command that speaks it over its
@@ -52,15 +51,15 @@ func (a *App) Server(q *MCPServer, events Events) (mcp.Config, error) {
 	case q.TimeoutMS < 0:
 		return cfg, Wrong("timeout_ms", fmt.Sprint(q.TimeoutMS), "it is a time, such as 30s")
 	}
-	if err := endpoint.Spelled(q.URL, q.Headers); err != nil {
+	if err := redact.RefuseSpelled(q.URL, q.Headers); err != nil {
 		return cfg, err
 	}
 	var err error
-	if cfg.URL, err = endpoint.FillAddress(q.URL, a.Variable); err != nil {
+	if cfg.URL, err = redact.FillAddress(q.URL, a.Variable); err != nil {
 		return cfg, fmt.Errorf("connect to MCP server: %w", err)
 	}
 	for name, text := range q.Headers {
-		filled, err := endpoint.Fill(text, a.Variable)
+		filled, err := redact.FillVariables(text, a.Variable)
 		if err != nil {
 			return cfg, fmt.Errorf("connect to MCP server: header %s: %w", name, err)
 		}
@@ -93,7 +92,7 @@ func (a *App) serverCommand(cfg *mcp.Config, q *MCPServer, events Events) (err e
 			Text: "{command}: denied: requests may not run commands here",
 		}
 	}
-	if cfg.Command, err = child.Split(q.Command); err != nil {
+	if cfg.Command, err = sys.SplitCommand(q.Command); err != nil {
 		return err
 	}
 	if len(cfg.Command) == 0 {

@@ -9,9 +9,9 @@ import (
 	"net/url"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/modelproxy"
 	"github.com/callvet/callvet/internal/provider"
+	"github.com/callvet/callvet/internal/redact"
 )
 
 // ModelProxyRequest asks for a proxy before models. One of Replay and Record is a folder.
@@ -108,15 +108,15 @@ func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error
 func (a *App) upstream(name, address string) (*url.URL, error) {
 	own, variable := provider.Base(name)
 	address = cmp.Or(address, a.Config.Getenv(variable), own)
-	if err := endpoint.Spelled(address, nil); err != nil {
+	if err := redact.RefuseSpelled(address, nil); err != nil {
 		return nil, err
 	}
-	filled, err := endpoint.FillAddress(address, a.Variable)
+	filled, err := redact.FillAddress(address, a.Variable)
 	if err != nil {
 		return nil, fmt.Errorf("make proxy: %s: %w", name, err)
 	}
 	u, err := url.Parse(filled)
-	if err != nil || !endpoint.Web(filled) || u.Host == "" {
+	if err != nil || !redact.IsWebAddress(filled) || u.Host == "" {
 		return nil, Wrong(name, address, "it is an address such as https://host/v1")
 	}
 	return u, nil

@@ -18,8 +18,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/message"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/provider/agent"
@@ -27,6 +25,7 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
@@ -164,11 +163,11 @@ func (o *Opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 	case scheme == "exec":
 		return o.execAgent(s, rest)
 	}
-	base, err := endpoint.FillAddress(s.BaseURL, func(name string) (string, error) {
+	base, err := redact.FillAddress(s.BaseURL, func(name string) (string, error) {
 		if v := o.value(s, name); v != "" {
 			return v, nil
 		}
-		return "", endpoint.Empty(name)
+		return "", redact.EmptyVariable(name)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open target %q: base URL: %w", s.Target, err)
@@ -184,7 +183,7 @@ func (o *Opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 	if s.APIKeyEnv != "" {
 		cfg.KeyName = s.APIKeyEnv
 		if cfg.APIKey = o.value(s, s.APIKeyEnv); cfg.APIKey == "" {
-			return nil, fmt.Errorf("open target %q: %w", s.Target, endpoint.Empty(s.APIKeyEnv))
+			return nil, fmt.Errorf("open target %q: %w", s.Target, redact.EmptyVariable(s.APIKeyEnv))
 		}
 	}
 	return one(provider.Open(s.Target, cfg))
@@ -192,7 +191,7 @@ func (o *Opener) dispatch(ctx context.Context, s *TargetSpec) ([]run.Target, err
 
 // retriever opens a catalogue, or a service that selects tools.
 func (o *Opener) retriever(ctx context.Context, s *TargetSpec, rest string) ([]run.Target, error) {
-	if !endpoint.Web(rest) {
+	if !redact.IsWebAddress(rest) {
 		file, set, err := catalog.Parse(rest)
 		if err != nil {
 			return nil, err
@@ -302,7 +301,7 @@ func (o *Opener) Coverage(cases iter.Seq[*callvet.Case]) {
 
 // execAgent opens a command. It runs where the client is, and sees what is not secret.
 func (o *Opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
-	args, err := child.Split(line)
+	args, err := sys.SplitCommand(line)
 	if err != nil {
 		return nil, fmt.Errorf("open target %q: %w", s.Target, err)
 	}
@@ -373,15 +372,15 @@ func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target,
 func (o *Opener) learn(s *TargetSpec) {
 	getenv, secrets := o.app.Config.Getenv, o.app.Secrets()
 	note := func(text, name string) {
-		for _, v := range endpoint.Variables(text) {
-			if endpoint.SecretName(name) || redact.SecretName(v) {
+		for _, v := range redact.Variables(text) {
+			if redact.CredentialName(name) || redact.SecretName(v) {
 				secrets.Learn(getenv(v))
 			}
 		}
 	}
 	for name, text := range s.Headers {
 		note(text, name)
-		for _, v := range endpoint.Variables(text) {
+		for _, v := range redact.Variables(text) {
 			secrets.LearnSent(getenv(v))
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -80,9 +79,9 @@ func (s *TargetSpec) direction() TargetSpec {
 
 // KeyVariables are the variables with keys that the target names or that its provider reads, each once.
 func (s *TargetSpec) KeyVariables() []string {
-	out := endpoint.Variables(s.BaseURL + " " + s.Target)
+	out := redact.Variables(s.BaseURL + " " + s.Target)
 	for _, v := range s.Headers {
-		out = append(out, endpoint.Variables(v)...)
+		out = append(out, redact.Variables(v)...)
 	}
 	if s.APIKeyEnv != "" {
 		out = append(out, s.APIKeyEnv)
@@ -99,7 +98,7 @@ func (s *TargetSpec) Replaces() bool { return s.ReplaceSystem == nil || *s.Repla
 
 // service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
 func (s *TargetSpec) service() string {
-	if address := strings.TrimPrefix(s.Target, "retrieve:"); endpoint.Web(address) {
+	if address := strings.TrimPrefix(s.Target, "retrieve:"); redact.IsWebAddress(address) {
 		return address
 	}
 	return ""
@@ -212,7 +211,7 @@ type agentKind struct {
 // agentKinds lists the settings of each kind of target.
 func agentKinds() []agentKind {
 	answers := []string{"text", "calls", "name", "args", "result", "error"}
-	web := func(s *TargetSpec) bool { return endpoint.Web(s.Target) }
+	web := func(s *TargetSpec) bool { return redact.IsWebAddress(s.Target) }
 	return []agentKind{
 		{
 			"agents over HTTP (http://…, https://…)", web,
@@ -354,10 +353,10 @@ func denied(s *TargetSpec, what string) error {
 func (a *App) CheckSecrets(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]
-		if err := endpoint.Spelled(s.service(), s.Headers); err != nil {
+		if err := redact.RefuseSpelled(s.service(), s.Headers); err != nil {
 			return err
 		}
-		if err := endpoint.Spelled(s.BaseURL, nil); err != nil {
+		if err := redact.RefuseSpelled(s.BaseURL, nil); err != nil {
 			return err
 		}
 		if err := a.secrets.Spelled(s.settings()); err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/value"
 )
 
@@ -71,8 +71,8 @@ func OpenRemote(cfg RemoteConfig) (callvet.Model, callvet.Target, error) {
 			return http.ErrUseLastResponse
 		}}
 	}
-	if len(cfg.secrets) > 0 && cfg.Warn != nil && endpoint.Exposed(u) {
-		cfg.Warn(endpoint.Unencrypted(u))
+	if len(cfg.secrets) > 0 && cfg.Warn != nil && redact.ExposedAddress(u) {
+		cfg.Warn(redact.UnencryptedWarning(u))
 	}
 	cfg.K = max(cfg.K, 1)
 	r := &remote{cfg}
@@ -177,7 +177,7 @@ func leadsTo(res *http.Response) string {
 // retrieverRefused is the fault of an answer of status 300 and more.
 func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
-	body := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(all), ""), most))
+	body := strings.TrimSpace(redact.CutText(strings.ToValidUTF8(string(all), ""), most))
 	f := &callvet.Fault{
 		Kind: callvet.FaultRequest, HTTP: res.StatusCode,
 		Message: fmt.Sprintf("status %d: %s", res.StatusCode, body),

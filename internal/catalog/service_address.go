@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 )
 
 // TargetFile is the part after "retrieve:" of a target that searches a catalogue in this process;
 // ok is false for other targets, including those that ask a service.
 func TargetFile(target string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(target, "retrieve:")
-	return rest, ok && !endpoint.Web(rest)
+	return rest, ok && !redact.IsWebAddress(rest)
 }
 
 // value is the value of a variable; it is recorded, to be masked in messages.
@@ -26,7 +26,7 @@ func (c *RemoteConfig) value(name string) (string, error) {
 		v = c.Lookup(name)
 	}
 	if v == "" {
-		return "", endpoint.Empty(name)
+		return "", redact.EmptyVariable(name)
 	}
 	c.secrets = append(c.secrets, v)
 	if e := url.QueryEscape(v); e != v {
@@ -37,16 +37,16 @@ func (c *RemoteConfig) value(name string) (string, error) {
 
 // fill expands the address and the headers, and returns the address.
 func (c *RemoteConfig) fill() (*url.URL, error) {
-	if err := endpoint.Spelled(c.URL, c.Headers); err != nil {
+	if err := redact.RefuseSpelled(c.URL, c.Headers); err != nil {
 		return nil, err
 	}
-	address, err := endpoint.FillAddress(c.URL, c.value)
+	address, err := redact.FillAddress(c.URL, c.value)
 	if err != nil {
 		return nil, fmt.Errorf("open target: %w", err)
 	}
 	headers := map[string]string{}
 	for name, v := range c.Headers {
-		if headers[name], err = endpoint.Fill(v, c.value); err != nil {
+		if headers[name], err = redact.FillVariables(v, c.value); err != nil {
 			return nil, fmt.Errorf("open target: header %s: %w", name, err)
 		}
 	}

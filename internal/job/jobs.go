@@ -16,9 +16,9 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Handler does a job of its kind, and returns the detail of the last event: any JSON, or nil. ctx
@@ -289,7 +289,7 @@ func (j *Jobs) prepare(ctx context.Context, id string,
 
 // caught converts a panic of a job's code to an error. Call it with defer.
 func (j *Jobs) caught(ctx context.Context, what, id string, err *error) {
-	if bug := parallel.Recovered(recover()); bug != nil {
+	if bug := sys.PanicOf(recover()); bug != nil {
 		j.log.ErrorContext(ctx, what+" panicked", "job", id, "panic", bug.Error(), "stack", string(bug.Stack))
 		*err = fmt.Errorf("a bug ended %s, the log of the server has more about it: %w", what, bug)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 const (
@@ -196,7 +196,7 @@ func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result jso
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	yield, over := make(chan struct{}), make(chan struct{})
-	var beside parallel.Group
+	var beside sys.Group
 	beside.Go(func() { j.heedPart(context.WithoutCancel(ctx), p.ID, over, yield, cancel) })
 	defer beside.Wait()
 	defer close(over)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // The causes of the end of a handler's context.
@@ -313,7 +313,7 @@ func (r *Report) follow(ctx context.Context, do Handler) (detail json.RawMessage
 		return nil, fmt.Errorf("no worker here does jobs of kind %q", r.job.Kind)
 	}
 	over := make(chan struct{})
-	var beside parallel.Group
+	var beside sys.Group
 	beside.Go(func() {
 		tick := time.NewTicker(j.cfg.Every)
 		defer tick.Stop()

@@ -19,7 +19,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/score"
 )
 
@@ -53,7 +53,7 @@ type ScorerConfig struct {
 // ScorerPool runs the programs of a suite. It is safe for concurrent use. Close it.
 type ScorerPool struct {
 	cfg      ScorerConfig
-	families child.Families
+	families sys.ProcessFamilies
 
 	mu     sync.Mutex
 	idle   []*process // the one that has waited longest first
@@ -141,7 +141,7 @@ func commandOf(s *callvet.Scorer) (command, error) {
 	case s.Exec == "":
 		return command{}, fmt.Errorf("%w: nothing here is a scorer of that name", callvet.ErrInvalid)
 	}
-	args, err := child.Split(s.Exec)
+	args, err := sys.SplitCommand(s.Exec)
 	if err == nil && len(args) == 0 {
 		err = fmt.Errorf("%w: the command is empty", callvet.ErrInvalid)
 	}

@@ -18,8 +18,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/score"
 )
 
@@ -28,13 +27,13 @@ type process struct {
 	pool    *ScorerPool
 	command command
 	cmd     *exec.Cmd
-	family  child.Family
+	family  sys.ProcessFamily
 	in      io.WriteCloser
 	out     *os.File
-	tail    *child.Tail
+	tail    *sys.OutputTail
 	lines   chan line
 	over    chan struct{} // closed when it is ended
-	readers parallel.Group
+	readers sys.Group
 }
 
 // line is one of standard output, or why there is none.
@@ -56,7 +55,7 @@ func (p *ScorerPool) start(ctx context.Context, c command) (*process, error) {
 	family, env := p.families.New(p.cfg.Env)
 	cmd.Dir, cmd.Env = p.cfg.Dir, env
 	x := &process{
-		pool: p, command: c, cmd: cmd, family: family, tail: &child.Tail{}, lines: make(chan line),
+		pool: p, command: c, cmd: cmd, family: family, tail: &sys.OutputTail{}, lines: make(chan line),
 		over: make(chan struct{}),
 	}
 	cmd.Stderr = x.tail
@@ -72,8 +71,8 @@ func (p *ScorerPool) start(ctx context.Context, c command) (*process, error) {
 func (x *process) read() {
 	r := bufio.NewReader(x.out)
 	for {
-		text, err := child.Line(r, MaxScorerAnswer)
-		if errors.Is(err, child.ErrLong) {
+		text, err := sys.ReadLine(r, MaxScorerAnswer)
+		if errors.Is(err, sys.ErrLongLine) {
 			err = errLong
 		}
 		if err == nil && len(bytes.TrimSpace(text)) == 0 {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Appender adds labels to a file, each of them safe on disk before Append returns.
@@ -27,7 +27,7 @@ type Appender struct {
 // OpenAppender opens or creates a labels file. A last line without its end, as a
 // crash leaves it, is kept and ended, so that what comes next is a line of its own.
 func OpenAppender(path string) (_ *Appender, err error) {
-	f, err := file.Append(path)
+	f, err := sys.AppendFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open labels: %w", err)
 	}

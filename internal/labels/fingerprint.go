@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // fingerprintVersion is part of each fingerprint: another rule makes other fingerprints.
@@ -51,11 +51,11 @@ func Fingerprint(goal string, input []callvet.Turn, t *callvet.Trace) string {
 	}
 	for _, c := range t.Calls() {
 		one := fingerprintCall{
-			Tool: c.Tool, Version: c.Version, Args: template.Canonical(c.Args),
-			Result: template.Canonical(c.Result), Status: c.Status, Error: c.Error,
+			Tool: c.Tool, Version: c.Version, Args: value.Canonical(c.Args),
+			Result: value.Canonical(c.Result), Status: c.Status, Error: c.Error,
 		}
 		if c.Args == nil && c.ArgsRaw != "" {
-			one.Args = template.Quote(c.ArgsRaw)
+			one.Args = value.Quote(c.ArgsRaw)
 		}
 		f.Calls = append(f.Calls, one)
 	}

@@ -19,7 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Defaults of a Config.
@@ -204,7 +204,7 @@ func (cfg *Config) connect(ctx context.Context, transport, protocol string) (*Se
 	life, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.stop = func() { stop(nil) }
 	opened := make(chan struct{})
-	var g parallel.Group
+	var g sys.Group
 	g.Go(func() {
 		late := time.NewTimer(cfg.Timeout)
 		defer late.Stop()

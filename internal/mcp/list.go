@@ -15,7 +15,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/contract"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/value"
 )
 
@@ -292,5 +292,5 @@ func clip(b []byte) string {
 	if !utf8.ValidString(s) {
 		s = fmt.Sprintf("%q", s)
 	}
-	return endpoint.Cut(s, most)
+	return redact.CutText(s, most)
 }

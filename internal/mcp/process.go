@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // endWait is how long a server may take to end after its standard input was closed, as the
@@ -22,12 +21,12 @@ type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.ReadCloser
-	stderr *child.Tail
+	stderr *sys.OutputTail
 	// families belongs to this process only; its address identifies it.
-	families child.Families
-	family   child.Family
+	families sys.ProcessFamilies
+	family   sys.ProcessFamily
 	ended    chan struct{} // closed when the command has ended
-	owner    parallel.Group
+	owner    sys.Group
 }
 
 // startProcess starts a server. The error wraps callvet.ErrNotFound if there is no such command.
@@ -36,7 +35,7 @@ func startProcess(command []string, dir string, env []string) (*process, error) 
 	if err != nil {
 		return nil, fmt.Errorf("start MCP server: find %q: %w: %w", command[0], err, callvet.ErrNotFound)
 	}
-	p := &process{stderr: &child.Tail{}, ended: make(chan struct{})}
+	p := &process{stderr: &sys.OutputTail{}, ended: make(chan struct{})}
 	p.cmd = exec.Command(path, command[1:]...) //nolint:noctx // end kills it, with what it has started
 	p.family, p.cmd.Env = p.families.New(env)
 	p.cmd.Dir, p.cmd.Stderr = dir, p.stderr

@@ -18,7 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Defaults of a Serving.
@@ -92,10 +92,10 @@ type Serving struct {
 	mu     sync.Mutex
 	open   map[*desk]struct{}
 	named  map[string]*desk // conversations by address, of clients without sessions
-	bug    *parallel.Panic
+	bug    *sys.Panic
 	over   <-chan struct{} // closed when the server ends, and all requests with it
 	cancel context.CancelFunc
-	owner  parallel.Group
+	owner  sys.Group
 	errs   []error // of closed conversations
 }
 
@@ -170,7 +170,7 @@ func (s *Serving) Stdio(ctx context.Context, in io.Reader, out io.Writer) error 
 // upon calls do when over is closed. stop cancels that, and waits for a running do.
 func upon(over <-chan struct{}, do func()) (stop func()) {
 	off := make(chan struct{})
-	var g parallel.Group
+	var g sys.Group
 	g.Go(func() {
 		select {
 		case <-over:
@@ -343,7 +343,7 @@ func (d *desk) server() *sdk.Server {
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 			defer func() {
-				if p := parallel.Recovered(recover()); p != nil {
+				if p := sys.PanicOf(recover()); p != nil {
 					d.of.broke(p)
 					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "a bug in callvet"}
 				}
@@ -358,7 +358,7 @@ func (d *desk) server() *sdk.Server {
 }
 
 // broke keeps a panic, and the server ends with it.
-func (s *Serving) broke(p *parallel.Panic) {
+func (s *Serving) broke(p *sys.Panic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.bug == nil {

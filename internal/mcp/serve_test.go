@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // desktop is what the conversations of a test have in common.
@@ -123,7 +123,7 @@ func listening(t *testing.T, s *Serving) string {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	var g parallel.Group
+	var g sys.Group
 	g.Go(func() {
 		if err := s.HTTP(ctx, l); !errors.Is(err, context.Canceled) {
 			t.Errorf("served until %v", err)
@@ -427,7 +427,7 @@ func TestServeEnds(t *testing.T) {
 	d := &desktop{block: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
-	var g parallel.Group
+	var g sys.Group
 	s := &Serving{Open: d.Open}
 	took := make(chan time.Duration, 1)
 	g.Go(func() {
@@ -453,7 +453,7 @@ func TestServeEnds(t *testing.T) {
 	}
 
 	defer func() {
-		if p := parallel.Recovered(recover()); p == nil || !strings.Contains(p.Error(), "a bug") {
+		if p := sys.PanicOf(recover()); p == nil || !strings.Contains(p.Error(), "a bug") {
 			t.Errorf("the panic is lost: %v", p)
 		}
 	}()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/message"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/panel/steps"
@@ -46,7 +46,7 @@ func (r *run) attempts(ctx context.Context, src Source, before int64, yield func
 			yield(next)
 		}
 	}
-	for j := range parallel.Ahead(jobs, 1) {
+	for j := range sys.Prefetch(jobs, 1) {
 		if !yield(j) {
 			break
 		}

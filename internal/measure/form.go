@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
@@ -77,7 +77,7 @@ func (r *run) open(ctx context.Context, in io.Reader) (*form, error) {
 // pipe is a form with the lines that copy writes; done is called when it has ended.
 func pipe(copy func(io.Writer) error, done func()) *form {
 	pr, pw := io.Pipe()
-	var g parallel.Group
+	var g sys.Group
 	g.Go(func() {
 		err := io.ErrUnexpectedEOF // what is read where copy panics
 		defer func() { pw.CloseWithError(err) }()

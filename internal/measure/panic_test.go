@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/measure"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/score"
 )
@@ -68,7 +68,7 @@ func TestPanicComesOut(t *testing.T) {
 			src := change(&cfg)
 			func() {
 				defer func() {
-					if p, ok := recover().(*parallel.Panic); !ok || p.Error() != "bug" {
+					if p, ok := recover().(*sys.Panic); !ok || p.Error() != "bug" {
 						t.Errorf("%s with %d jobs: %v came out", name, jobs, p)
 					}
 				}()

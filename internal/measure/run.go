@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score"
@@ -122,7 +122,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 		cfg.Lines.MaxBad = 100
 	}
 	cfg.Steps.Parallel = func(n int, do func(int)) {
-		_ = parallel.Each(cfg.Jobs, n, func(i int) error { // whose calls have no errors
+		_ = sys.InParallel(cfg.Jobs, n, func(i int) error { // whose calls have no errors
 			do(i)
 			return nil
 		})
@@ -139,7 +139,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	r.next = next
 	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}, Marks: map[string][]Mark{}}
 	// Of a worker that panicked the batches do not come back: the others must not wait.
-	wg := parallel.Group{Stop: func() {
+	wg := sys.Group{Stop: func() {
 		stop()
 		r.end.Do(func() { close(r.ended) })
 	}}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 const (
@@ -211,10 +211,10 @@ func (r *recording) save(ctx context.Context, folder string) error {
 	if r.name == "" {
 		r.name = filepath.Join(folder, r.Request.word()+"-"+r.Key+".json")
 	}
-	if err := file.Folder(folder); err != nil {
+	if err := sys.MakeFolder(folder); err != nil {
 		return fmt.Errorf("write recording: %w", err)
 	}
-	err := file.Write(ctx, r.name, func(w io.Writer) error {
+	err := sys.WriteFile(ctx, r.name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")

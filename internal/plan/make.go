@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats"
@@ -212,7 +212,7 @@ func Make(q Ask) (*Plan, error) {
 
 // search does the searches that were added.
 func (p *Plan) search() error {
-	err := parallel.Each(searchers, len(p.searches), func(i int) error {
+	err := sys.InParallel(searchers, len(p.searches), func(i int) error {
 		p.searches[i]()
 		return nil
 	})

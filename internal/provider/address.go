@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
 )
 
 // baseURL is the base address of requests; own reports that it is not the provider's default.
@@ -20,7 +19,7 @@ func baseURL(svc *providerRow, cfg *Config) (u *url.URL, own bool, err error) {
 		// Azure has no default: its variable only names the resource.
 		own = text != "" && !svc.onAzure()
 		if text != "" && svc.name == "ollama" {
-			text = endpoint.Ollama(text)
+			text = ollamaAddress(text)
 		}
 	}
 	if text == "" {

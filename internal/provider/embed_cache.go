@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -53,7 +53,7 @@ func OpenEmbedCache(ctx context.Context, path string, max int64) (*EmbedCache, e
 }
 
 func (c *EmbedCache) open(ctx context.Context) (err error) {
-	if c.lock, err = file.Private(c.path + ".lock"); err != nil {
+	if c.lock, err = sys.PrivateFile(c.path + ".lock"); err != nil {
 		return err
 	}
 	if err := lock(c.lock); err != nil {
@@ -71,7 +71,7 @@ func (c *EmbedCache) open(ctx context.Context) (err error) {
 
 // reopen reads the file that is at the path now. The caller holds both locks.
 func (c *EmbedCache) reopen() error {
-	f, err := file.Private(c.path)
+	f, err := sys.PrivateFile(c.path)
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (c *EmbedCache) rewrite(ctx context.Context, stays func(k retrieve.VectorKe
 		}
 	}
 	slices.SortFunc(keep, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	err = file.Write(ctx, c.path, func(w io.Writer) error {
+	err = sys.WriteFile(ctx, c.path, func(w io.Writer) error {
 		for _, p := range keep {
 			if _, err := io.Copy(w, io.NewSectionReader(c.file, p.at, int64(p.size))); err != nil {
 				return err

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 const (
@@ -69,7 +69,7 @@ func newClient(svc *service, model string, cfg *EmbedConfig) *client {
 		}
 	}
 	if c.wait == nil {
-		c.wait = parallel.Sleep
+		c.wait = sys.Sleep
 	}
 	if c.now == nil {
 		c.now = time.Now
@@ -83,7 +83,7 @@ func (c *client) each(ctx context.Context, n int, work func(ctx context.Context,
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan int)
-	g := parallel.Group{Stop: func() { cancel(nil) }}
+	g := sys.Group{Stop: func() { cancel(nil) }}
 	for range min(c.atOnce, (n+c.batch-1)/c.batch) {
 		g.Go(func() {
 			for from := range next {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -205,7 +205,7 @@ func (c *client) locate(svc *service, address string, cfg *EmbedConfig) (own boo
 		address = strings.TrimSpace(cfg.Getenv(svc.baseEnv))
 		own = address != ""
 		if own && svc.kind == "ollama" {
-			address = strings.TrimSuffix(strings.TrimRight(endpoint.Ollama(address), "/"), "/v1")
+			address = strings.TrimSuffix(strings.TrimRight(ollamaAddress(address), "/"), "/v1")
 		}
 	}
 	if address = cmp.Or(address, svc.base); address == "" {
@@ -221,8 +221,8 @@ func (c *client) locate(svc *service, address string, cfg *EmbedConfig) (own boo
 	if u.Path == "" {
 		u.Path = svc.path
 	}
-	if c.key != "" && cfg.Warn != nil && endpoint.Exposed(u) {
-		cfg.Warn(endpoint.Unencrypted(u))
+	if c.key != "" && cfg.Warn != nil && redact.ExposedAddress(u) {
+		cfg.Warn(redact.UnencryptedWarning(u))
 	}
 	c.server = u.Host
 	c.name = svc.kind + "/" + cmp.Or(c.model, "model") + "@" + u.Host + u.Path

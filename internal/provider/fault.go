@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/value"
 )
 
@@ -151,13 +151,13 @@ const maxExcerpt = 500
 // excerpt is the beginning of a text on one line, of at most most bytes.
 func excerpt(s string, most int) string {
 	if len(s) > 4*most {
-		s = endpoint.Cut(s, 4*most)
+		s = redact.CutText(s, 4*most)
 	}
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if len(s) <= most {
 		return s
 	}
-	return strings.TrimRight(endpoint.Cut(s, most), " ") + "…"
+	return strings.TrimRight(redact.CutText(s, most), " ") + "…"
 }
 
 // retryAfter is the provider's retry delay; 0 if it gives none.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/value"
 )
 
@@ -108,8 +108,8 @@ func openModel(spec string, cfg *Config) (*model, callvet.Target, error) {
 		a.Default = std && a.Param == paramTemperature
 		note(a)
 	})
-	if (key != "" || endpoint.Carries(base)) && cfg.Warn != nil && endpoint.Exposed(base) {
-		cfg.Warn(endpoint.Unencrypted(base))
+	if (key != "" || redact.HasCredential(base)) && cfg.Warn != nil && redact.ExposedAddress(base) {
+		cfg.Warn(redact.UnencryptedWarning(base))
 	}
 	make := func(svc *providerRow, pol policy) *model {
 		m := newModel(svc, id, cfg, pol)

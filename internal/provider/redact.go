@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 )
 
 const redacted = "[redacted]"
@@ -59,7 +59,7 @@ func (r redactor) kept(body []byte) string {
 	}
 	s = r.text(s)
 	if cut {
-		s = endpoint.Cut(s, keptBody) + "…truncated"
+		s = redact.CutText(s, keptBody) + "…truncated"
 	}
 	return s
 }

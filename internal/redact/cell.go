@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // Version is that of the redaction of an attempt. It rises when more is found than before: what an earlier version
@@ -128,7 +128,7 @@ func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, call
 	return r.last.redacted, out
 }
 
-var mark = regexp.MustCompile(regexp.QuoteMeta(pii.Mark) + `([a-z_]+)(?:#(\d+))?\]`)
+var mark = regexp.MustCompile(regexp.QuoteMeta(safety.RedactionMark) + `([a-z_]+)(?:#(\d+))?\]`)
 
 // skip leaves out the words that an attempt has already, so that no other value gets them.
 func (s *seen) skip(cell *callvet.Cell) {
@@ -148,7 +148,7 @@ func (s *seen) skip(cell *callvet.Cell) {
 
 func (s *seen) skipText(texts ...string) {
 	for _, text := range texts {
-		if !strings.Contains(text, pii.Mark) {
+		if !strings.Contains(text, safety.RedactionMark) {
 			continue
 		}
 		for _, m := range mark.FindAllStringSubmatch(text, -1) {
@@ -226,30 +226,30 @@ func (r *Redactor) match(m *callvet.CallMatch) {
 		d := &m.Args[i]
 		role := r.roleAt(d.Path)
 		d.Expected, d.Actual, d.Note = r.member(d.Expected, role), r.member(d.Actual, role), r.sentence(d.Note)
-		d.Path = r.words(d.Path, pii.RoleID, false)
+		d.Path = r.words(d.Path, safety.RoleID, false)
 	}
 	m.Violations = append([]callvet.Violation(nil), m.Violations...)
 	for i := range m.Violations {
 		v := &m.Violations[i]
-		if r.roleAt(v.Path) == pii.RoleSecret && v.Keyword != "type" && v.Keyword != "required" {
+		if r.roleAt(v.Path) == safety.RoleSecret && v.Keyword != "type" && v.Keyword != "required" {
 			// The contract of a secret may hold its value too.
 			v.Expected, v.Actual, v.Message = "", "", "the value at "+v.Path+" breaks "+v.Keyword
 			continue
 		}
 		v.Expected, v.Actual, v.Message = r.sentence(v.Expected), r.sentence(v.Actual), r.sentence(v.Message)
-		v.Path = r.words(v.Path, pii.RoleID, false)
+		v.Path = r.words(v.Path, safety.RoleID, false)
 	}
 }
 
 // roleAt is the role of a value at a path such as auth.password, /auth/password or users[0].
-func (r *Redactor) roleAt(path string) pii.Role {
-	role := pii.RoleNone
+func (r *Redactor) roleAt(path string) safety.NameRole {
+	role := safety.RoleNone
 	for _, name := range strings.FieldsFunc(path,
 		func(c rune) bool { return c == '.' || c == '/' || c == '[' || c == ']' }) {
 		if strings.Trim(name, "0123456789") == "" {
 			continue // an item has the role of its list
 		}
-		if own := r.detect.Role(name); own == pii.RoleSecret || role != pii.RoleSecret {
+		if own := r.detect.Role(name); own == safety.RoleSecret || role != safety.RoleSecret {
 			role = own
 		}
 	}
@@ -257,11 +257,11 @@ func (r *Redactor) roleAt(path string) pii.Role {
 }
 
 // member is JSON of the value of a member with that role.
-func (r *Redactor) member(raw json.RawMessage, role pii.Role) json.RawMessage {
+func (r *Redactor) member(raw json.RawMessage, role safety.NameRole) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
 	}
-	if role == pii.RoleNone {
+	if role == safety.RoleNone {
 		return r.JSON(raw)
 	}
 	t, err := read(r, bytes.Trim(raw, space))
@@ -323,5 +323,5 @@ func (r *Redactor) sentence(s string) string {
 			s = strings.ReplaceAll(s, q+at.value+q, q+with+q)
 		}
 	}
-	return r.words(s, pii.RoleNone, true)
+	return r.words(s, safety.RoleNone, true)
 }

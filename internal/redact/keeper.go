@@ -9,14 +9,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // Keeper knows secrets. It is safe for concurrent use; the zero Keeper knows none.
 type Keeper struct {
 	mu     sync.Mutex
 	values []string
-	detect *pii.Detector // made once it is needed
+	detect *safety.Detector // made once it is needed
 }
 
 // NewKeeper knows the values of the environment (NAME=VALUE) that are secret: those of the
@@ -78,12 +78,12 @@ func (k *Keeper) Values() []string {
 }
 
 // detector finds secrets of every form.
-func (k *Keeper) detector() (*pii.Detector, error) {
+func (k *Keeper) detector() (*safety.Detector, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var err error
 	if k.detect == nil {
-		k.detect, err = pii.New(pii.Config{})
+		k.detect, err = safety.NewDetector(safety.DetectorConfig{})
 	}
 	return k.detect, err
 }

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -33,7 +32,7 @@ type Setting struct {
 // Spelled refuses settings that hold a secret as it is, because they are kept with the run and
 // shown in reports. The error wraps callvet.ErrInvalid, names the setting and repeats no value.
 func (k *Keeper) Spelled(settings []Setting) error {
-	d, err := pii.New(pii.Config{})
+	d, err := safety.NewDetector(safety.DetectorConfig{})
 	if err != nil {
 		return err
 	}
@@ -49,7 +48,7 @@ func (k *Keeper) Spelled(settings []Setting) error {
 }
 
 // holds says what secret a setting holds; "" for none.
-func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
+func (k *Keeper) holds(d *safety.Detector, s *Setting) string {
 	text := s.Text + s.Prose
 	if s.JSON != nil {
 		text = string(s.JSON)
@@ -59,10 +58,10 @@ func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 			return "the value of a key in the environment"
 		}
 	}
-	text = endpoint.WithoutVariables(text)
+	text = WithoutVariables(text)
 	if s.JSON != nil {
 		if v, err := value.Parse([]byte(text)); err == nil {
-			return inJSON(d, v, d.Below(pii.RoleNone, s.Key, v))
+			return inJSON(d, v, d.Below(safety.RoleNone, s.Key, v))
 		}
 	}
 	if s.Command && secretOption(text) {
@@ -82,9 +81,9 @@ func (k *Keeper) holds(d *pii.Detector, s *Setting) string {
 	return ""
 }
 
-func (s *Setting) inText(d *pii.Detector, text string) string {
+func (s *Setting) inText(d *safety.Detector, text string) string {
 	for f, ok := d.Next(text, 0); ok; f, ok = d.Next(text, f.End) {
-		if f.Kind.Secret() && (s.Prose == "" || pii.InUse(f.Kind, text[f.Start:f.End])) {
+		if f.Kind.Secret() && (s.Prose == "" || safety.SecretInUse(f.Kind, text[f.Start:f.End])) {
 			return kindWords(f.Kind)
 		}
 	}
@@ -97,7 +96,7 @@ func secretOption(line string) bool {
 	words := strings.Fields(line)
 	for i, w := range words {
 		name, v, ok := strings.Cut(strings.TrimLeft(w, "-"), "=")
-		if !strings.HasPrefix(w, "-") || !endpoint.SecretName(name) {
+		if !strings.HasPrefix(w, "-") || !CredentialName(name) {
 			continue
 		}
 		if !ok && i+1 < len(words) {
@@ -111,7 +110,7 @@ func secretOption(line string) bool {
 	return false
 }
 
-func inJSON(d *pii.Detector, v value.Value, r pii.Role) string {
+func inJSON(d *safety.Detector, v value.Value, r safety.NameRole) string {
 	if v.Kind() == value.String {
 		s := v.Str()
 		if k, ok := d.Whole(s, r); ok {
@@ -136,13 +135,13 @@ func inJSON(d *pii.Detector, v value.Value, r pii.Role) string {
 }
 
 // kindWords is a kind in the words of a sentence.
-func kindWords(k pii.Kind) string {
+func kindWords(k safety.DataKind) string {
 	switch k {
-	case pii.KindPrivate:
+	case safety.KindPrivate:
 		return "a private key"
-	case pii.KindJWT, pii.KindBearer:
+	case safety.KindJWT, safety.KindBearer:
 		return "a token"
-	case pii.KindKey:
+	case safety.KindKey:
 		return "a key"
 	}
 	return "a secret"

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -64,14 +64,14 @@ func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 	}
 	f := &s.search
 	if known := s.keeper.Values(); f.detect == nil || len(known) != len(f.known) { // values are only added
-		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[pii.Role]map[string]bool{}}
+		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[safety.NameRole]map[string]bool{}}
 	}
 	f.steps = f.steps[:0]
 	if s.doc.Parse(raw) != nil { // arguments in it may have a name twice: it is searched as it is
-		if !f.text(string(raw), pii.RoleNone) {
+		if !f.text(string(raw), safety.RoleNone) {
 			return nil
 		}
-	} else if !f.value(s.doc.Root(), pii.RoleNone) {
+	} else if !f.value(s.doc.Root(), safety.RoleNone) {
 		return nil
 	}
 	p.Code, p.Key = "secret", f.path()
@@ -83,17 +83,17 @@ func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 
 // search looks for the first secret that is in use.
 type search struct {
-	detect *pii.Detector
+	detect *safety.Detector
 	known  []string
 	what   string
 	steps  []string // to it, the last one first
 	// names are names of members, and clean are short strings without a secret by their role: cases
 	// have many in common.
 	names map[string]name
-	clean map[pii.Role]map[string]bool
+	clean map[safety.NameRole]map[string]bool
 }
 
-func (s *search) value(v value.Value, r pii.Role) bool {
+func (s *search) value(v value.Value, r safety.NameRole) bool {
 	if v.Kind() == value.String {
 		return s.string(v, r)
 	}
@@ -129,7 +129,7 @@ func (s *search) name(member value.Value) name {
 	return key
 }
 
-func (s *search) string(v value.Value, r pii.Role) bool {
+func (s *search) string(v value.Value, r safety.NameRole) bool {
 	if s.clean[r][string(v.Bytes())] {
 		return false
 	}
@@ -154,7 +154,7 @@ func (s *search) path() (path string) {
 	return path
 }
 
-func (s *search) text(text string, r pii.Role) bool {
+func (s *search) text(text string, r safety.NameRole) bool {
 	for _, known := range s.known {
 		if strings.Contains(text, known) {
 			s.what = "the value of a key in the environment"
@@ -162,14 +162,14 @@ func (s *search) text(text string, r pii.Role) bool {
 		}
 	}
 	if k, ok := s.detect.Whole(text, r); ok {
-		if pii.InUse(k, text) {
+		if safety.SecretInUse(k, text) {
 			s.what = kindWords(k)
 			return true
 		}
 		return false
 	}
 	for f, ok := s.detect.Find(text, 0, r); ok; f, ok = s.detect.Find(text, f.End, r) {
-		if f.Kind.Secret() && pii.InUse(f.Kind, text[f.Start:f.End]) {
+		if f.Kind.Secret() && safety.SecretInUse(f.Kind, text[f.Start:f.End]) {
 			s.what = kindWords(f.Kind)
 			return true
 		}

@@ -12,16 +12,16 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
 // Kind of a finding; it stands in the replacement. The built-in kinds are those of
 // the detector; a Pattern adds its own.
-type Kind = pii.Kind
+type Kind = safety.DataKind
 
 // Kinds are the built-in ones.
-func Kinds() []Kind { return pii.Kinds() }
+func Kinds() []Kind { return safety.DataKinds() }
 
 // Pattern is a form of one's own: what matches the expression (RE2) is replaced
 // by [REDACTED:name]. With a group named "secret" only that part is.
@@ -48,14 +48,14 @@ type Config struct {
 // Within one Begin (an attempt), equal values get equal replacements and different values different
 // ones: [REDACTED:email], [REDACTED:email#2]. So equality and difference survive.
 type Redactor struct {
-	detect   *pii.Detector
+	detect   *safety.Detector
 	patterns []pattern
 	values   []string
 	seen     seen
 	texts    []text // of the attempt
 	// clean are short strings without findings, by their role, and names are names of members
 	// without findings, with the role that each gives. Words of a protocol are in every attempt.
-	clean map[pii.Role]map[string]bool
+	clean map[safety.NameRole]map[string]bool
 	names map[string]name
 	// found counts all values that were found. left counts those of them that stay because the case has them.
 	found, left int
@@ -81,7 +81,7 @@ type seen struct {
 // name is the name of a member.
 type name struct {
 	text string
-	role pii.Role
+	role safety.NameRole
 }
 
 // text is a JSON text of an attempt with its value. An attempt has the same text several times: the
@@ -122,9 +122,9 @@ func (s *seen) put(at slot) string {
 	kind := at
 	kind.value = ""
 	s.next[kind]++
-	with := pii.MarkOf(at.kind, s.next[kind])
+	with := safety.MarkOf(at.kind, s.next[kind])
 	if at.number {
-		with = pii.Nines(len(at.value), s.next[kind])
+		with = safety.Nines(len(at.value), s.next[kind])
 	}
 	s.by[at] = with
 	s.order = append(s.order, at)
@@ -140,7 +140,7 @@ type pattern struct {
 // New makes a Redactor. The error wraps callvet.ErrInvalid when an expression
 // does not compile, a pattern has no name, or a kind is not known.
 func New(c Config) (*Redactor, error) {
-	d, err := pii.New(pii.Config{Off: c.Off, Keys: c.Keys})
+	d, err := safety.NewDetector(safety.DetectorConfig{Off: c.Off, Keys: c.Keys})
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (r *Redactor) forget() {
 func (r *Redactor) Known(s string) string {
 	for _, v := range r.values {
 		if strings.Contains(s, v) {
-			s = strings.ReplaceAll(s, v, r.replace(pii.KindSecret, v))
+			s = strings.ReplaceAll(s, v, r.replace(safety.KindSecret, v))
 		}
 	}
 	return s
@@ -244,7 +244,7 @@ func (r *Redactor) Name(s string) string {
 	s = r.Known(s)
 	var b strings.Builder
 	at := 0
-	for f, ok := r.detect.Find(s, 0, pii.RoleID); ok; f, ok = r.detect.Find(s, f.End, pii.RoleID) {
+	for f, ok := r.detect.Find(s, 0, safety.RoleID); ok; f, ok = r.detect.Find(s, f.End, safety.RoleID) {
 		if !f.Kind.Secret() || r.owns(s[f.Start:f.End]) {
 			continue
 		}
@@ -262,9 +262,9 @@ func (r *Redactor) Name(s string) string {
 // Text replaces the findings in s, and returns the same string when there are none. An object or
 // array as text is redacted like JSON, because its names mark secrets. Text in its strings has
 // escapes of escapes, so that the recursion is never deep.
-func (r *Redactor) Text(s string) string { return r.text(s, pii.RoleNone) }
+func (r *Redactor) Text(s string) string { return r.text(s, safety.RoleNone) }
 
-func (r *Redactor) text(s string, role pii.Role) string {
+func (r *Redactor) text(s string, role safety.NameRole) string {
 	if spared(r, s) {
 		return s
 	}
@@ -315,7 +315,7 @@ func (r *Redactor) whole(t *text) (out []byte, changed bool) {
 		return nil, false
 	}
 	found := r.found
-	out, changed = r.walk(make([]byte, 0, len(t.value.Raw())), t.value, pii.RoleNone)
+	out, changed = r.walk(make([]byte, 0, len(t.value.Raw())), t.value, safety.RoleNone)
 	t.clean = !changed && r.found == found
 	return out, changed
 }
@@ -334,10 +334,10 @@ func learn[T any](r *Redactor, in map[string]T, s string, known T, found int) ma
 
 // Check is Text of a condition on a result: a number stays a number, so that the condition
 // can still be read and holds as it held.
-func (r *Redactor) Check(s string) string { return r.words(s, pii.RoleNone, true) }
+func (r *Redactor) Check(s string) string { return r.words(s, safety.RoleNone, true) }
 
 // words is Text for a text that is no object or array.
-func (r *Redactor) words(s string, role pii.Role, numbers bool) string {
+func (r *Redactor) words(s string, role safety.NameRole, numbers bool) string {
 	if spared(r, s) {
 		return s
 	}
@@ -386,7 +386,7 @@ func (r *Redactor) replace(k Kind, v string) string {
 	return r.seen.put(slot{k, false, v})
 }
 
-func (r *Redactor) builtin(s string, role pii.Role, numbers bool) string {
+func (r *Redactor) builtin(s string, role safety.NameRole, numbers bool) string {
 	var b strings.Builder
 	at := 0
 	for f, ok := r.detect.Find(s, 0, role); ok; f, ok = r.detect.Find(s, f.End, role) {
@@ -471,8 +471,8 @@ func (r *Redactor) Payload(text string) string {
 		}
 		name := strings.TrimRight(text[max(0, i-maxName):i], " \t\r\n\"'\\")
 		if name = name[strings.LastIndexAny(name, "\"'{,\n\\")+1:]; r.detect.SecretKey(name) {
-			if rest := text[i+1:]; !pii.Redacted(rest) || strings.IndexByte(rest, ']') < len(rest)-1 {
-				return r.Text(text[:i+1]) + r.replace(pii.KindSecret, rest)
+			if rest := text[i+1:]; !safety.IsRedacted(rest) || strings.IndexByte(rest, ']') < len(rest)-1 {
+				return r.Text(text[:i+1]) + r.replace(safety.KindSecret, rest)
 			}
 			return r.Text(text[:i+1]) + text[i+1:] // as this function left it
 		}
@@ -490,7 +490,7 @@ func (r *Redactor) secretWithin(v value.Value) bool {
 }
 
 // walk appends the redacted value; role is what the name above says of it.
-func (r *Redactor) walk(dst []byte, v value.Value, role pii.Role) (out []byte, changed bool) {
+func (r *Redactor) walk(dst []byte, v value.Value, role safety.NameRole) (out []byte, changed bool) {
 	switch v.Kind() {
 	case value.String:
 		return r.string(dst, v, role)
@@ -504,7 +504,7 @@ func (r *Redactor) walk(dst []byte, v value.Value, role pii.Role) (out []byte, c
 	return append(dst, v.Raw()...), false
 }
 
-func (r *Redactor) list(dst []byte, v value.Value, role pii.Role) (out []byte, changed bool) {
+func (r *Redactor) list(dst []byte, v value.Value, role safety.NameRole) (out []byte, changed bool) {
 	dst = append(dst, '[')
 	first := true
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
@@ -519,7 +519,7 @@ func (r *Redactor) list(dst []byte, v value.Value, role pii.Role) (out []byte, c
 	return append(dst, ']'), changed
 }
 
-func (r *Redactor) object(dst []byte, v value.Value, role pii.Role) (out []byte, changed bool) {
+func (r *Redactor) object(dst []byte, v value.Value, role safety.NameRole) (out []byte, changed bool) {
 	dst = append(dst, '{')
 	pair := r.detect.Announced(v)
 	var names []string // of this object, once one was redacted
@@ -533,13 +533,13 @@ func (r *Redactor) object(dst []byte, v value.Value, role pii.Role) (out []byte,
 			key = name{text, r.detect.Role(text)}
 		}
 		inner := r.detect.Under(role, key.role, key.text, e)
-		if pair != pii.RoleNone && key.text == "value" {
+		if pair != safety.RoleNone && key.text == "value" {
 			inner = pair
 		}
 		shown := key.text
 		if !clean {
 			found := r.found
-			if shown = r.words(key.text, pii.RoleID, false); shown != key.text {
+			if shown = r.words(key.text, safety.RoleID, false); shown != key.text {
 				shown, changed = unused(shown, names), true
 				names = append(names, shown)
 			}
@@ -563,14 +563,14 @@ func unused(name string, taken []string) string {
 	}
 }
 
-func (r *Redactor) numeral(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
+func (r *Redactor) numeral(dst []byte, v value.Value, role safety.NameRole) ([]byte, bool) {
 	raw := v.Raw()
 	k, ok := r.detect.Number(raw, role)
 	if !r.isKnown(string(raw)) && (!ok || r.owns(string(raw))) {
 		return append(dst, raw...), false
 	}
 	if !ok {
-		k = pii.KindSecret
+		k = safety.KindSecret
 	}
 	masked := r.nines(k, string(raw))
 	return append(dst, masked...), masked != string(raw)
@@ -578,7 +578,7 @@ func (r *Redactor) numeral(dst []byte, v value.Value, role pii.Role) ([]byte, bo
 
 func (r *Redactor) isKnown(s string) bool { return slices.Contains(r.values, s) }
 
-func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, bool) {
+func (r *Redactor) string(dst []byte, v value.Value, role safety.NameRole) ([]byte, bool) {
 	if r.clean[role][string(v.Bytes())] {
 		return append(dst, v.Raw()...), false
 	}
@@ -590,7 +590,7 @@ func (r *Redactor) string(dst []byte, v value.Value, role pii.Role) ([]byte, boo
 		return quote(dst, t), true
 	}
 	if r.clean == nil {
-		r.clean = map[pii.Role]map[string]bool{}
+		r.clean = map[safety.NameRole]map[string]bool{}
 	}
 	r.clean[role] = learn(r, r.clean[role], s, true, found)
 	return append(dst, v.Raw()...), false

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -147,7 +147,7 @@ func TestText(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	r := newRedactor(t, Config{
-		Off: []Kind{pii.KindPhone}, Keys: []string{"pin"},
+		Off: []Kind{safety.KindPhone}, Keys: []string{"pin"},
 		Patterns: []Pattern{{"order", `\bORD-(?P<secret>\d+)`}, {"nickname", `Bobby`}},
 	})
 	in := `{"to":["a@b.com",1.50],"apiKey":"x","pin":1234,"auth":{"password":null,"user":"u"},"n":4111111111111111,"note":"ORD-77 of Bobby, +46701234567"}`
@@ -156,7 +156,7 @@ func TestJSON(t *testing.T) {
 	if d := cmp.Diff(want, string(r.JSON(json.RawMessage(in)))); d != "" {
 		t.Error(d)
 	}
-	counts := map[Kind]int64{pii.KindEmail: 1, pii.KindSecret: 2, pii.KindCard: 1, "order": 1, "nickname": 1}
+	counts := map[Kind]int64{safety.KindEmail: 1, safety.KindSecret: 2, safety.KindCard: 1, "order": 1, "nickname": 1}
 	if d := cmp.Diff(counts, r.Counts); d != "" {
 		t.Error(d)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 )
 
@@ -119,7 +119,7 @@ func (r *Redactor) exchanges(in []callvet.Exchange, changed bool) []callvet.Exch
 			x.Request = r.JSON(x.Request)
 		}
 		if changed && streamed(x.Response) {
-			x.Response = pii.Mark + "stream]"
+			x.Response = safety.RedactionMark + "stream]"
 			continue
 		}
 		if v, ok := x.Parsed.OfText(strings.Trim(x.Response, space)); ok {

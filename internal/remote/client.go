@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Config is how a server is asked.
@@ -63,7 +63,7 @@ func New(cfg Config) (*Client, error) {
 		}
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = parallel.Sleep
+		cfg.Wait = sys.Sleep
 	}
 	return &Client{cfg: cfg, base: u}, nil
 }

@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // PDFConfig configures a PDFPrinter.
@@ -31,7 +30,7 @@ type PDFConfig struct {
 // address. Scripts run where the page's own policy lets them. It is safe for concurrent use.
 type PDFPrinter struct {
 	cfg      PDFConfig
-	families child.Families
+	families sys.ProcessFamilies
 	turn     chan struct{} // holds one value while a page is printed
 }
 
@@ -76,12 +75,12 @@ func (p *PDFPrinter) Print(ctx context.Context, page func(io.Writer) error, to i
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	dir, remove, err := file.Scratch("callvet-pdf-")
+	dir, remove, err := sys.ScratchFolder("callvet-pdf-")
 	if err != nil {
 		return fmt.Errorf("print PDF: %w", err)
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if err := file.Write(ctx, filepath.Join(dir, "page.html"), page); err != nil {
+	if err := sys.WriteFile(ctx, filepath.Join(dir, "page.html"), page); err != nil {
 		return fmt.Errorf("print PDF: %w", err)
 	}
 	if err := p.run(ctx, browser, dir); err != nil {
@@ -103,7 +102,7 @@ func (p *PDFPrinter) run(ctx context.Context, browser, dir string) error {
 	cmd := exec.CommandContext(timed, browser,
 		append(flags(dir), "file://"+filepath.ToSlash(filepath.Join(dir, "page.html")))...)
 	family.Own(cmd)
-	var tail child.Tail
+	var tail sys.OutputTail
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = append(env, "HOME="+dir), dir, &tail, time.Second
 	cmd.Cancel = func() error { return family.End(cmd) }
 	err := cmd.Run()

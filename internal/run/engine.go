@@ -14,7 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // engine is one call of Run.
@@ -177,7 +177,7 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	if e.commit.before > 0 {
 		e.commit.announce(nil, nil)
 	}
-	committing, watching := parallel.Group{Stop: e.broken}, parallel.Group{Stop: e.broken}
+	committing, watching := sys.Group{Stop: e.broken}, sys.Group{Stop: e.broken}
 	over := make(chan struct{})
 	// What is finished is stored even when the rest is being broken off.
 	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
@@ -194,7 +194,7 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 		defer close(e.commit.queue)
 		for i, phase := range e.cfg.phases() {
 			e.now, e.last = phase, i > 0
-			workers := parallel.Group{Stop: e.broken}
+			workers := sys.Group{Stop: e.broken}
 			for _, g := range groups {
 				workers.Go(func() { e.serve(work, g) })
 			}
@@ -238,7 +238,7 @@ func (e *engine) serve(ctx context.Context, g *group) {
 	}
 	for _, turn := range turns {
 		g.turn, g.at, g.seat, g.repeat, g.prep = turn, 0, 0, 0, nil
-		workers := parallel.Group{Stop: e.broken}
+		workers := sys.Group{Stop: e.broken}
 		for range min(int(g.governor.max), len(turn)*len(e.now)*e.cfg.most) {
 			workers.Go(func() { e.work(ctx, g) })
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/run"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // TestPanicEndsTheRun: a bug in whatever a worker or the committer calls comes out
@@ -45,7 +45,7 @@ func TestPanicEndsTheRun(t *testing.T) {
 		change(&cfg)
 		func() {
 			defer func() {
-				if p, ok := recover().(*parallel.Panic); !ok || p.Error() != "bug" {
+				if p, ok := recover().(*sys.Panic); !ok || p.Error() != "bug" {
 					t.Errorf("%s: %v came out", name, p)
 				}
 			}()

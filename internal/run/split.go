@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // shardRounds is how many cells a shard has at least for each request that it may have in flight. At the
@@ -125,7 +125,7 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 	defer sp.end()
 	keep := &keeper{lease: cfg.Lease, now: cfg.Now, fail: cancel}
 	keep.last = keep.wall()
-	helpers, over := parallel.Group{Stop: sp.end}, make(chan struct{})
+	helpers, over := sys.Group{Stop: sp.end}, make(chan struct{})
 	helpers.Go(func() { keep.beat(work, over) })
 	helpers.Go(func() {
 		select {
@@ -266,7 +266,7 @@ func (sp *splitter) carryOut(ctx context.Context, lanes []lane) bool {
 		first.cases = append(left, first.cases[1:]...)
 	}
 	left := make([]int, len(lanes)) // cases
-	all := parallel.Group{Stop: sp.end}
+	all := sys.Group{Stop: sp.end}
 	for i := range lanes {
 		all.Go(func() {
 			l := &lanes[i]
@@ -309,7 +309,7 @@ func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, k
 		idle = append(idle, part)
 	}
 	over := make(chan ended, workers)
-	working := parallel.Group{Stop: giveBack}
+	working := sys.Group{Stop: giveBack}
 	defer working.Wait()
 	for running := 0; ; {
 		for len(idle) > 0 && len(queue) > 0 && yield.Err() == nil {

@@ -16,10 +16,9 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
-	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // New makes a server with all its routes.
@@ -31,7 +30,7 @@ func New(cfg api.Config) (*api.Server, error) {
 		cfg.Now = time.Now
 	}
 	if cfg.Wait == nil {
-		cfg.Wait = parallel.Sleep
+		cfg.Wait = sys.Sleep
 	}
 	s := &api.Server{
 		Config: cfg, Log: cfg.Log, Mux: http.NewServeMux(), Work: api.Work{Apps: map[string]*api.UserApp{}},
@@ -79,19 +78,19 @@ func addRoutes(s *api.Server) {
 	s.AddHealth()
 	s.AddMetrics()
 	assets.AddLibrary(s)
-	evals.AddRuns(s)
-	evals.AddExperiments(s)
-	evals.AddTrends(s)
+	AddRuns(s)
+	AddExperiments(s)
+	AddTrends(s)
 	assets.AddProbe(s)
 	s.AddView()
 	s.AddAccounts()
-	evals.AddEval(s)
+	AddEval(s)
 	s.AddJobs()
 	s.AddEvents()
 	assets.AddTraces(s)
-	evals.AddJudging(s)
-	evals.AddSchedules(s)
-	evals.AddTunes(s)
+	AddJudging(s)
+	AddSchedules(s)
+	AddTunes(s)
 }
 
 // Serve answers requests from l, works on jobs, and starts scheduled runs until ctx ends. Then it
@@ -112,7 +111,7 @@ func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 	defer stop()
 	srv.RegisterOnShutdown(s.Live.End)
 	ended, worked := make(chan error, 1), make(chan error, 1)
-	var group parallel.Group
+	var group sys.Group
 	defer group.Wait()
 	group.Go(func() { ended <- srv.Serve(l) })
 	if s.Config.ReadOnly {
@@ -125,8 +124,8 @@ func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 				stop()
 			}
 		})
-		group.Go(func() { evals.RunSchedules(ctx, s) })
-		group.Go(func() { evals.RunWebhooks(ctx, s) })
+		group.Go(func() { RunSchedules(ctx, s) })
+		group.Go(func() { RunWebhooks(ctx, s) })
 	}
 	select {
 	case err := <-ended:

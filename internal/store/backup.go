@@ -13,7 +13,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Backup writes a copy of the store into a new file, which only its owner may read. Others may
@@ -24,7 +24,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 		return &callvet.Hinted{Err: fmt.Errorf("back up %s: %s: %w: the file exists", db.path, path,
 			callvet.ErrConflict), Hint: "choose another name"}
 	}
-	f, err := file.Private(path)
+	f, err := sys.PrivateFile(path)
 	if err != nil {
 		return fmt.Errorf("back up %s: %w", db.path, err)
 	}
@@ -33,7 +33,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	}
 	if err := copyPages(ctx, db.read,
 		func(c backuper) (*sqlite.Backup, error) { return c.NewBackup(address(path, "rw")) }); err != nil {
-		return errors.Join(db.explain("back up", err), file.Remove(path)) // it is no copy
+		return errors.Join(db.explain("back up", err), sys.RemoveFile(path)) // it is no copy
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Options of Open. The zero value is what a command line needs.
@@ -54,7 +54,7 @@ type DB struct {
 //
 // A file of another user of the machine is refused with ErrDenied: who wrote it may have made it to harm its reader.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	if uid, other := file.OfAnother(path); other {
+	if uid, other := sys.OwnedByAnother(path); other {
 		return nil, &callvet.Hinted{
 			Err: fmt.Errorf("open store %s: it belongs to another user of this machine (%d): %w", path, uid,
 				callvet.ErrDenied),
@@ -115,7 +115,7 @@ func prepareFile(path string, readOnly bool) error {
 		}
 		return nil
 	}
-	f, err := file.Private(path)
+	f, err := sys.PrivateFile(path)
 	if errors.Is(err, fs.ErrPermission) {
 		return &callvet.Hinted{
 			Err:  fmt.Errorf("open store %s: %w: %w", path, callvet.ErrDenied, err),

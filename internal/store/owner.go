@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/file"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Owner is the process that carries a run out.
@@ -101,8 +101,8 @@ func (db *DB) Serve(c Claim) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve store: %w", err)
 	}
-	release, err = file.Own(path+".server", text)
-	var owned *file.OwnedError
+	release, err = sys.OwnFile(path+".server", text)
+	var owned *sys.OwnedFileError
 	if errors.As(err, &owned) {
 		served := &ServedError{Path: db.path}
 		if json.Unmarshal(owned.Text, &served.Owner) != nil {

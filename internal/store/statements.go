@@ -17,8 +17,8 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/file"
 	"github.com/callvet/callvet/internal/store/rows"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // serverSchema is the schema of a server's tables; sqlc reads the same file.
@@ -116,7 +116,7 @@ func (db *DB) Ping(ctx context.Context) error {
 // Writable reports whether a file can be written to the folder of the store; not if the disk is
 // full.
 func (db *DB) Writable() error {
-	if err := file.Probe(filepath.Dir(db.path)); err != nil {
+	if err := sys.ProbeFolder(filepath.Dir(db.path)); err != nil {
 		return fmt.Errorf("%w: %w", callvet.ErrUnavailable, err)
 	}
 	return nil

@@ -226,7 +226,7 @@ type Scanner struct {
 func NewScanner(o Options) *Scanner {
 	o = o.withDefaults()
 	s := &Scanner{o: o, Log: Log{Max: o.MaxBad}, forms: newForms()}
-	s.doc.Max = maxValues
+	s.doc.Max, s.doc.Names = maxValues, lineNames()
 	s.note = func(u doc.Unknown) { s.strange = append(s.strange, u) } // made once, not for each line
 	return s
 }

@@ -56,6 +56,50 @@ type taskLine struct {
 	Task
 }
 
+// The members that a View holds, as positions in lineNames.
+const (
+	nameTaskID = iota
+	nameTarget
+	nameAttempt
+	nameTags
+	nameFields
+	nameTurnID
+	nameCallID
+	nameTool
+	nameArgs
+	nameArgsRaw
+	nameAccept
+	nameStart
+	nameResult
+	nameError
+	nameLatency
+	nameStatus
+	nameEnv
+	nameGold
+	nameCorrects
+	nameGuard
+	nameQueue
+	nameExec
+	nameNeeded
+	nameParams
+	nameScoring
+	nameCheck
+	viewNames // how many
+)
+
+// lineNames are those of value.Doc.Names that the reader of a View's line has.
+func lineNames() *value.Names {
+	names := [viewNames]string{
+		nameTaskID: "task_id", nameTarget: "target", nameAttempt: "attempt", nameTags: "tags", nameFields: "fields",
+		nameTurnID: "turn_id", nameCallID: "call_id", nameTool: "tool", nameArgs: "args", nameArgsRaw: "args_raw",
+		nameAccept: "accept_time_ms", nameStart: "start_ms", nameResult: "result", nameError: "error",
+		nameLatency: "latency_ms", nameStatus: "status", nameEnv: "env", nameGold: "gold", nameCorrects: "corrects",
+		nameGuard: "guard", nameQueue: "queue", nameExec: "exec", nameNeeded: "needed", nameParams: "params",
+		nameScoring: "scoring", nameCheck: "result_check",
+	}
+	return value.NamesOf(names[:])
+}
+
 // forms are what lines are compared with.
 type forms struct{ step, task *doc.Type }
 

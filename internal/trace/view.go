@@ -69,9 +69,11 @@ func (v *View) fill(root value.Value, f forms, strange func(doc.Unknown)) error 
 	}
 	v.reset(root)
 	v.IsTask, v.form = form == f.task, form
-	for m, ok := root.First(); ok; m, ok = root.Next(m) {
-		if key := m.KeyBytes(); !v.shared(key, m) && !v.IsTask {
-			v.step(key, m)
+	for m := root.Members(); m.Ok(); m = m.Next() {
+		if v.IsTask {
+			v.shared(m)
+		} else {
+			v.step(m)
 		}
 	}
 	return nil
@@ -88,8 +90,8 @@ func (v *View) reset(root value.Value) {
 // plain fills the View if all members of the step are valid. False is not an error: then the form
 // decides and reports errors.
 func (v *View) plain(root value.Value) bool {
-	for m, ok := root.First(); ok; m, ok = root.Next(m) {
-		if key := m.KeyBytes(); !v.shared(key, m) && !v.step(key, m) {
+	for m := root.Members(); m.Ok(); m = m.Next() {
+		if !v.step(m) {
 			return false
 		}
 	}
@@ -98,74 +100,76 @@ func (v *View) plain(root value.Value) bool {
 
 // shared reads a member that steps and task records have; false if it is a different member, or has
 // an unusual value.
-func (v *View) shared(key []byte, m value.Value) bool {
-	switch string(key) {
-	case "task_id":
+func (v *View) shared(e value.Member) bool {
+	m := e.Value()
+	switch e.Place() {
+	case nameTaskID:
 		return text(m, &v.TaskID)
-	case "target":
+	case nameTarget:
 		return text(m, &v.Target)
-	case "attempt":
+	case nameAttempt:
 		return count(m, &v.Attempt)
-	case "tags":
+	case nameTags:
 		v.Tags = m
 		return texts(m)
-	case "fields":
+	case nameFields:
 		v.Fields = m
 		return is(m, value.Object)
 	}
 	return false
 }
 
-// step takes a member that only steps have; false as shared.
-func (v *View) step(key []byte, m value.Value) bool {
-	switch string(key) {
-	case "turn_id":
+// step reads a member of a step; false as shared.
+func (v *View) step(e value.Member) bool {
+	m := e.Value()
+	switch e.Place() {
+	case nameTurnID:
 		return count(m, &v.TurnID)
-	case "call_id":
+	case nameCallID:
 		return text(m, &v.CallID)
-	case "tool":
+	case nameTool:
 		return text(m, &v.Tool)
-	case "args":
+	case nameArgs:
 		v.Args = m
-	case "args_raw":
+	case nameArgsRaw:
 		v.ArgsRaw = m
 		return is(m, value.String)
-	case "accept_time_ms":
+	case nameAccept:
 		return millis(m, &v.AcceptMS)
-	case "start_ms":
+	case nameStart:
 		return millis(m, &v.StartMS)
-	case "result":
+	case nameResult:
 		v.Result = m
-	case "error":
+	case nameError:
 		v.Error = m
-	case "latency_ms":
+	case nameLatency:
 		return v.latency(m)
-	case "status":
+	case nameStatus:
 		return text(m, &v.Status) && knownStatus(v.Status)
-	case "env":
+	case nameEnv:
 		return text(m, &v.Env)
-	case "gold":
+	case nameGold:
 		return v.gold(m)
-	case "corrects":
+	case nameCorrects:
 		v.Corrects = m.Bool()
 		return is(m, value.Bool)
-	case "guard":
+	case nameGuard:
 		v.Guard = m
 		return false
 	default:
-		return false
+		return v.shared(e)
 	}
 	return true
 }
 
 func (v *View) latency(m value.Value) bool {
 	plain := is(m, value.Object)
-	for e, ok := m.First(); ok; e, ok = m.Next(e) {
-		switch string(e.KeyBytes()) {
-		case "queue":
-			plain = millis(e, &v.QueueMS) && plain
-		case "exec":
-			plain = millis(e, &v.ExecMS) && plain
+	for e := m.Members(); e.Ok(); e = e.Next() {
+		switch e.Place() {
+		case nameQueue:
+			plain = millis(e.Value(), &v.QueueMS) && plain
+		case nameExec:
+			plain = millis(e.Value(), &v.ExecMS) && plain
 		default:
 			plain = false
 		}
@@ -175,10 +179,10 @@ func (v *View) latency(m value.Value) bool {
 
 func (v *View) gold(m value.Value) bool {
 	plain := is(m, value.Object)
-	for e, ok := m.First(); ok; e, ok = m.Next(e) {
-		right := true
-		switch string(e.KeyBytes()) {
-		case "needed":
+	for o := m.Members(); o.Ok(); o = o.Next() {
+		right, e := true, o.Value()
+		switch o.Place() {
+		case nameNeeded:
 			if e.Kind() == value.Bool {
 				v.Needed = 0
 				if e.Bool() {
@@ -186,17 +190,17 @@ func (v *View) gold(m value.Value) bool {
 				}
 			}
 			right = is(e, value.Bool)
-		case "args":
+		case nameArgs:
 			v.GoldArgs = e
-		case "params":
+		case nameParams:
 			v.GoldParams, right = e, is(e, value.Object)
-		case "scoring":
+		case nameScoring:
 			v.GoldScoring, right = e, e.Kind() == value.Null
-		case "result":
+		case nameResult:
 			v.GoldResult = e
-		case "tool":
+		case nameTool:
 			v.GoldTool, right = e, is(e, value.String)
-		case "result_check":
+		case nameCheck:
 			v.ResultCheck, right = e, is(e, value.String)
 		default:
 			right = false

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // Combination is one value for each parameter of a space, on top of the settings of the user.
@@ -225,7 +225,7 @@ func requestOf(t *callvet.Target) string {
 	p := t.Params
 	p.Extra = make(map[string]json.RawMessage, len(t.Params.Extra))
 	for name, raw := range t.Params.Extra {
-		p.Extra[name] = template.Canonical(raw)
+		p.Extra[name] = value.Canonical(raw)
 	}
 	key, err := json.Marshal(struct {
 		Model, BaseURL, ToolChoice, System string

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // tpe proposes candidates of a finite set with a tree-structured Parzen estimator.
@@ -39,7 +39,7 @@ func newTPE(points [][]json.RawMessage) *tpe {
 		var values []string
 		known := map[string]int{}
 		for i := range points {
-			v := string(template.Canonical(points[i][d]))
+			v := string(value.Canonical(points[i][d]))
 			at, ok := known[v]
 			if !ok {
 				at = len(values)

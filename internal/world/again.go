@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // OfTrace are the answered calls of a stored attempt as recordings of that attempt. It includes
@@ -28,7 +28,7 @@ func OfTrace(t *callvet.Trace, of Conversation, denied bool) []*Recording {
 		tool := of.contract(&c)
 		rec := &Recording{
 			Format: RecordingFormat, Version: RecordingVersion, Case: of.Case, Tool: c.Tool,
-			ToolVersion: version(&c, tool), Schema: SchemaHash(tool), Args: template.Canonical(c.Args),
+			ToolVersion: version(&c, tool), Schema: SchemaHash(tool), Args: value.Canonical(c.Args),
 			Target: of.Target, Repeat: of.Repeat + 1,
 			Status: c.Status, Result: c.Result, Error: c.Error, Note: c.Note, LatencyMS: c.ExecMS, Env: c.Env,
 			Recorded: t.Started.UTC().Truncate(time.Second),

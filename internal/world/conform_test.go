@@ -24,7 +24,6 @@ import (
 	"github.com/callvet/callvet/internal/mcp"
 	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // kind is one kind of world over the tools of backend.
@@ -104,7 +103,7 @@ func recordedWorld(t *testing.T) (func() callvet.World, func() int) {
 		if r.Args == nil {
 			r.Args = json.RawMessage(`{}`)
 		}
-		r.Args = template.Canonical(r.Args)
+		r.Args = value.Canonical(r.Args)
 		list = append(list, &r)
 	}
 	all, err := world.RecordingsOf(list)

@@ -13,9 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // Attempt identifies the attempt of the calls. The effect of a fault depends only on it and on the
@@ -118,7 +117,7 @@ func (f *faulty) waited(ctx context.Context, r callvet.Reply, late time.Duration
 	}
 	r.Latency += late
 	if f.real && wanted > 0 {
-		return r, parallel.Sleep(ctx, wanted)
+		return r, sys.Sleep(ctx, wanted)
 	}
 	return r, nil
 }
@@ -192,9 +191,9 @@ func (f *faulty) spoil(t *callvet.ToolFault, tool string, result json.RawMessage
 		for half > 0 && !utf8.RuneStart(s[half]) {
 			half--
 		}
-		return template.Quote(s[:half]), len(s) > 1
+		return value.Quote(s[:half]), len(s) > 1
 	case callvet.WayMalformed:
-		return template.Quote(malformed(plainResult(result))), true
+		return value.Quote(malformed(plainResult(result))), true
 	case callvet.WayStale:
 		if before, ok := f.last[strings.ToLower(tool)]; ok {
 			return before, true
@@ -239,7 +238,7 @@ func nullAt(result json.RawMessage, at string) (json.RawMessage, bool) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(out, template.Quote(e.Key())...), ':')
+		out = append(append(out, value.Quote(e.Key())...), ':')
 		if e.Key() == at {
 			out = append(out, "null"...)
 		} else {
@@ -263,7 +262,7 @@ func inject(result json.RawMessage, at, planted string) (json.RawMessage, bool) 
 		p.slot = ""
 		p.measure(v)
 	}
-	out, err := template.Texts(v, p.replaced)
+	out, err := value.ReplaceTexts(v, p.replaced)
 	return out, p.done && err == nil
 }
 
@@ -300,12 +299,12 @@ func (p *planter) replaced(v value.Value) (json.RawMessage, error) {
 	switch {
 	case p.slot != "" && strings.Contains(s, p.slot):
 		p.done = true
-		return template.Quote(strings.ReplaceAll(s, p.slot, p.text)), nil
+		return value.Quote(strings.ReplaceAll(s, p.slot, p.text)), nil
 	case p.slot == "":
 		p.passed++
 		if p.passed == p.longest+1 {
 			p.done = true
-			return template.Quote(strings.TrimSpace(s + " " + p.text)), nil
+			return value.Quote(strings.TrimSpace(s + " " + p.text)), nil
 		}
 	}
 	return nil, nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // Keep records a call that was answered before, as World does.
@@ -105,7 +104,7 @@ func exactly(args json.RawMessage, matchers map[string]callvet.Matcher) json.Raw
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, template.Quote(e.Key())...), ':'), e.Raw()...)
+		out = append(append(append(out, value.Quote(e.Key())...), ':'), e.Raw()...)
 	}
 	return append(out, '}')
 }
@@ -132,7 +131,7 @@ func resultOf(check string) (result json.RawMessage, ok bool) {
 		text := json.RawMessage(m[2])
 		switch {
 		case strings.HasPrefix(m[2], "'"):
-			text = template.Quote(strings.Trim(m[2], "'"))
+			text = value.Quote(strings.Trim(m[2], "'"))
 		case m[2] == "nil":
 			text = json.RawMessage("null")
 		}
@@ -142,7 +141,7 @@ func resultOf(check string) (result json.RawMessage, ok bool) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, template.Quote(m[1])...), ':'), text...)
+		out = append(append(append(out, value.Quote(m[1])...), ':'), text...)
 	}
 	return append(out, '}'), true
 }

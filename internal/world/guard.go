@@ -16,7 +16,6 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/score/safety"
-	"github.com/callvet/callvet/score/safety/pii"
 )
 
 const (
@@ -65,7 +64,7 @@ func NewGuards(cfg GuardsConfig) (*Guards, error) {
 		return nil, err
 	}
 	if cfg.Policy.DenyInResults == safety.DenySecrets {
-		for _, k := range pii.Kinds() {
+		for _, k := range safety.DataKinds() {
 			if !k.Secret() {
 				of.Off = append(of.Off, k)
 			}

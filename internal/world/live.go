@@ -18,9 +18,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // ToolsConfig is what calls may use.
@@ -47,7 +46,7 @@ type Tools struct {
 	requests map[string]*request
 	commands map[string][]string // by the line in the file
 	secrets  []string
-	families child.Families
+	families sys.ProcessFamilies
 }
 
 // NewTools makes tools ready. The error wraps callvet.ErrInvalid where a variable is not set, and
@@ -87,7 +86,7 @@ func NewTools(f *ToolsFile, cfg ToolsConfig) (*Tools, error) {
 
 // command finds a command before the first call of it.
 func (t *Tools) command(line string) error {
-	words, err := child.Split(line)
+	words, err := sys.SplitCommand(line)
 	if err != nil {
 		return err
 	}
@@ -114,7 +113,7 @@ func (t *Tools) hide(v string) {
 		return
 	}
 	t.secrets = append(t.secrets, v)
-	if quoted := string(template.Quote(v)); quoted != `"`+v+`"` {
+	if quoted := string(value.Quote(v)); quoted != `"`+v+`"` {
 		t.secrets = append(t.secrets, quoted[1:len(quoted)-1])
 	}
 	slices.SortFunc(t.secrets, func(a, b string) int { return len(b) - len(a) })
@@ -142,7 +141,7 @@ func (t *Tools) hiddenIn(raw json.RawMessage) json.RawMessage {
 	}
 	out := t.hidden(string(raw))
 	if out != string(raw) && !value.Valid([]byte(out)) { // it stood there as a number
-		return template.Quote(out)
+		return value.Quote(out)
 	}
 	return json.RawMessage(out)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/world"
 )
 
@@ -39,7 +39,7 @@ func liveOpen(t testing.TB, text string, env ...string) *world.LiveWorld {
 				if name == "KEY" {
 					return secretKey, nil
 				}
-				return "", endpoint.Empty(name)
+				return "", redact.EmptyVariable(name)
 			},
 		})
 	if err != nil {
@@ -347,7 +347,7 @@ func TestNewRefuses(t *testing.T) {
 		if _, err = world.NewTools(f,
 			world.ToolsConfig{
 				Client:   &http.Client{Transport: &http.Transport{}},
-				Variable: func(name string) (string, error) { return "", endpoint.Empty(name) },
+				Variable: func(name string) (string, error) { return "", redact.EmptyVariable(name) },
 			}); !errors.Is(err,
 			want) {
 			t.Errorf("%s: %v", text, err)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
 )
 
@@ -59,7 +59,7 @@ func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, e
 	reply, err := m.reply(call)
 	reply.Env = callvet.EnvMock
 	if err == nil && m.options.RealLatency && reply.Latency > 0 {
-		err = parallel.Sleep(ctx, reply.Latency)
+		err = sys.Sleep(ctx, reply.Latency)
 	}
 	return reply, err
 }

@@ -13,25 +13,24 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // filled is a template's result for one call.
 func (m *mocks) filled(raw json.RawMessage, call *callvet.Call, args value.Value) (json.RawMessage, error) {
-	out, err := template.JSON(raw, func(name string) json.RawMessage {
-		if path, ok := strings.CutPrefix(name, template.Args); ok {
-			return template.At(args, path).Raw()
+	out, err := value.FillJSON(raw, func(name string) json.RawMessage {
+		if path, ok := strings.CutPrefix(name, value.TemplateArgs); ok {
+			return value.AtPath(args, path).Raw()
 		}
-		if slot, ok := strings.CutPrefix(name, template.Fault); ok { // for a fault or an attack to fill
-			return template.Quote("{{" + slot + "}}")
+		if slot, ok := strings.CutPrefix(name, value.TemplateFault); ok { // for a fault or an attack to fill
+			return value.Quote("{{" + slot + "}}")
 		}
 		switch name {
-		case template.Number:
+		case value.TemplateCallNumber:
 			return strconv.AppendInt(nil, int64(m.calls[strings.ToLower(call.Tool)]), 10)
-		case template.Position:
+		case value.TemplateCallPosition:
 			return strconv.AppendInt(nil, int64(m.position), 10)
-		case template.Tool:
-			return template.Quote(call.Tool)
+		case value.TemplateTool:
+			return value.Quote(call.Tool)
 		}
 		return m.fake(name, call)
 	})
@@ -47,7 +46,7 @@ func (m *mocks) filled(raw json.RawMessage, call *callvet.Call, args value.Value
 func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 	h := sha256.New()
 	kind, label, labelled := name, "", false
-	for _, k := range [...]string{template.FakeID, template.FakeUUID, template.FakeNum} {
+	for _, k := range [...]string{value.TemplateFakeID, value.TemplateFakeUUID, value.TemplateFakeNumber} {
 		if l, ok := strings.CutPrefix(name, k+"."); ok {
 			kind, label, labelled = k, l, true
 		}
@@ -60,16 +59,16 @@ func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 	sum := h.Sum(nil)
 	const versionBits, variantBits = 0x40, 0x80
 	switch kind {
-	case template.FakeUUID:
+	case value.TemplateFakeUUID:
 		sum[6] = sum[6]&0x0f | versionBits
 		sum[8] = sum[8]&0x3f | variantBits
 		x := hex.EncodeToString(sum[:16])
-		return template.Quote(x[:8] + "-" + x[8:12] + "-" + x[12:16] + "-" + x[16:20] + "-" + x[20:])
-	case template.FakeNum:
+		return value.Quote(x[:8] + "-" + x[8:12] + "-" + x[12:16] + "-" + x[16:20] + "-" + x[20:])
+	case value.TemplateFakeNumber:
 		const digits = 1e8
-		return template.Quote(fmt.Sprintf("%08d", binary.BigEndian.Uint64(sum)%digits))
+		return value.Quote(fmt.Sprintf("%08d", binary.BigEndian.Uint64(sum)%digits))
 	default:
-		return template.Quote(hex.EncodeToString(sum[:6]))
+		return value.Quote(hex.EncodeToString(sum[:6]))
 	}
 }
 

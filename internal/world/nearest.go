@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // Limits of the comparison and the message for a call without a recording.
@@ -126,7 +125,7 @@ func leaves(raw json.RawMessage) leafList {
 		}
 		switch {
 		case v.Kind() == value.Object && v.Len() > 0:
-			for _, e := range template.Members(v) {
+			for _, e := range value.Members(v) {
 				walk(strings.TrimPrefix(path+"."+e.Key(), "."), e)
 			}
 		case v.Kind() == value.Array && v.Len() > 0:
@@ -136,7 +135,7 @@ func leaves(raw json.RawMessage) leafList {
 				i++
 			}
 		case path != "" || v.Kind() != value.Object:
-			out = append(out, leaf{path, string(template.AppendCanonical(nil, v))})
+			out = append(out, leaf{path, string(value.AppendCanonical(nil, v))})
 		}
 	}
 	walk("", v)

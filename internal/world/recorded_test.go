@@ -22,10 +22,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/internal/world"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 var yes, no = true, false
@@ -636,7 +635,7 @@ func TestCanonical(t *testing.T) {
 		`{"a":[1,{"b":2}],"c":""}`: {`{"c":"","a":[1.0,{"b":2}]}`},
 	} {
 		for _, in := range list {
-			if got := string(template.Canonical(json.RawMessage(in))); got != want {
+			if got := string(value.Canonical(json.RawMessage(in))); got != want {
 				t.Errorf("%s is %s, want %s", in, got, want)
 			}
 		}
@@ -655,12 +654,12 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out := template.Canonical(json.RawMessage(s))
+		out := value.Canonical(json.RawMessage(s))
 		w, err := value.Parse(out)
 		if err != nil || !value.Equal(v, w) {
 			t.Fatalf("%s is %s: %v", s, out, err)
 		}
-		if again := template.Canonical(out); string(again) != string(out) {
+		if again := value.Canonical(out); string(again) != string(out) {
 			t.Fatalf("%s is %s", out, again)
 		}
 	})
@@ -739,7 +738,7 @@ func TestTapeTogether(t *testing.T) {
 		close(answered[i])
 		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage(call.ID)}, nil
 	}), world.Conversation{Case: "a"})
-	var g parallel.Group
+	var g sys.Group
 	for i := range n {
 		g.Go(func() {
 			if _, err := acting.Answer(t.Context(),

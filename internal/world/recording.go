@@ -17,7 +17,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // RecordingFormat and RecordingVersion stand in every file.
@@ -71,7 +71,7 @@ func SchemaHash(t *callvet.Tool) string {
 	if t == nil || len(t.Parameters) == 0 {
 		return ""
 	}
-	return short(template.Canonical(t.Parameters))
+	return short(value.Canonical(t.Parameters))
 }
 
 func short(b []byte) string {
@@ -153,7 +153,7 @@ func ReadRecording(file string, data []byte) (*Recording, error) {
 		return nil, fmt.Errorf("read recording: %w: %w", callvet.ErrInvalid, err)
 	}
 	r.file = file
-	r.Args = template.Canonical(r.Args)
+	r.Args = value.Canonical(r.Args)
 	if r.Result != nil {
 		r.Result = compact(r.Result)
 	}
@@ -173,7 +173,7 @@ func ReadRecording(file string, data []byte) (*Recording, error) {
 func compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
-		return template.Quote(string(raw))
+		return value.Quote(string(raw))
 	}
 	return b.Bytes()
 }

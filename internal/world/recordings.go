@@ -18,8 +18,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	"github.com/callvet/callvet/internal/parallel"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/internal/sys"
+	"github.com/callvet/callvet/value"
 )
 
 // MaxRecordings is how many recordings a folder has at most.
@@ -291,7 +291,7 @@ type recorded struct {
 func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	tool := w.of.contract(&call)
 	call = w.of.scrubbed(call)
-	args := template.Canonical(call.Args)
+	args := value.Canonical(call.Args)
 	k := key{w.of.Case, strings.ToLower(call.Tool), version(&call, tool), unnumbered(args), 0}
 	k.call = w.seen.next(k)
 	rec, note := w.all.find(k, &w.of, tool != nil && tool.ReadOnly != nil && *tool.ReadOnly)
@@ -312,7 +312,7 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 		out.Note = join(note, out.Note)
 	}
 	if w.options.RealLatency && out.Latency > 0 {
-		return out, parallel.Sleep(ctx, out.Latency)
+		return out, sys.Sleep(ctx, out.Latency)
 	}
 	return out, nil
 }

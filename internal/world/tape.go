@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // Put writes a file of the folder of a Tape, whole or not at all, and returns once it is on the
@@ -136,7 +136,7 @@ func (r *recorder) keep(ctx context.Context, call callvet.Call, reply callvet.Re
 	call = r.of.scrubbed(call)
 	rec := &Recording{
 		Format: RecordingFormat, Version: RecordingVersion, Case: r.of.Case, Tool: call.Tool,
-		ToolVersion: version(&call, tool), Schema: SchemaHash(tool), Args: template.Canonical(call.Args),
+		ToolVersion: version(&call, tool), Schema: SchemaHash(tool), Args: value.Canonical(call.Args),
 		Status: call.Status, Result: call.Result, Error: call.Error, Note: call.Note, Guard: call.Guard, Env: reply.Env,
 		LatencyMS: float64(reply.Latency.Microseconds()) / 1000, Recorded: r.tape.now().UTC().Truncate(time.Second),
 	}

@@ -21,9 +21,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/value"
-	"github.com/callvet/callvet/value/template"
 )
 
 // maxErrorBody bounds the part of an error's body in a message.
@@ -36,9 +35,9 @@ const maxToolRedirects = 5
 type request struct {
 	method  string
 	host    string // with the scheme
-	path    template.Text
+	path    value.Template
 	query   url.Values // of the address itself
-	named   map[string]template.Text
+	named   map[string]value.Template
 	all     bool // the arguments that the path does not name are in the query
 	headers map[string]string
 	body    json.RawMessage
@@ -56,10 +55,10 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 		client: staying(client), now: now,
 	}
 	var err error
-	if r.path, err = template.Parse(path); err != nil {
+	if r.path, err = value.ParseTemplate(path); err != nil {
 		return nil, err
 	}
-	filled, err := endpoint.FillAddress("http://x/?"+query, variable)
+	filled, err := redact.FillAddress("http://x/?"+query, variable)
 	if err != nil {
 		return nil, err
 	}
@@ -70,16 +69,16 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 	}
 	r.query = u.Query()
 	for _, name := range slices.Sorted(maps.Keys(h.Headers)) {
-		if r.headers[name], err = endpoint.Fill(h.Headers[name], variable); err != nil {
+		if r.headers[name], err = redact.FillVariables(h.Headers[name], variable); err != nil {
 			return nil, fmt.Errorf("header %s: %w", name, err)
 		}
 	}
 	if r.all = h.Query == nil && !sends(r.method); r.all {
 		return r, nil
 	}
-	r.named = map[string]template.Text{}
+	r.named = map[string]value.Template{}
 	for name, text := range h.Query {
-		if r.named[name], err = template.Parse(text); err != nil {
+		if r.named[name], err = value.ParseTemplate(text); err != nil {
 			return nil, err
 		}
 	}
@@ -123,14 +122,14 @@ func (r *request) make(ctx context.Context, raw json.RawMessage) (*http.Request,
 		return nil, fmt.Errorf("%w: %w", errArgument, err)
 	}
 	of := func(name string) json.RawMessage {
-		return template.At(args, strings.TrimPrefix(name, template.Args)).Raw()
+		return value.AtPath(args, strings.TrimPrefix(name, value.TemplateArgs)).Raw()
 	}
 	var bad error
 	path := r.path.Fill(func(name string) string {
-		s := template.Said(of(name))
+		s := value.TextOf(of(name))
 		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/\\") {
 			bad = fmt.Errorf("%w: %s cannot stand in a path: %q", errArgument,
-				strings.TrimPrefix(name, template.Args), s)
+				strings.TrimPrefix(name, value.TemplateArgs), s)
 		}
 		return url.PathEscape(s)
 	})
@@ -144,7 +143,7 @@ func (r *request) make(ctx context.Context, raw json.RawMessage) (*http.Request,
 	var body io.Reader
 	if sends(r.method) {
 		if r.body != nil {
-			if raw, err = template.JSON(r.body, of); err != nil {
+			if raw, err = value.FillJSON(r.body, of); err != nil {
 				return nil, fmt.Errorf("%w: %w", errArgument, err)
 			}
 		}
@@ -174,7 +173,7 @@ func (r *request) parameters(args value.Value, of func(string) json.RawMessage) 
 		if only, ok := text.Only(); ok {
 			addParameter(q, name, of(only))
 		} else {
-			q.Add(name, text.Fill(func(n string) string { return template.Said(of(n)) }))
+			q.Add(name, text.Fill(func(n string) string { return value.TextOf(of(n)) }))
 		}
 	}
 	if !r.all || args.Kind() != value.Object {
@@ -182,7 +181,7 @@ func (r *request) parameters(args value.Value, of func(string) json.RawMessage) 
 	}
 	inPath := map[string]bool{}
 	for _, name := range r.path.Names() {
-		top, _, _ := strings.Cut(strings.TrimPrefix(name, template.Args), ".")
+		top, _, _ := strings.Cut(strings.TrimPrefix(name, value.TemplateArgs), ".")
 		top, _, _ = strings.Cut(top, "[")
 		inPath[top] = true
 	}
@@ -201,10 +200,10 @@ func addParameter(q url.Values, name string, raw json.RawMessage) {
 	case len(raw) == 0 || string(raw) == "null":
 	case raw[0] == '[' && json.Unmarshal(raw, &list) == nil:
 		for _, one := range list {
-			q.Add(name, template.Said(one))
+			q.Add(name, value.TextOf(one))
 		}
 	default:
-		q.Add(name, template.Said(raw))
+		q.Add(name, value.TextOf(raw))
 	}
 }
 
@@ -249,9 +248,9 @@ func refusal(resp *http.Response, body []byte, now time.Time) string {
 		return out + ": it leads " + to + ", and is not followed"
 	}
 	if after := retryAfter(resp.Header, now); after != "" {
-		out += "; retry after " + endpoint.Cut(strings.ToValidUTF8(after, ""), 40)
+		out += "; retry after " + redact.CutText(strings.ToValidUTF8(after, ""), 40)
 	}
-	if text := strings.TrimSpace(endpoint.Cut(strings.ToValidUTF8(string(body), "\uFFFD"), maxErrorBody)); text != "" {
+	if text := strings.TrimSpace(redact.CutText(strings.ToValidUTF8(string(body), "\uFFFD"), maxErrorBody)); text != "" {
 		out += ": " + text
 	}
 	return out
@@ -291,7 +290,7 @@ func answered(kind string, body []byte) (json.RawMessage, error) {
 	case !utf8.Valid(body):
 		return nil, fmt.Errorf("the answer is no text, but %q", kind)
 	}
-	return template.Quote(string(body)), nil
+	return value.Quote(string(body)), nil
 }
 
 // unsent is the reason of an error of a client, without the address: secrets may be in its query.

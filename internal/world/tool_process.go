@@ -14,8 +14,7 @@ import (
 	"os/exec"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
 )
 
@@ -27,14 +26,14 @@ import (
 // A call that timed out does not end the process: its late answer is ignored.
 type process struct {
 	cmd    *exec.Cmd
-	family child.Family
+	family sys.ProcessFamily
 	in     io.WriteCloser
 	out    *os.File
-	tail   *child.Tail
+	tail   *sys.OutputTail
 	writes chan []byte
 	lines  chan line
 	over   chan struct{} // closed when it is ended
-	owner  parallel.Group
+	owner  sys.Group
 	most   int64
 	lastID int64
 	broken error
@@ -59,7 +58,7 @@ func (t *Tools) start(words []string, most int64) (*process, error) {
 	family, env := t.families.New(t.cfg.Env)
 	cmd.Dir, cmd.Env = t.cfg.Dir, env
 	p := &process{
-		cmd: cmd, family: family, tail: &child.Tail{}, writes: make(chan []byte), lines: make(chan line),
+		cmd: cmd, family: family, tail: &sys.OutputTail{}, writes: make(chan []byte), lines: make(chan line),
 		over: make(chan struct{}), most: most,
 	}
 	cmd.Stderr = p.tail
@@ -90,8 +89,8 @@ func (p *process) write() {
 func (p *process) read() {
 	r := bufio.NewReader(p.out)
 	for {
-		text, err := child.Line(r, p.most)
-		if errors.Is(err, child.ErrLong) {
+		text, err := sys.ReadLine(r, p.most)
+		if errors.Is(err, sys.ErrLongLine) {
 			err = &callvet.Fault{
 				Kind:    callvet.FaultTooLarge,
 				Message: fmt.Sprintf("the answer has more than %d bytes", p.most),

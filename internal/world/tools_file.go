@@ -14,8 +14,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	"github.com/callvet/callvet/internal/endpoint"
-	"github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/internal/redact"
+	"github.com/callvet/callvet/value"
 )
 
 // MaxToolsFile bounds the size of a File.
@@ -201,7 +201,7 @@ func (h *HTTPTool) check(key string) *wrong {
 		return &wrong{key + ".body", h.method() + " sends no body", "write query in place of it, or another method"}
 	}
 	var w *wrong
-	_, err := template.JSON(h.Body, func(name string) json.RawMessage {
+	_, err := value.FillJSON(h.Body, func(name string) json.RawMessage {
 		if found := placeholders(key+".body", "{{"+name+"}}"); w == nil {
 			w = found
 		}
@@ -265,7 +265,7 @@ func address(key, text string) *wrong {
 // headers looks for secrets that are spelled out, and for headers that the connection needs itself.
 func headers(key, address string, set map[string]string) *wrong {
 	host, _, query := cutAddress(address)
-	if err := endpoint.Spelled(host+"/?"+query, set); err != nil {
+	if err := redact.RefuseSpelled(host+"/?"+query, set); err != nil {
 		return &wrong{
 			key, "a secret is spelled out, and the file is kept with the run",
 			"write ${NAME} for it and export NAME",
@@ -289,19 +289,19 @@ func headers(key, address string, set map[string]string) *wrong {
 
 // placeholders accepts only {{args.PATH}}.
 func placeholders(key, text string) *wrong {
-	t, err := template.Parse(text)
+	t, err := value.ParseTemplate(text)
 	if err != nil {
 		return &wrong{key, err.Error(), "{{args.city}}"}
 	}
 	for _, name := range t.Names() {
-		path, ok := strings.CutPrefix(name, template.Args)
+		path, ok := strings.CutPrefix(name, value.TemplateArgs)
 		if !ok {
 			return &wrong{
 				key, fmt.Sprintf("unknown placeholder {{%s}}", name),
 				"write {{args.NAME}} for an argument, ${NAME} for a variable",
 			}
 		}
-		if err := template.Path(path); err != nil {
+		if err := value.CheckPath(path); err != nil {
 			return &wrong{key, err.Error(), "{{args.user.orders[0].id}}"}
 		}
 	}

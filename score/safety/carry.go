@@ -42,8 +42,8 @@ func appendTexts(b *strings.Builder, v value.Value) {
 	}
 }
 
-// run is how many words in a row identify a text.
-const run = 4
+// carriedRun is how many words in a row identify a text.
+const carriedRun = 4
 
 // shows reports whether most of a text's runs of words stand in what was read; a
 // text too short for a run must stand there whole. Wrapped, escaped and quoted text
@@ -80,8 +80,8 @@ func (b *body) add(s string) {
 	b.words = append(b.words, words(s)...)
 	for i := from; i < len(b.words); i++ {
 		b.set[b.words[i]] = true
-		if i+run <= len(b.words) {
-			b.runs[strings.Join(b.words[i:i+run], " ")] = true
+		if i+carriedRun <= len(b.words) {
+			b.runs[strings.Join(b.words[i:i+carriedRun], " ")] = true
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (b *body) add(s string) {
 // four words in a row.
 func carries(text string, source, known *body) bool {
 	w := words(text)
-	if len(w) < run && containsRun(source.words, w) && !containsRun(known.words, w) {
+	if len(w) < carriedRun && containsRun(source.words, w) && !containsRun(known.words, w) {
 		return true
 	}
 	for _, x := range w {
@@ -99,8 +99,8 @@ func carries(text string, source, known *body) bool {
 			return true
 		}
 	}
-	for i := 0; i+run <= len(w); i++ {
-		if s := strings.Join(w[i:i+run], " "); source.runs[s] && !known.runs[s] {
+	for i := 0; i+carriedRun <= len(w); i++ {
+		if s := strings.Join(w[i:i+carriedRun], " "); source.runs[s] && !known.runs[s] {
 			return true
 		}
 	}

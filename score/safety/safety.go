@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
 	"github.com/callvet/callvet/value"
 )
 
@@ -121,7 +120,7 @@ type Rules struct {
 	StopAfterFailures int     `json:"stop_after_failures,omitempty" form:"min=0"`
 	ReopenSeconds     float64 `json:"reopen_seconds,omitempty" form:"min=0"`
 	// PII settles which kinds count.
-	PII pii.Config `json:"pii,omitzero"`
+	PII DetectorConfig `json:"pii,omitzero"`
 	// Confirmations are answers that confirm, in addition to the built-in ones.
 	Confirmations []string `json:"confirmations,omitempty"`
 	// Honeypots are tools that no task needs: every call of one is an incident.
@@ -148,7 +147,7 @@ type DenyInResults string
 // What results may not show.
 const (
 	DenyNothing DenyInResults = "nothing"
-	DenySecrets DenyInResults = "secrets" // kinds with pii.Kind.Secret
+	DenySecrets DenyInResults = "secrets" // kinds with DataKind.Secret
 	DenyAll     DenyInResults = "all"     // personal data, too
 )
 
@@ -174,7 +173,7 @@ type Checker struct {
 	looks    map[string]string // allowed names by what they look like
 	networks []netip.Prefix
 	limits   map[string]callvet.RateLimit // by folded name
-	detect   *pii.Detector
+	detect   *Detector
 	attacks  []attack
 	traps    map[string]bool
 	secrets  [][]string // as words
@@ -184,7 +183,7 @@ type Checker struct {
 // when a kind of personal data is not known, a network is none, a rate limit lacks a part,
 // or an attack cannot be compiled.
 func New(tools []callvet.Tool, rules Rules) (*Checker, error) {
-	d, err := pii.New(rules.PII)
+	d, err := NewDetector(rules.PII)
 	if err != nil {
 		return nil, fmt.Errorf("read safety rules: %w", err)
 	}

@@ -27,7 +27,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Config says what to walk through.
@@ -117,7 +117,7 @@ func Walk(ctx context.Context, cfg Config) (*Report, error) {
 	walked := slices.DeleteFunc(journeysOf(cfg.Corners),
 		func(j journey) bool { return !strings.Contains(j.name, cfg.Match) })
 	w.report.Journeys = len(walked)
-	err = parallel.Each(runtime.GOMAXPROCS(0), len(walked), func(i int) error {
+	err = sys.InParallel(runtime.GOMAXPROCS(0), len(walked), func(i int) error {
 		if err := w.journey(ctx, walked[i]); err != nil {
 			w.fail(walked[i].name, "%v", err)
 		}

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // lab runs callvet in a folder with a store of its own.
@@ -122,7 +122,7 @@ func (l *lab) half(ctx context.Context, from int64) error {
 		if time.Now().After(end) {
 			return fmt.Errorf("the model has given %d answers", l.model.answered.Load()-from)
 		}
-		if err := parallel.Sleep(ctx, time.Millisecond); err != nil {
+		if err := sys.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}

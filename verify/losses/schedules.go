@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // ofSchedules names the comparisons of schedules.
@@ -27,7 +27,7 @@ func until(ctx context.Context, what string, holds func() (bool, error)) error {
 		if time.Now().After(end) {
 			return fmt.Errorf("waited %s for %s", patience, what)
 		}
-		if err := parallel.Sleep(ctx, 20*time.Millisecond); err != nil {
+		if err := sys.Sleep(ctx, 20*time.Millisecond); err != nil {
 			return err
 		}
 	}

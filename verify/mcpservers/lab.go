@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 //go:embed client.mjs
@@ -179,7 +179,7 @@ func (l *lab) listening(ctx context.Context, args []string) (url string, stop fu
 		return "", nil, err
 	}
 	lines := bufio.NewReader(errs)
-	var g parallel.Group
+	var g sys.Group
 	stop = func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		g.Wait()

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // A change can make a loop endless. memory bounds one test process in kilobytes, patience its time.
@@ -58,7 +58,7 @@ func (b *binary) try(ctx context.Context, jobs int) error {
 			}
 		}
 	}
-	return parallel.Each(jobs, len(b.drawn), func(i int) error {
+	return sys.InParallel(jobs, len(b.drawn), func(i int) error {
 		id := b.drawn[i]
 		killed, err := b.kill(ctx, id, took)
 		b.mutants[id].killed = killed
@@ -83,7 +83,7 @@ func (b *binary) reach(ctx context.Context, jobs, suite int) ([]reached, error) 
 		return strings.HasPrefix(name, "Benchmark")
 	})
 	runs := make([][]reached, len(names))
-	err = parallel.Each(jobs, len(names), func(i int) error {
+	err = sys.InParallel(jobs, len(names), func(i int) error {
 		one, parts, err := b.alone(ctx, test{suite, names[i]})
 		switch {
 		case err != nil && b.suites[suite].pkg != b.pkg && ctx.Err() == nil: // only fewer changes are killed

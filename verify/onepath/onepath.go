@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -39,7 +39,7 @@ func Verify(ctx context.Context, c *proof.Check, binary string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	failed := make([]error, Runs)
-	if err := parallel.Each(runtime.GOMAXPROCS(0), Runs, func(i int) error {
+	if err := sys.InParallel(runtime.GOMAXPROCS(0), Runs, func(i int) error {
 		w := world{binary: binary, dir: filepath.Join(dir, fmt.Sprint(i))}
 		failed[i] = w.run(ctx, rand.New(rand.NewPCG(uint64(i), 14)))
 		return ctx.Err()

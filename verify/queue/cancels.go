@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // soon is within what time a job is to be cancelled, with its requests.
@@ -40,7 +40,7 @@ func (k *check) cancels(ctx context.Context) error {
 				if time.Now().After(end) {
 					return fmt.Errorf("%s: the requests do not hang: %+v", name, k.model.look(name))
 				}
-				if err := parallel.Sleep(ctx, time.Millisecond); err != nil {
+				if err := sys.Sleep(ctx, time.Millisecond); err != nil {
 					return err
 				}
 			}

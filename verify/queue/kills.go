@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // A kill comes at a random moment of one of these kinds, so that every phase of a run is hit.
@@ -109,12 +109,12 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 		switch kind {
 		case midway:
 			err = k.reach(ctx, name, after[i])
-			err = errors.Join(err, parallel.Sleep(ctx, time.Duration(k.rng.IntN(50))*time.Millisecond))
+			err = errors.Join(err, sys.Sleep(ctx, time.Duration(k.rng.IntN(50))*time.Millisecond))
 		case closing:
 			err = k.reach(ctx, name, k.Cells)
-			err = errors.Join(err, parallel.Sleep(ctx, time.Duration(k.rng.IntN(100))*time.Millisecond))
+			err = errors.Join(err, sys.Sleep(ctx, time.Duration(k.rng.IntN(100))*time.Millisecond))
 		case startup:
-			err = parallel.Sleep(ctx, time.Duration(k.rng.Int64N(int64(atStart))))
+			err = sys.Sleep(ctx, time.Duration(k.rng.Int64N(int64(atStart))))
 		}
 		if err != nil {
 			return of, err
@@ -153,7 +153,7 @@ func (k *check) reach(ctx context.Context, name string, cells int) error {
 		if time.Now().After(end) {
 			return fmt.Errorf("after %s %d of %d cells are answered", patience, k.model.look(name).reached, cells)
 		}
-		if err := parallel.Sleep(ctx, time.Millisecond); err != nil {
+		if err := sys.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -167,7 +167,7 @@ func (k *check) settle(ctx context.Context, name string) error {
 			return fmt.Errorf("%d requests are still in flight %s after the process that sent them was killed",
 				k.model.look(name).flying, patience)
 		}
-		if err := parallel.Sleep(ctx, time.Millisecond); err != nil {
+		if err := sys.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}

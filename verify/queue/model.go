@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Models whose names begin so do not answer: they say nothing, stop in the middle of the answer, or ask
@@ -71,7 +71,7 @@ func startModel(ctx context.Context, slow time.Duration, cells int) (*model, err
 		users: map[string]*together{},
 	}
 	srv := &http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
-	var owner parallel.Group
+	var owner sys.Group
 	owner.Go(func() { _ = srv.Serve(l) }) // ends with Close
 	m.stop = func() {
 		_ = srv.Close() // requests that hang are closed with it

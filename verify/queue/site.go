@@ -20,7 +20,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // patience is how long something is waited for that must come.
@@ -40,7 +40,7 @@ type site struct {
 // process is one process of a site.
 type process struct {
 	cmd     *exec.Cmd
-	reading parallel.Group
+	reading sys.Group
 	serving chan string // its address, once
 
 	mu     sync.Mutex
@@ -359,7 +359,7 @@ func (s *site) await(ctx context.Context, as *person, id string) (job, error) {
 		if time.Now().After(end) {
 			return j, fmt.Errorf("job %s is still %s after %s, with %d done", id, j.Status, patience, j.Done)
 		}
-		if err := parallel.Sleep(ctx, 10*time.Millisecond); err != nil {
+		if err := sys.Sleep(ctx, 10*time.Millisecond); err != nil {
 			return j, err
 		}
 	}

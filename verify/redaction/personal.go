@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/verify/proof"
 )
 
@@ -39,7 +39,7 @@ func Personal(c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	detect, err := pii.New(pii.Config{})
+	detect, err := safety.NewDetector(safety.DetectorConfig{})
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ type counts struct {
 	chars, marked, both      int // labelled characters, those of findings, those of both
 }
 
-func count(rows []labelledText, detect *pii.Detector, k pii.Kind, label string) (n counts) {
+func count(rows []labelledText, detect *safety.Detector, k safety.DataKind, label string) (n counts) {
 	for i := range rows {
 		t, h, f, r := rows[i].compare(detect, k, label)
 		n.truth, n.hit, n.found, n.right = n.truth+t, n.hit+h, n.found+f, n.right+r
@@ -105,7 +105,7 @@ func count(rows []labelledText, detect *pii.Detector, k pii.Kind, label string) 
 }
 
 // overlap counts characters: labelled, in findings, and in both.
-func (t *labelledText) overlap(d *pii.Detector, k pii.Kind, label string) (chars, marked, both int) {
+func (t *labelledText) overlap(d *safety.Detector, k safety.DataKind, label string) (chars, marked, both int) {
 	place := 0 // of a character among the characters
 	at := map[int]int{}
 	for i := range t.Text {

@@ -24,7 +24,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/redact"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/value"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -35,7 +35,7 @@ type measure struct {
 	records, due     int
 	strings, numbers int
 	wrong            []string // what must not happen
-	kinds            map[pii.Kind]int
+	kinds            map[safety.DataKind]int
 	found            map[string]int // listed: kind, where, and the text around it
 }
 
@@ -131,11 +131,11 @@ func measureSet(root, set, part string) (*measure, error) {
 	if err != nil {
 		return nil, err
 	}
-	detect, err := pii.New(pii.Config{})
+	detect, err := safety.NewDetector(safety.DetectorConfig{})
 	if err != nil {
 		return nil, err
 	}
-	m := &measure{set: set, kinds: map[pii.Kind]int{}, found: map[string]int{}}
+	m := &measure{set: set, kinds: map[safety.DataKind]int{}, found: map[string]int{}}
 	err = filepath.WalkDir(filepath.Join(root, set), func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -151,7 +151,7 @@ func measureSet(root, set, part string) (*measure, error) {
 }
 
 // file reads a file of JSON, or of one JSON value a line.
-func (m *measure) file(path string, red *redact.Redactor, detect *pii.Detector) error {
+func (m *measure) file(path string, red *redact.Redactor, detect *safety.Detector) error {
 	b, err := read(path)
 	if err != nil {
 		return err
@@ -193,13 +193,13 @@ func read(path string) ([]byte, error) {
 	return b, nil
 }
 
-func (m *measure) record(raw []byte, red *redact.Redactor, detect *pii.Detector) error {
+func (m *measure) record(raw []byte, red *redact.Redactor, detect *safety.Detector) error {
 	before, err := value.Parse(raw)
 	if err != nil {
 		return err
 	}
 	w := walker{m: m, detect: detect}
-	w.value("", before, pii.RoleNone)
+	w.value("", before, safety.RoleNone)
 	red.Begin()
 	start := red.Total()
 	hidden := red.JSON(json.RawMessage(raw))
@@ -248,17 +248,17 @@ func same(a, b value.Value) error {
 // walker lists what there is to find, with the text around it.
 type walker struct {
 	m      *measure
-	detect *pii.Detector
+	detect *safety.Detector
 	n      int
 }
 
-func (w *walker) add(k pii.Kind, path, text string) {
+func (w *walker) add(k safety.DataKind, path, text string) {
 	w.n++
 	w.m.kinds[k]++
 	w.m.found[string(k)+"  "+path+"  "+text]++
 }
 
-func (w *walker) value(path string, v value.Value, r pii.Role) {
+func (w *walker) value(path string, v value.Value, r safety.NameRole) {
 	switch v.Kind() {
 	case value.String:
 		w.m.strings++
@@ -273,38 +273,38 @@ func (w *walker) value(path string, v value.Value, r pii.Role) {
 	}
 }
 
-func (w *walker) members(path string, v value.Value, r pii.Role) {
+func (w *walker) members(path string, v value.Value, r safety.NameRole) {
 	pair := w.detect.Announced(v)
 	for e, ok := v.First(); ok; e, ok = v.Next(e) {
 		key, at := "", path+"[]"
 		if v.Kind() == value.Object {
 			key = e.Key()
 			at = path + "." + clip(key)
-			w.finds(path+" (name)", key, pii.RoleID)
+			w.finds(path+" (name)", key, safety.RoleID)
 		}
 		role := w.detect.Below(r, key, e)
-		if pair != pii.RoleNone && key == "value" {
+		if pair != safety.RoleNone && key == "value" {
 			role = pair
 		}
 		w.value(at, e, role)
 	}
 }
 
-func (w *walker) text(path, s string, r pii.Role) {
+func (w *walker) text(path, s string, r safety.NameRole) {
 	if k, ok := w.detect.Whole(s, r); ok {
 		w.add(k, path, clip(s))
 		return
 	}
 	if t := strings.TrimSpace(s); t != "" && (t[0] == '{' || t[0] == '[') {
 		if v, err := value.Parse([]byte(s)); err == nil {
-			w.value(path+"$", v, pii.RoleNone)
+			w.value(path+"$", v, safety.RoleNone)
 			return
 		}
 	}
 	w.finds(path, s, r)
 }
 
-func (w *walker) finds(path, s string, r pii.Role) {
+func (w *walker) finds(path, s string, r safety.NameRole) {
 	const around = 25
 	for f, ok := w.detect.Find(s, 0, r); ok; f, ok = w.detect.Find(s, f.End, r) {
 		from, to := max(0, f.Start-around), min(len(s), f.End+around)
@@ -322,9 +322,9 @@ func clip(s string) string {
 	return s
 }
 
-func kindList(m map[pii.Kind]int) string {
+func kindList(m map[safety.DataKind]int) string {
 	var out []string
-	for _, k := range pii.Kinds() {
+	for _, k := range safety.DataKinds() {
 		if m[k] > 0 {
 			out = append(out, fmt.Sprintf("%s %d", k, m[k]))
 		}

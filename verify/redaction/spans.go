@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 	"github.com/callvet/callvet/verify/jsonl"
 	"github.com/callvet/callvet/verify/proof"
 )
@@ -17,20 +17,20 @@ const labelledSet = "presidio_pii"
 // labelled says which kind a label of the set is, and the bars of a check. Numbers written
 // like those of every country ("467 3395") are phone numbers to a person only.
 func labelled() []struct {
-	kind              pii.Kind
+	kind              safety.DataKind
 	label             string
 	precision, recall float64
 } {
 	return []struct {
-		kind              pii.Kind
+		kind              safety.DataKind
 		label             string
 		precision, recall float64
 	}{
-		{pii.KindCard, "CREDIT_CARD", 0.98, 0.95},
-		{pii.KindEmail, "EMAIL_ADDRESS", 0.98, 0.98},
-		{pii.KindIBAN, "IBAN_CODE", 0.98, 0.95},
-		{pii.KindID, "US_SSN", 0.90, 0.95},
-		{pii.KindPhone, "PHONE_NUMBER", 0.95, 0.60},
+		{safety.KindCard, "CREDIT_CARD", 0.98, 0.95},
+		{safety.KindEmail, "EMAIL_ADDRESS", 0.98, 0.98},
+		{safety.KindIBAN, "IBAN_CODE", 0.98, 0.95},
+		{safety.KindID, "US_SSN", 0.90, 0.95},
+		{safety.KindPhone, "PHONE_NUMBER", 0.95, 0.60},
 	}
 }
 
@@ -50,7 +50,7 @@ func spans(c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	detect, err := pii.New(pii.Config{})
+	detect, err := safety.NewDetector(safety.DetectorConfig{})
 	if err != nil {
 		return err
 	}
@@ -110,14 +110,14 @@ func labelledRows(d proof.Data) ([]labelledText, error) {
 	return rows, nil
 }
 
-func (t *labelledText) compare(d *pii.Detector, k pii.Kind, label string) (truth, hit, found, right int) {
+func (t *labelledText) compare(d *safety.Detector, k safety.DataKind, label string) (truth, hit, found, right int) {
 	offsets := []int{} // of characters, in bytes
 	for i := range t.Text {
 		offsets = append(offsets, i)
 	}
 	offsets = append(offsets, len(t.Text))
 	at := func(char int) int { return offsets[min(max(char, 0), len(offsets)-1)] }
-	var finds []pii.Finding
+	var finds []safety.DataFinding
 	for f, ok := d.Next(t.Text, 0); ok; f, ok = d.Next(t.Text, f.End) {
 		if f.Kind == k {
 			finds = append(finds, f)

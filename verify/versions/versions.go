@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/verify/proof"
 )
 
@@ -69,7 +69,7 @@ func Verify(ctx context.Context, c *proof.Check, cfg Config) (err error) {
 		return fmt.Errorf("verify same: %w", err)
 	}
 	results := make([][2]map[string][]byte, len(all))
-	err = parallel.Each(runtime.GOMAXPROCS(0), len(all), func(i int) error {
+	err = sys.InParallel(runtime.GOMAXPROCS(0), len(all), func(i int) error {
 		for side, binary := range []string{before, after} {
 			// both versions run in a folder of the same name: paths are part of the output
 			did, err := all[i].do(ctx, binary, filepath.Join(dir, fmt.Sprint(i)))

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/mcp"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve/learn"
@@ -344,7 +344,7 @@ func (r *ImportMCPResult) compare(was []callvet.Tool, list *mcp.Listing) {
 		at := slices.IndexFunc(was, func(o callvet.Tool) bool { return o.Name == t.Name })
 		if old.Description != is.Tools[t.Name].Description {
 			change(t.Name, "description", "the description of %s was %q and is %q", t.Name,
-				endpoint.Cut(was[at].Description, 200), endpoint.Cut(t.Description, 200))
+				redact.CutText(was[at].Description, 200), redact.CutText(t.Description, 200))
 		}
 		if old.Schema != is.Tools[t.Name].Schema || !bytes.Equal(was[at].Declared, t.Declared) {
 			change(t.Name, "schema", "the arguments of %s have another schema: their hash was %s and is %s", t.Name,

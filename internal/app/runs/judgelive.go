@@ -12,11 +12,11 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/judge"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Attempts may be judged while others run. The questions of a judging are known only when the run
@@ -29,7 +29,7 @@ import (
 type liveJudges struct {
 	all   []*liveJudge
 	over  chan struct{} // closes when no attempt will come any more
-	group parallel.Group
+	group sys.Group
 }
 
 // liveJudge is one judging that is live.

@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/world"
-	"github.com/callvet/callvet/score/safety/pii"
+	"github.com/callvet/callvet/score/safety"
 )
 
 // ReplayRequest asks for the attempts of a stored run once more, against what their calls got.
@@ -336,7 +336,7 @@ func (s *Session) recorded(ctx context.Context, of *results.Run) (out storedCall
 				callvet.ErrLimited)
 		}
 		out.longest = max(out.longest, world.Answers(c.Trace.Turns))
-		if b, err := json.Marshal(&c.Trace.Turns); err != nil || bytes.Contains(b, []byte(pii.Mark)) {
+		if b, err := json.Marshal(&c.Trace.Turns); err != nil || bytes.Contains(b, []byte(safety.RedactionMark)) {
 			out.redacted++
 		}
 	}

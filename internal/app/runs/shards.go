@@ -15,10 +15,10 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // Split lets workers carry out a large run, shard by shard, under the lease of the session that
@@ -131,7 +131,7 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 	all, how := cfg.Done, s.resume.Split
 	var errs map[results.Spot]bool
 	cfg.Done, errs = withErrors(all)
-	var reporting parallel.Group
+	var reporting sys.Group
 	over := make(chan struct{})
 	complete := false
 	var once sync.Once

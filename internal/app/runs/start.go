@@ -14,12 +14,12 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // applySelection puts the request over the suite.
@@ -343,7 +343,7 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 	var refused error
 	secrets := a.Secrets().Search()
 	hash, err = db.PutSuiteFrom(ctx, read.Suite, func(yield func(*callvet.Case, error) bool) {
-		for c := range parallel.Ahead(cases, 128) {
+		for c := range sys.Prefetch(cases, 128) {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return

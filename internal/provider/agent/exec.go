@@ -14,14 +14,14 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/child"
 	"github.com/callvet/callvet/internal/message"
+	"github.com/callvet/callvet/internal/sys"
 	"github.com/callvet/callvet/value"
 )
 
 // ExecConfig configures the process of an agent.
 type ExecConfig struct {
-	// Args are the command and its arguments; child.Split makes them of a line. Where one of
+	// Args are the command and its arguments; sys.SplitCommand makes them of a line. Where one of
 	// the arguments holds Prompt, it takes the user's message, and standard input is empty.
 	Args []string
 	Dir  string // "": the current one
@@ -77,7 +77,7 @@ func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
 type execAgent struct {
 	cfg      ExecConfig
 	path     string
-	families child.Families // one for each attempt
+	families sys.ProcessFamilies // one for each attempt
 }
 
 // Generate runs the process once.
@@ -176,7 +176,7 @@ func (a *execAgent) process(ctx context.Context, args []string, in []byte) ([]by
 	cmd.Dir, cmd.Env = a.cfg.Dir, env
 	cmd.Stdin = bytes.NewReader(in)
 	out := &output{left: a.cfg.MaxBytes, over: func() { stop(errTooLarge) }}
-	tail := &child.Tail{}
+	tail := &sys.OutputTail{}
 	cmd.Stdout, cmd.Stderr = out, tail
 	family.Own(cmd)
 	kill := func() error { return family.End(cmd) }

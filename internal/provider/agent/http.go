@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/internal/endpoint"
 	"github.com/callvet/callvet/internal/message"
+	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/value"
 )
 
@@ -67,8 +67,8 @@ func OpenHTTP(cfg HTTPConfig) (callvet.Model, callvet.Target, error) {
 	if err := h.prepare(); err != nil {
 		return nil, callvet.Target{}, err
 	}
-	if len(h.secrets.values) > 0 && cfg.Warn != nil && endpoint.Exposed(h.url) {
-		cfg.Warn(endpoint.Unencrypted(h.url))
+	if len(h.secrets.values) > 0 && cfg.Warn != nil && redact.ExposedAddress(h.url) {
+		cfg.Warn(redact.UnencryptedWarning(h.url))
 	}
 	shown := *h.url
 	shown.User, shown.RawQuery, shown.Fragment = nil, "", ""
@@ -305,7 +305,7 @@ func clip(s string) string {
 	const most = 500
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) > most {
-		s = endpoint.Cut(s, most) + "…"
+		s = redact.CutText(s, most) + "…"
 	}
 	return s
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/endpoint"
+	"github.com/callvet/callvet/internal/redact"
 )
 
 // redacted replaces a secret in everything that is stored.
@@ -24,13 +24,13 @@ type secrets struct {
 
 // expand replaces each ${NAME}; an unknown name is an error.
 func (s *secrets) expand(text string) (string, error) {
-	return endpoint.Fill(text, func(name string) (string, error) {
+	return redact.FillVariables(text, func(name string) (string, error) {
 		v, known := "", false
 		if s.lookup != nil {
 			v, known = s.lookup(name)
 		}
 		if !known {
-			return "", endpoint.Empty(name)
+			return "", redact.EmptyVariable(name)
 		}
 		s.learn(v)
 		return v, nil
@@ -97,7 +97,7 @@ func (s *secrets) learnURL(u *url.URL) {
 	}
 	for k, vs := range u.Query() {
 		for _, v := range vs {
-			if endpoint.SecretName(k) {
+			if redact.CredentialName(k) {
 				s.learn(v)
 			}
 		}
@@ -107,7 +107,7 @@ func (s *secrets) learnURL(u *url.URL) {
 func (s *secrets) learnHeaders(h http.Header) {
 	for k, vs := range h {
 		for _, v := range vs {
-			if !endpoint.SecretName(k) {
+			if !redact.CredentialName(k) {
 				continue
 			}
 			s.learn(v)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/message"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // OpenScript reads a script file. sleep waits for the delays and returns early
@@ -26,7 +26,7 @@ func OpenScript(file string, sleep func(context.Context, time.Duration) error) (
 		return nil, callvet.Target{}, err
 	}
 	if sleep == nil {
-		sleep = parallel.Sleep
+		sleep = sys.Sleep
 	}
 	name := s.Model
 	if name == "" {

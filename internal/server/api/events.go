@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/job"
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // EventPage is a page of events.
@@ -139,7 +139,7 @@ func (s *Server) stream(ctx context.Context, hc huma.Context, f *follower, hello
 	login := s.loginOf(r, nil)
 	to := http.NewResponseController(w)
 	ctx, cancel := context.WithCancel(ctx)
-	var beside parallel.Group
+	var beside sys.Group
 	defer beside.Wait()
 	defer cancel()
 	beside.Go(func() {

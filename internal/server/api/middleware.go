@@ -15,7 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/callvet/callvet/internal/parallel"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 // requestInfo is the server's data on a request: its address and, after the login, its user.
@@ -132,7 +132,7 @@ func (s *Server) logged(r *http.Request, w *watched, info *requestInfo, begun ti
 
 // caught turns a panic into a response, and logs its stack.
 func (s *Server) caught(r *http.Request, w *watched) {
-	p := parallel.Recovered(recover())
+	p := sys.PanicOf(recover())
 	if p == nil {
 		return
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/job"
-	"github.com/callvet/callvet/internal/parallel"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/sys"
 )
 
 const (
@@ -136,7 +136,7 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *batchConn, r *http.Request
 	sent *frames,
 ) (websocket.StatusCode, string) {
 	ctx, cancel := context.WithCancel(r.Context())
-	var group parallel.Group
+	var group sys.Group
 	defer group.Wait()
 	defer cancel()
 	group.Go(func() { defer cancel(); s.Live.sendAway(ctx, c) })

@@ -7,7 +7,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/doc"
-	placeholder "github.com/callvet/callvet/value/template"
+	"github.com/callvet/callvet/value"
 )
 
 // mockResponses reads a map from tool to its plain answer.
@@ -89,13 +89,13 @@ func (r *reader) template(n *doc.Node) {
 	case doc.List:
 		r.Each(n, func(_ int, v *doc.Node) { r.template(v) })
 	case doc.String:
-		t, err := placeholder.Parse(n.Text())
+		t, err := value.ParseTemplate(n.Text())
 		if err != nil {
 			r.Note(n.At, "bad-template", "{{args.city}}", "%v", err)
 			return
 		}
 		for _, name := range t.Names() {
-			if wrong, fix := placeholder.Mock(name); wrong != nil {
+			if wrong, fix := value.CheckMockName(name); wrong != nil {
 				r.Note(n.At, "unknown-placeholder", fix, "%v", wrong)
 			}
 		}

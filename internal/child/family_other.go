@@ -1,8 +1,0 @@
-// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
-
-//go:build !linux
-
-package child
-
-// endFamily has no way to find processes that have left their group.
-func endFamily(string) {}

@@ -1,0 +1,38 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package sys
+
+import (
+	"context"
+	"time"
+)
+
+// Sleep waits for d by the clock of the system. The error is that of ctx, when it ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// WhenCanceled calls do once when ctx ends, which may be while its caller is stuck
+// in something that knows no context. stop waits for it and calls it off.
+func WhenCanceled(ctx context.Context, do func()) (stop func()) {
+	over := make(chan struct{})
+	var g Group
+	g.Go(func() {
+		select {
+		case <-ctx.Done():
+			do()
+		case <-over:
+		}
+	})
+	return func() {
+		close(over)
+		g.Wait()
+	}
+}
