@@ -20,6 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/sys"
 )
 
@@ -64,7 +65,7 @@ func TestEveryFlagIsRepeated(t *testing.T) {
 					continue
 				}
 				set = true
-				line := again(&results.Manifest{
+				line := console.RunAgain(&results.Manifest{
 					Path:   "my suite.yaml",
 					Origin: app.Origin{Command: name, Flags: given(c.Flags())},
 				}, nil)

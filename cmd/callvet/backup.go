@@ -53,7 +53,7 @@ func (a *cli) tellBackup(verb string, done *app.BackedUp, err error) error {
 	if a.jsonOut {
 		return json.NewEncoder(a.out).Encode(done)
 	}
-	_, err = fmt.Fprintf(a.out, "%s %s: %s, %.1f MB\n", verb, shellQuote(done.File),
+	_, err = fmt.Fprintf(a.out, "%s %s: %s, %.1f MB\n", verb, plain.ShellQuote(done.File),
 		plain.Count(done.Runs, "run", "runs"), float64(done.Bytes)/(1<<20))
 	return err
 }

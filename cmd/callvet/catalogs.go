@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/callvet/callvet/internal/ranged"
@@ -74,46 +73,6 @@ func emit[T any](a *cli, result T, face func(io.Writer, T) error) error {
 		return json.NewEncoder(a.out).Encode(result)
 	}
 	return face(a.out, result)
-}
-
-// flagOf is the flag of a field of a request.
-func flagOf(field string) string {
-	if flag, other := flagNames()[field]; other {
-		return flag
-	}
-	return "--" + strings.ReplaceAll(field, "_", "-")
-}
-
-// flagNames are the flags with other names than their fields.
-func flagNames() map[string]string {
-	return map[string]string{
-		"output":            "-o",
-		"outputs":           "-o",
-		"traces":            "--run",
-		"calibrations":      "--calibration",
-		"targets":           "-m",
-		"target":            "-m",
-		"system_prompt":     "--system",
-		"extra":             "--set",
-		"target_file":       "--targets",
-		"headers":           "--header",
-		"repeats":           "--repeat",
-		"run_tags":          "--run-tag",
-		"slices":            "--slice",
-		"format":            "--from",
-		"max_cost_usd":      "--max-cost",
-		"timeout_ms":        "--timeout",
-		"abstain_percent":   "--abstain",
-		"abstain_routes":    "--abstain-route",
-		"configurations":    "--weights",
-		"models":            "--model",
-		"only":              "--tool",
-		"meta_model":        "--meta",
-		"optimization_mode": "--mode",
-		"selection_ratio":   "--selection",
-		"max_seconds":       "--max-time",
-		"n_trials":          "--trials",
-	}
 }
 
 // searchFlags registers the flags of a search, except those named in but.

@@ -16,6 +16,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/traces"
+	"github.com/callvet/callvet/internal/report/console"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/sys"
 )
@@ -159,7 +161,7 @@ func (a *cli) openStore(ctx context.Context) (*store.DB, error) {
 		fmt.Fprintf(a.err,
 			"warning: every user may read %s (mode %04o), and it holds what was said to models: chmod 600 %s\n", p,
 			mode,
-			shellQuote(p))
+			plain.ShellQuote(p))
 	}
 	a.db = db
 	return db, nil
@@ -174,22 +176,13 @@ func (a *cli) closeStore() error {
 	return err
 }
 
-// inFlags names settings by their flags.
-func inFlags(fields []app.Setting) []app.Setting {
-	out := make([]app.Setting, len(fields))
-	for i, f := range fields {
-		out[i] = app.Setting{Name: strings.TrimPrefix(flagOf(f.Name), "--"), Values: f.Values}
-	}
-	return out
-}
-
 // explained is an error in terms of the command line; advice is how to fix it, "" if unknown.
 func (a *cli) explained(err error) (text, advice string) {
 	text = err.Error()
 	var field *callvet.FieldError
 	if errors.As(err, &field) {
 		var named string
-		named, advice = field.Named(flagOf)
+		named, advice = field.Named(console.FlagOf)
 		text = strings.Replace(text, field.Error(), named, 1)
 	}
 	var hinted *callvet.Hinted
@@ -199,7 +192,7 @@ func (a *cli) explained(err error) (text, advice string) {
 	var empty *app.NoTracesError
 	var unfit *traces.UnfitSuiteError
 	line := func(verb app.Verb, run string) string {
-		return a.hints().text(app.Action{Verb: verb, Run: run}, nil)
+		return a.hints().Text(app.Action{Verb: verb, Run: run}, nil)
 	}
 	switch {
 	case errors.As(err, &hinted) && hinted.Hint != "":
@@ -209,7 +202,7 @@ func (a *cli) explained(err error) (text, advice string) {
 	case errors.As(err, &missing):
 		advice = line(app.VerbList, "") + " lists the runs"
 	case errors.As(err, &unfit):
-		advice = a.hints().text(app.Action{Verb: app.VerbLint, Case: unfit.Suite}, nil)
+		advice = a.hints().Text(app.Action{Verb: app.VerbLint, Case: unfit.Suite}, nil)
 	case errors.As(err, &empty):
 		switch empty.Cause {
 		case app.CauseUTF16:
@@ -223,19 +216,4 @@ func (a *cli) explained(err error) (text, advice string) {
 		advice = line(app.VerbShow, attempt.Run) + " lists the failing ones"
 	}
 	return text, advice
-}
-
-// flagNotes names the flags of a notice.
-func flagNotes(code string) string {
-	switch code {
-	case "redacted":
-		return " (--keep KIND keeps personal data)"
-	case "programs":
-		return "; look at them, then --allow-exec"
-	case "withheld":
-		return "; --exec-env NAME passes a variable on"
-	case "unpriced":
-		return "; give it with --prices (callvet prices LIST makes such a table)"
-	}
-	return ""
 }

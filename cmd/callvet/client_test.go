@@ -18,6 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/app/tunes"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 // spoken describes the flags and arguments of a verb for the fields of its requests.
@@ -302,13 +303,13 @@ func TestFieldsAreFlags(t *testing.T) {
 		said := map[string]bool{} // by flags
 		for _, of := range s.requests {
 			for _, name := range fieldsOf(t, of, true) {
-				if f := flagNamed(flags, flagOf(name)); f != nil {
+				if f := flagNamed(flags, console.FlagOf(name)); f != nil {
 					said[f.Name] = true
 				}
 			}
 			for _, name := range fieldsOf(t, of, false) {
-				if !slices.Contains(s.args, name) && flagNamed(flags, flagOf(name)) == nil {
-					t.Errorf("%s: field %s would be told as %s, which %s does not have", of, name, flagOf(name), verb)
+				if !slices.Contains(s.args, name) && flagNamed(flags, console.FlagOf(name)) == nil {
+					t.Errorf("%s: field %s would be told as %s, which %s does not have", of, name, console.FlagOf(name), verb)
 				}
 			}
 		}

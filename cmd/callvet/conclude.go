@@ -81,7 +81,7 @@ func verdictCode(v runs.Verdict) int {
 // howToGoOn adds a hint after an early end of a run: the command with twice the reached limit, or
 // the error's own hint.
 func (a *cli) howToGoOn(out *runs.Outcome, ended error) error {
-	resume, raise := a.hints().text(out.Resume(), nil), out.Raise()
+	resume, raise := a.hints().Text(out.Resume(), nil), out.Raise()
 	var h *callvet.Hinted
 	switch {
 	case out.Failed():
@@ -91,17 +91,17 @@ func (a *cli) howToGoOn(out *runs.Outcome, ended error) error {
 	case errors.As(ended, &h):
 		return &callvet.Hinted{Err: ended, Hint: h.Hint + "; then " + resume}
 	case len(raise.With) > 0:
-		return &callvet.Hinted{Err: ended, Hint: a.hints().text(raise, nil)}
+		return &callvet.Hinted{Err: ended, Hint: a.hints().Text(raise, nil)}
 	}
 	return &callvet.Hinted{Err: ended, Hint: resume + " with a larger budget"}
 }
 
 // view is the report view of a run, with the most useful next commands.
 func (a *cli) view(v *results.RunView) *report.View {
-	v.View.All = a.hints().text(app.Action{Verb: app.VerbAll, Run: v.Stored.ID}, v.Manifest)
+	v.View.All = a.hints().Text(app.Action{Verb: app.VerbAll, Run: v.Stored.ID}, v.Manifest)
 	v.View.Next = nil
 	for _, next := range v.Next {
-		v.View.Next = append(v.View.Next, a.hints().text(next, v.Manifest))
+		v.View.Next = append(v.View.Next, a.hints().Text(next, v.Manifest))
 	}
 	return v.View
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 func (a *cli) caseCoverageCommand() *cobra.Command {
@@ -26,7 +26,7 @@ overlap map of Eval Case Interfaces.`,
 			s := f.request("")
 			q.Suites, q.Format, q.Tools, q.Mocks, q.Seeds, q.Snapshots, q.Embedder, q.Programs = args, s.Format,
 				s.Tools, s.Mocks, s.Seeds, s.Snapshots, s.Embedder, s.Programs
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.MeasureCoverage, lab.Coverage)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.MeasureCoverage, console.Coverage)
 		},
 	}
 	fs := cmd.Flags()

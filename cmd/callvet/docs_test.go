@@ -78,7 +78,7 @@ func TestDocsCommands(t *testing.T) {
 			for _, f := range fences(t, doc) {
 				writeFence(t, dir, f)
 				if f.lang == "console" {
-					console(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
+					consoleBlock(t, dir, fmt.Sprintf("%s:%d", doc, f.line), f.body)
 				}
 			}
 		})
@@ -171,7 +171,7 @@ func writeFence(t *testing.T, dir string, f fence) {
 
 var exitNote = regexp.MustCompile(`\s+# exit (\d+)$`)
 
-func console(t *testing.T, dir, where, body string) {
+func consoleBlock(t *testing.T, dir, where, body string) {
 	t.Helper()
 	rest, command := "", ""
 	for l := range strings.Lines(body) {

@@ -12,6 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 func (a *cli) drillCommand() *cobra.Command {
@@ -83,9 +84,9 @@ func (a *cli) drill(ctx context.Context, path string, f *runFlags, changed func(
 			enc.SetEscapeHTML(false)
 			return enc.Encode(d)
 		case !f.quiet:
-			report.Drills(a.out, d, f.maxFailures)
-			fmt.Fprintf(a.out, "\nNext\n  %s\n  %s\n", a.hints().text(app.Action{Verb: app.VerbShow, Run: d.Run}, nil),
-				a.hints().text(app.Action{Verb: app.VerbReport, Run: d.Run}, nil))
+			console.Drills(a.out, d, f.maxFailures)
+			fmt.Fprintf(a.out, "\nNext\n  %s\n  %s\n", a.hints().Text(app.Action{Verb: app.VerbShow, Run: d.Run}, nil),
+				a.hints().Text(app.Action{Verb: app.VerbReport, Run: d.Run}, nil))
 		}
 		return nil
 	})

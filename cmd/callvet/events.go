@@ -13,6 +13,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -49,7 +50,7 @@ func (t *eventPrinter) print(ev app.Event) {
 	t.finish()
 	switch {
 	case ev.Note != nil:
-		fmt.Fprintf(t.a.err, "note: %s%s\n", t.a.shortened(ev.Note.Text), flagNotes(ev.Note.Code))
+		fmt.Fprintf(t.a.err, "note: %s%s\n", t.a.shortened(ev.Note.Text), console.FlagNotes(ev.Note.Code))
 	case ev.Warning != nil:
 		t.a.notice(callvet.Notice{Code: ev.Warning.Code, Text: t.a.shortened(ev.Warning.Text)})
 	case ev.Problems != nil:
@@ -57,7 +58,7 @@ func (t *eventPrinter) print(ev app.Event) {
 	case ev.Catalogue != nil:
 		t.a.printProblems(ev.Catalogue, t.a.verbose)
 	case ev.Lines != nil:
-		t.a.tellLines(ev.Lines)
+		console.BadLines(t.a.err, ev.Lines)
 	case ev.Lost != nil:
 		t.lost("not carried", ev.Lost.Read)
 		t.lost("not written", ev.Lost.Written)
@@ -108,7 +109,7 @@ func (t *eventPrinter) session(s *app.SessionEvent) {
 	switch {
 	case s.Follows == "":
 		t.a.process.OnInterrupt("interrupted; what was received is stored; go on with: " +
-			t.a.hints().text(s.Resume, nil))
+			t.a.hints().Text(s.Resume, nil))
 	case s.Gone:
 		fmt.Fprintf(t.a.err, "note: %s is gone; going on with run %s\n", s.Follows, s.Run)
 	default:
@@ -121,7 +122,7 @@ func (t *eventPrinter) session(s *app.SessionEvent) {
 
 // ended sets the message of an interrupt while the results are printed.
 func (t *eventPrinter) ended(e *app.EndedEvent) {
-	next := t.a.hints().text(e.Next, nil)
+	next := t.a.hints().Text(e.Next, nil)
 	if e.Next.Verb == app.VerbShow {
 		t.a.process.OnInterrupt("interrupted; the run is done and stored; see: " + next)
 		return
@@ -156,34 +157,5 @@ func (t *eventPrinter) finish() {
 	if t.progress != nil {
 		t.progress.Finish()
 		t.progress = nil
-	}
-}
-
-// The numbers of listed bad lines and unknown names of trace files; fewer for a file without any
-// record, because further lines add no information.
-const (
-	maxListed      = 20
-	maxListedOther = 5
-)
-
-// tellLines lists the bad lines of trace files, in the same form for every command: file, line,
-// key, problem, and the nearest valid name. It counts the omitted lines.
-func (a *cli) tellLines(of *app.LinesEvent) {
-	limit := maxListed
-	if of.Log.Steps+of.Log.Tasks == 0 {
-		limit = maxListedOther
-	}
-	for i, p := range of.Problems {
-		if i == limit {
-			fmt.Fprintf(a.err, "… and %s\n", plain.Count(len(of.Problems)-limit, "more", "more"))
-			break
-		}
-		if p.File == "-" {
-			p.File = "standard input"
-		}
-		fmt.Fprintln(a.err, plain.Line(p.Error()))
-	}
-	if left := of.LeftOut(); left != "" {
-		fmt.Fprintln(a.err, left)
 	}
 }

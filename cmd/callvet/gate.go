@@ -17,6 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // gateFlags are the flags other than the gates.
@@ -113,7 +114,7 @@ func (a *cli) initGates(ctx context.Context, name, template string) error {
 		return &callvet.Hinted{Err: err, Hint: "another name"}
 	}
 	if err == nil {
-		fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet gate last --gates %s\n", name, shellQuote(name))
+		fmt.Fprintf(a.out, "wrote %s\n\nnow:\n  callvet gate last --gates %s\n", name, plain.ShellQuote(name))
 	}
 	return err
 }
@@ -179,13 +180,13 @@ func (a *cli) command(res *traces.GateResult) {
 		for j, act := range res.Look[i] {
 			h := a.hints()
 			if act.Verb == app.VerbScore {
-				h.db = "" // trace files need no store
+				h.DB = "" // trace files need no store
 			}
-			res.Report.Verdicts[i].Open[j].Command = h.text(act, nil)
+			res.Report.Verdicts[i].Open[j].Command = h.Text(act, nil)
 		}
 	}
 	if res.Resume != nil {
-		res.Report.Warnings = append(res.Report.Warnings, "the run is not complete: "+a.hints().text(*res.Resume, nil))
+		res.Report.Warnings = append(res.Report.Warnings, "the run is not complete: "+a.hints().Text(*res.Resume, nil))
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 
 	"github.com/callvet/callvet/internal/ranged"
@@ -16,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/runs"
-	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 func (a *cli) judgeAuditCommand() *cobra.Command {
@@ -84,30 +82,7 @@ func (a *cli) judgeAudit(ctx context.Context, name string, req runs.JudgeAuditRe
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		printAudit(a.out, out.Subject, &out.Audits[i])
+		console.JudgeAudit(a.out, out.Subject, &out.Audits[i])
 	}
 	return err
-}
-
-func printAudit(w io.Writer, subject string, v *runs.AuditView) {
-	fmt.Fprintf(w, "audit of %s by %s on %s: %d of %d attempts, %d of %d questions answered, %s\n",
-		v.JudgeID, plain.Line(v.Judge.Model), plain.Line(subject), v.Drawn, v.From, v.Answered, v.Questions, v.Status)
-	fmt.Fprintf(w, "%s.\n", plain.Line(v.Says))
-	for _, why := range v.Stopped {
-		fmt.Fprintf(w, "  given up: %s\n", plain.Line(why))
-	}
-	for _, why := range slices.Sorted(maps.Keys(v.Skipped)) {
-		fmt.Fprintf(w, "  not asked: %s (%s)\n", why, plain.Count(v.Skipped[why], "attempt", "attempts"))
-	}
-	for i := range v.Probes {
-		p := &v.Probes[i]
-		fmt.Fprintf(w, "  %-16s  %s\n", p.Probe, plain.Line(p.Says))
-		for _, why := range slices.Sorted(maps.Keys(p.NotAsked)) {
-			fmt.Fprintf(w, "  %-16s  not asked of %s: %s\n", "",
-				plain.Count(p.NotAsked[why], "attempt", "attempts"), why)
-		}
-		if p.Unanswered > 0 {
-			fmt.Fprintf(w, "  %-16s  not answered: %s\n", "", plain.Count(p.Unanswered, "pair", "pairs"))
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/app/runs"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -25,7 +26,7 @@ func (a *cli) askAll(todo []runs.Todo, file string) (err error) {
 	for i := range todo {
 		l := &todo[i].Label
 		fmt.Fprintf(a.out, "\n[%d of %d] %s\n", i+1, len(todo), plain.Line(l.Key.String()))
-		printShown(a.out, todo[i].Shown)
+		console.ShownTask(a.out, todo[i].Shown)
 		done, more, err := a.askOne(in, &todo[i])
 		if err != nil {
 			return err
@@ -80,25 +81,4 @@ func (a *cli) askOne(in *bufio.Reader, t *runs.Todo) (answered, more bool, err e
 			return false, false, nil
 		}
 	}
-}
-
-// printShown shows untrusted text of a trace.
-func printShown(w io.Writer, s runs.ShownTask) {
-	part := func(name, text string) {
-		if text != "" {
-			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(plain.Clean(text), "\n", "\n  "))
-		}
-	}
-	if s.Evidence != "" {
-		part("the judge was shown", s.Evidence)
-		part("then it called", strings.Join(s.Steps, "\n"))
-		part("then it said", s.Answer)
-		return
-	}
-	part("goal", s.Goal)
-	part("steps", strings.Join(s.Steps, "\n"))
-	if s.Answer == "" {
-		s.Answer = "(none recorded)"
-	}
-	part("final answer", s.Answer)
 }

@@ -3,18 +3,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strings"
-
 	"github.com/callvet/callvet/internal/ranged"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/cases"
-	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 func (a *cli) labelGoldCommand() *cobra.Command {
@@ -36,7 +30,7 @@ callvet label apply makes labels of steps and a suite of it.`,
 			if err != nil {
 				return err
 			}
-			return emit(a, out, goldDrawn)
+			return emit(a, out, console.GoldDrawn)
 		},
 	}
 	fs := cmd.Flags()
@@ -47,21 +41,6 @@ callvet label apply makes labels of steps and a suite of it.`,
 	fs.BoolVar(&req.Blank, "blank", false, "leave the right tools blank, instead of filling in the called ones")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	return cmd
-}
-
-func goldDrawn(w io.Writer, d *cases.GoldDrawn) error {
-	_, err := fmt.Fprintf(w, "%s added to %s, from %s: it has %d, and %d are open\n",
-		plain.Count(d.Added, "task", "tasks"), plain.Line(d.File), plain.Count(d.Strata, "stratum", "strata"),
-		d.Tasks, d.Open)
-	if err != nil {
-		return err
-	}
-	for _, kind := range slices.Sorted(maps.Keys(d.Edges)) {
-		if _, err := fmt.Fprintf(w, "edge cases: %s: %d\n", kind, d.Edges[kind]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (a *cli) labelApplyCommand() *cobra.Command {
@@ -79,7 +58,7 @@ partly is reported by name and line, and nothing is written. A task without an e
 			if err != nil {
 				return err
 			}
-			return emit(a, out, goldApplied)
+			return emit(a, out, console.GoldApplied)
 		},
 	}
 	fs := cmd.Flags()
@@ -88,20 +67,4 @@ partly is reported by name and line, and nothing is written. A task without an e
 	fs.StringVar(&req.Tools, "tools", "",
 		"folder or file with the tools of the suite (default: those of the traces, or their names)")
 	return cmd
-}
-
-func goldApplied(w io.Writer, d *cases.GoldApplied) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s labelled, %d not begun with\n", plain.Count(d.Tasks, "task", "tasks"), d.Open)
-	if d.Output != "" {
-		fmt.Fprintf(&b, "labelled traces: %s\n", plain.Line(d.Output))
-	}
-	if d.Suite != "" {
-		fmt.Fprintf(&b, "suite: %s, %s\n", plain.Line(d.Suite), plain.Count(d.Cases, "case", "cases"))
-	}
-	for i := range d.Lost {
-		fmt.Fprintf(&b, "not in the suite: %s\n", plain.Line(d.Lost[i].Message))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

@@ -6,11 +6,9 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -18,7 +16,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +23,6 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/internal/sys"
 )
 
 const loginLong = `Log in to a server (callvet serve), and keep a token for it.
@@ -108,7 +104,7 @@ func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 	}
 	p := &prompter{a: a, in: bufio.NewReader(a.in)}
 	var who *remote.Me
-	kept := keptToken{}
+	kept := remote.KeptToken{}
 	switch {
 	case claim != "":
 		who, err = claimLink(ctx, c, p, claim)
@@ -190,7 +186,7 @@ func openSession(ctx context.Context, c *remote.Client, p *prompter, name string
 }
 
 // makeToken makes a token with the rights of who is logged in.
-func makeToken(ctx context.Context, c *remote.Client, who *remote.Me, name string) (keptToken, error) {
+func makeToken(ctx context.Context, c *remote.Client, who *remote.Me, name string) (remote.KeptToken, error) {
 	if name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -200,9 +196,9 @@ func makeToken(ctx context.Context, c *remote.Client, who *remote.Me, name strin
 	}
 	made, err := c.MakeToken(ctx, name, who.Grants)
 	if err != nil {
-		return keptToken{}, err
+		return remote.KeptToken{}, err
 	}
-	return keptToken{Token: made.Secret, Expires: made.Expires, Made: true}, nil
+	return remote.KeptToken{Token: made.Secret, Expires: made.Expires, Made: true}, nil
 }
 
 // logout ends the token that is kept, and forgets it.
@@ -237,14 +233,6 @@ func (a *cli) logout(ctx context.Context, address string) error {
 	}
 	_, err = fmt.Fprintf(a.out, "logged out of %s\n", base)
 	return err
-}
-
-// keptToken is the stored token of a server.
-type keptToken struct {
-	Token   string    `json:"token"`
-	Expires time.Time `json:"expires,omitzero"`
-	// Made: login made it, so that logout ends it.
-	Made bool `json:"made,omitempty"`
 }
 
 // remoteToken is the token for a server: $CALLVET_TOKEN, or the stored one of login. Without one
@@ -295,54 +283,21 @@ func (a *cli) tokenFile() (string, error) {
 }
 
 // keptTokens are the tokens that are kept, by server.
-func (a *cli) keptTokens() (map[string]keptToken, error) {
+func (a *cli) keptTokens() (map[string]remote.KeptToken, error) {
 	path, err := a.tokenFile()
 	if err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]keptToken{}, nil
-	}
-	out := map[string]keptToken{}
-	if err == nil && len(b) > 0 {
-		err = json.Unmarshal(b, &out)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read tokens: %s: %w", path, err)
-	}
-	return out, nil
+	return remote.KeptTokens(path)
 }
 
-// keepToken stores a token for a server, in a file that only its owner may read; nil removes it.
-func (a *cli) keepToken(ctx context.Context, base string, t *keptToken) error {
+// keepToken stores a token for a server; nil removes it.
+func (a *cli) keepToken(ctx context.Context, base string, t *remote.KeptToken) error {
 	path, err := a.tokenFile()
 	if err != nil {
 		return err
 	}
-	f, err := sys.PrivateFile(path)
-	if err != nil {
-		return fmt.Errorf("keep token: %w", err)
-	}
-	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
-		return fmt.Errorf("keep token: %w", err)
-	}
-	release, err := sys.HoldFolder(ctx, path)
-	if err != nil {
-		return fmt.Errorf("keep token: %w", err)
-	}
-	all, err := a.keptTokens()
-	if err == nil {
-		if delete(all, base); t != nil {
-			all[base] = *t
-		}
-		err = sys.WriteFile(ctx, path, func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(all)
-		})
-	}
-	return errors.Join(err, release())
+	return remote.KeepToken(ctx, path, base, t)
 }
 
 // prompter asks a person, or reads lines that are given on standard input.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 // mcpCommand works with servers that speak the Model Context Protocol.
@@ -87,7 +86,7 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 			a.printProblems(out.Problems, true)
 			if q.Output != "" || a.jsonOut {
 				return emit(a, out,
-					func(w io.Writer, out *catalogs.ImportMCPResult) error { return mcpImported(w, out, q.Output) })
+					func(w io.Writer, out *catalogs.ImportMCPResult) error { return console.MCPImported(w, out, q.Output) })
 			}
 			_, err = a.out.Write(out.Data)
 			return err
@@ -100,22 +99,4 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&q.DraftCases, "draft-cases", false,
 		"add a case for each tool without one; it runs once a person has approved it")
 	return cmd
-}
-
-// mcpImported prints the result of an import into a file.
-func mcpImported(w io.Writer, r *catalogs.ImportMCPResult, name string) error {
-	_, err := fmt.Fprintf(w, "%s %s: %s (%d read-only, %d writing, %d that do not say), MCP %s over %s\n",
-		plain.Line(r.Server.Name), plain.Line(r.Server.Version), plain.Count(r.Tools, "tool", "tools"), r.ReadOnly,
-		r.Writing, r.Unhinted, plain.Line(r.Server.Protocol), r.Server.Transport)
-	for _, c := range r.Changes {
-		_, err = fmt.Fprintf(w, "changed: %s\n", plain.Line(c.Text))
-	}
-	if r.Drafts > 0 {
-		_, err = fmt.Fprintf(w, "%s: each does not run until its line skip is taken out\n",
-			plain.Count(r.Drafts, "draft", "drafts"))
-	}
-	if err == nil {
-		_, err = fmt.Fprintf(w, "wrote %s\n", plain.Line(name))
-	}
-	return err
 }

@@ -3,10 +3,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"strings"
-
 	"github.com/callvet/callvet/internal/ranged"
 
 	"github.com/spf13/cobra"
@@ -14,7 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app/cases"
-	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 func newCaseFlags(fs *pflag.FlagSet, q *cases.NewCaseSettings) {
@@ -53,7 +49,7 @@ as soon as it is made, so that one with more in it is written by hand and added 
 			if err != nil {
 				return err
 			}
-			return emit(a, out, newCase)
+			return emit(a, out, console.NewCase)
 		},
 	}
 	cmd.Flags().StringVar(&q.Prompt, "prompt", "", "what the user says (required)")
@@ -77,7 +73,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 			if err != nil {
 				return err
 			}
-			return emit(a, out, newCase)
+			return emit(a, out, console.NewCase)
 		},
 	}
 	cmd.Flags().Var(ranged.Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
@@ -105,34 +101,10 @@ carried is printed, and a case that the attempts which failed would pass there i
 			if err != nil {
 				return err
 			}
-			return emit(a, out, newCase)
+			return emit(a, out, console.NewCase)
 		},
 	}
 	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)
 	cmd.Flags().Lookup("output").Usage = "suite or eval file that the case is added to (default TOOL.regression.yaml)"
 	return cmd
-}
-
-// newCase prints the new case.
-func newCase(w io.Writer, c *cases.NewCase) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "added to %s and locked: %s\n", plain.Line(c.File), plain.Line(c.ID))
-	switch {
-	case c.Attempts == 0:
-	case c.Tier != callvet.TierRegression && c.Caught == 0:
-		b.WriteString("the attempt that it is made of passes it\n")
-	case c.Tier != callvet.TierRegression:
-		b.WriteString("the attempt that it is made of fails it\n")
-	case c.Caught == c.Attempts:
-		fmt.Fprintf(&b, "%s fails it, as it should\n",
-			plain.Count(c.Attempts, "attempt that failed,", "attempts that failed, each"))
-	default:
-		fmt.Fprintf(&b,
-			"%d of %d attempts that failed fail it here, too; the others failed by a judge, a program, or what is not carried\n", c.Caught, c.Attempts)
-	}
-	for i := range c.Lost {
-		fmt.Fprintf(&b, "not carried: %s\n", plain.Line(c.Lost[i].Message))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

@@ -5,11 +5,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -37,7 +37,7 @@ func (a *cli) pricesCommand() *cobra.Command {
 			}
 			switch {
 			case out == "" && len(args) == 0 && !a.jsonOut:
-				return listPrices(a.out, p)
+				return console.Prices(a.out, p)
 			case out == "" || out == "-":
 				return writePrices(a.out, p)
 			}
@@ -55,22 +55,4 @@ func writePrices(w io.Writer, p *app.Prices) error {
 	}
 	_, err = w.Write(b)
 	return err
-}
-
-func listPrices(w io.Writer, p *app.Prices) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "model\tinput\tcached\tcache write\toutput\tsince")
-	for i := range p.Rows {
-		r := &p.Rows[i]
-		fmt.Fprintf(t, "%s/%s\t%g\t%s\t%s\t%g\t%s\n",
-			r.Provider, r.Model, r.Input, priceOr(r.Cached), priceOr(r.CacheWrite), r.Output, r.Effective)
-	}
-	return t.Flush()
-}
-
-func priceOr(usd *float64) string {
-	if usd == nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%g", *usd)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
+	"github.com/callvet/callvet/internal/report/plain"
 )
 
 const proxyMCPLong = `Stand between an agent and an MCP server. The agent starts the proxy in the place of the server, or asks it at --http ADDR, and
@@ -65,7 +66,7 @@ func proxied(cmd *cobra.Command, args []string, command *string) (url string, er
 	case dash == 0 && len(args) > 0:
 		words := make([]string, len(args))
 		for i, w := range args {
-			words[i] = shellQuote(w)
+			words[i] = plain.ShellQuote(w)
 		}
 		*command = strings.Join(words, " ")
 		return "", nil

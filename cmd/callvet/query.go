@@ -14,7 +14,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 // queryCommand asks one question.
@@ -60,7 +60,7 @@ they share with the question. With --expect and its like the decision is judged 
 		if out.Verdict != "" && out.Verdict != callvet.VerdictPass {
 			a.exitStatus = exitGateFailed
 		}
-		return emit(a, out, lab.CatalogAnswer)
+		return emit(a, out, console.CatalogAnswer)
 	}
 	return cmd
 }

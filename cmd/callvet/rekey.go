@@ -64,7 +64,7 @@ func (a *cli) rekey(ctx context.Context, was, now string) (err error) {
 		return err
 	}
 	fmt.Fprintf(a.out, "%s sealed with the key of %s; start the server with --secret-key %s\n",
-		plain.Count(done.Sealed, "secret is", "secrets are"), plain.Line(now), shellQuote(now))
+		plain.Count(done.Sealed, "secret is", "secrets are"), plain.Line(now), plain.ShellQuote(now))
 	if done.Lost > 0 {
 		fmt.Fprintf(a.err, "warning: the old key did not open %s: their users set them again\n",
 			plain.Count(done.Lost, "secret", "secrets"))

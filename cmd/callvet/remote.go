@@ -24,8 +24,8 @@ import (
 	"github.com/callvet/callvet/internal/remote"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/plain"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/sys"
 )
 
@@ -52,7 +52,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	flags *pflag.FlagSet,
 ) error {
 	if path == "" {
-		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", shellQuote(address))
+		return usagef("which suite? callvet run SUITE --remote %s -m TARGET", plain.ShellQuote(address))
 	}
 	if err := unsent(flags, remoteFlags()...); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 	}
 	suite := f.suite.request(path)
 	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
-	show := a.eventPrinter(f.quiet, "callvet lint "+shellQuote(path)).print
+	show := a.eventPrinter(f.quiet, "callvet lint "+plain.ShellQuote(path)).print
 	made, err := a.program().Convert(ctx,
 		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, show)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 		a.notice(w)
 	}
 	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n",
-		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), shellQuote(address), shellQuote(taken.Job))
+		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), plain.ShellQuote(address), plain.ShellQuote(taken.Job))
 	return a.remoteEnd(ctx, c, taken.Job, f)
 }
 
@@ -151,7 +151,7 @@ func (a *cli) remoteVerdict(ctx context.Context, c *remote.Client, run string, a
 // remoteReports writes reports of a run on a server.
 func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []string) error {
 	if len(outputs) == 0 {
-		return usagef("where to? callvet report RUN --remote %s -o report.html", shellQuote(address))
+		return usagef("where to? callvet report RUN --remote %s -o report.html", plain.ShellQuote(address))
 	}
 	if err := serverWrites(outputs); err != nil {
 		return err
@@ -169,16 +169,16 @@ func (a *cli) remoteReports(ctx context.Context, address, run string, outputs []
 }
 
 // remoteRequest is the request of the flags to a server.
-func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.EvalRequest, error) {
+func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*server.EvalRequest, error) {
 	req, err := a.request("", f, changed)
 	if err != nil {
 		return nil, err
 	}
 	set, shared := &req.Settings, &req.Shared
-	out := &evals.EvalRequest{
+	out := &server.EvalRequest{
 		Name: req.Name, Notes: req.Notes, RunTags: req.Tags, Interleave: set.Interleave, ForceRubric: set.ForceRubric,
 		FailedFrom: req.FailedFrom, Slices: req.Slices, Judge: req.Judges, TargetVersion: shared.TargetVersion,
-		Asked: evals.Asked{
+		Asked: server.Asked{
 			ToolChoice: shared.ToolChoice, Temperature: shared.Params.Temperature, Stream: shared.Stream,
 			ReplaceSystem: f.target.replace, Repeats: req.Repeats, Seed: req.Seed, Sample: req.Sample, Filter: req.Filter,
 			MaxCostUSD: set.MaxCostUSD, MaxCalls: set.MaxCalls, Rate: set.Rate, Retries: set.Retries,
@@ -224,7 +224,7 @@ func (a *cli) remoteRequest(f *runFlags, changed func(string) bool) (*evals.Eval
 		if !ok || strings.Contains(provider, ":") {
 			return nil, usagef("-m %s: a server is asked for PROVIDER/MODEL, or for retrieve:CATALOGUE_ID", t.Target)
 		}
-		out.Targets = append(out.Targets, evals.RunTarget{EvalTarget: api.EvalTarget{
+		out.Targets = append(out.Targets, server.RunTarget{EvalTarget: api.EvalTarget{
 			ProviderKey: provider, ModelID: model, BaseURL: t.BaseURL,
 			APIKeyEnv: t.APIKeyEnv,
 		}})

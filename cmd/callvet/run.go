@@ -373,6 +373,6 @@ func (a *cli) notFollowed(err error) error {
 	}
 	return &callvet.Hinted{
 		Err:  err,
-		Hint: a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it",
+		Hint: a.hints().Text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil) + " without --no-wait follows it",
 	}
 }

@@ -94,7 +94,7 @@ func (a *cli) cancelRuns(ctx context.Context, refs []string) error {
 			return err
 		}
 		fmt.Fprintf(a.out, "run %s ends soon: process %d was asked to stop\n", c.Run, c.By.PID)
-		fmt.Fprintf(a.out, "Next: %s\n", a.hints().text(app.Action{Verb: app.VerbResume, Run: c.Run}, nil))
+		fmt.Fprintf(a.out, "Next: %s\n", a.hints().Text(app.Action{Verb: app.VerbResume, Run: c.Run}, nil))
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (a *cli) removeRuns(ctx context.Context, refs []string) error {
 		fmt.Fprintf(a.out, "deleted run %s\n", id)
 	}
 	if held := (*store.HeldError)(nil); errors.As(err, &held) {
-		follow := a.hints().text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil)
+		follow := a.hints().Text(app.Action{Verb: app.VerbResume, Run: held.Run}, nil)
 		return &callvet.Hinted{
 			Err:  err,
 			Hint: fmt.Sprintf("wait for it (%s follows it), or end process %d first", follow, held.Owner.PID),

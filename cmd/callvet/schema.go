@@ -11,6 +11,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/server"
 )
 
@@ -52,7 +53,7 @@ func (a *cli) initCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.out,
-				"wrote %s\n\nnow:\n  callvet run %s -m offline/lexical   # needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, shellQuote(name), shellQuote(name))
+				"wrote %s\n\nnow:\n  callvet run %s -m offline/lexical   # needs no key\n  callvet run %s -m openai/gpt-5-mini\n", name, plain.ShellQuote(name), plain.ShellQuote(name))
 			return nil
 		},
 	}

@@ -379,7 +379,7 @@ func readSecretKey(path string) (key []byte, err error) {
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		return nil, &callvet.Hinted{Err: fmt.Errorf("open secret key: %w: others may read %s (mode %04o)",
-			callvet.ErrInvalid, path, mode), Hint: "chmod 600 " + shellQuote(path)}
+			callvet.ErrInvalid, path, mode), Hint: "chmod 600 " + plain.ShellQuote(path)}
 	}
 	const most = 1000
 	b, err := io.ReadAll(io.LimitReader(f, most))

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/internal/drills"
+	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -28,7 +28,7 @@ type drilledTask struct {
 }
 
 // drillTasks runs the shipped drills with a script and returns the records of the tasks.
-func drillTasks(t *testing.T, script string, code int, more ...string) (tasks []drilledTask, res drills.Result) {
+func drillTasks(t *testing.T, script string, code int, more ...string) (tasks []drilledTask, res runs.DrillsResult) {
 	t.Helper()
 	dir := t.TempDir()
 	path, err := filepath.Abs(filepath.Join("..", "..", "examples", "drills", script))
@@ -107,9 +107,9 @@ func TestShippedDrills(t *testing.T) {
 	if len(flagged) != res.Cases || res.Verdict != gate.Fail {
 		t.Errorf("%d of %d drills were flagged: %s", len(flagged), res.Cases, res.Verdict)
 	}
-	for _, metric := range []string{drills.AttackSuccess, drills.UtilityUnderAttack} {
+	for _, metric := range []string{runs.DrillAttackSuccess, runs.DrillUtilityUnderAttack} {
 		if m := res.Targets[0].All.Metric(metric); m == nil || m.Seen() != res.Attacks ||
-			metric == drills.AttackSuccess && m.Interval.Point != 1 {
+			metric == runs.DrillAttackSuccess && m.Interval.Point != 1 {
 			t.Errorf("%s: %+v", metric, m)
 		}
 	}
@@ -137,7 +137,7 @@ func TestGuardedDrills(t *testing.T) {
 			t.Errorf("%s was not stopped: %s", u.Case, u.What)
 		}
 	}
-	blocked := res.Targets[0].All.Metric(drills.Blocked)
+	blocked := res.Targets[0].All.Metric(runs.DrillBlocked)
 	if len(res.Unsafe) < len(words) || len(free.Unsafe) < 60 || blocked == nil || blocked.Interval.Point < 0.5 {
 		t.Errorf("%d unsafe attempts, %d without a guard, blocked %+v", len(res.Unsafe), len(free.Unsafe), blocked)
 	}

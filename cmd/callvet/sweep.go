@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 const sweepLong = `Measure how often the first tool is right as a catalogue grows, and under other weights.
@@ -53,7 +53,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 			if c == nil || models.quiet && !a.jsonOut { // there may be one although the run of it ended early
 				return err
 			}
-			return errors.Join(err, emit(a, c, lab.Curve))
+			return errors.Join(err, emit(a, c, console.Curve))
 		}
 		if models.resume != "" {
 			return ask(cmd.Context(), models, models.resumed("", models.changed), catalogs.ResumeCurve, show)
@@ -69,7 +69,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 			q.Configurations = append(q.Configurations, one)
 		}
 		if len(q.Models) == 0 {
-			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, catalogs.RunSweep, lab.Sweep)
+			return catalogued(cmd.Context(), a.eventPrinter(models.quiet, ""), q, catalogs.RunSweep, console.Sweep)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err

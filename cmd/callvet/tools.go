@@ -11,7 +11,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app/catalogs"
 	"github.com/callvet/callvet/internal/report"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 // toolsCommand looks at a catalog, and changes its texts.
@@ -33,7 +33,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 			if out.Errors() > 0 {
 				a.exitStatus = exitUsage
 			}
-			return emit(a, out, lab.CatalogFindings)
+			return emit(a, out, console.CatalogFindings)
 		},
 	})
 	var q catalogs.ConfusableRequest
@@ -42,7 +42,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Confusable, lab.Confusable)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Confusable, console.Confusable)
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run with confusions to show next to the similarity")
@@ -108,9 +108,9 @@ func (a *cli) whatIfCommand() *cobra.Command {
 		return ask(cmd.Context(), models, q, catalogs.WhatIf, func(out *catalogs.WhatIfResult, err error) error {
 			switch {
 			case err == nil:
-				return emit(a, out, lab.WhatIf)
+				return emit(a, out, console.WhatIf)
 			case out != nil && !a.jsonOut: // the findings without a model remain
-				_ = lab.WhatIf(a.out, out)
+				_ = console.WhatIf(a.out, out)
 			}
 			return err
 		})
@@ -148,7 +148,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Tools, q.Models = args[0], models.targets
 		if dry {
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.ListPrompts, lab.Prompts)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.ListPrompts, console.Prompts)
 		}
 		if q.Run, err = models.request(); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return emit(a, out, lab.Suggestions)
+			return emit(a, out, console.Suggestions)
 		})
 	}
 	return cmd
@@ -178,7 +178,7 @@ another file. A file that is no catalogue is not written over. Only edits with s
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Apply, lab.Applied)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Apply, console.Applied)
 		},
 	}
 	cmd.Flags().StringVar(&q.Edits, "edits", "", "file with the edits")

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/traces"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/sys"
 )
@@ -104,7 +105,7 @@ func (a *cli) tellTraces(path string, res *traces.ImportResult) {
 	for _, what := range slices.Sorted(maps.Keys(res.Unwritten)) {
 		fmt.Fprintf(a.err, "not written: %s (%d)\n", what, res.Unwritten[what])
 	}
-	a.tellLines(res.Lines(path))
+	console.BadLines(a.err, res.Lines(path))
 	if r.Split > 0 {
 		fmt.Fprintf(a.err, "%d attempts lie too far apart in the file and came out in parts\n", r.Split)
 	}

@@ -92,7 +92,7 @@ func toLabel(t *testing.T) []map[string]any {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "true-success"), os.DirFS(supportExample)); err != nil {
 		t.Fatal(err)
 	}
-	console(t, dir, "examples/true-success",
+	consoleBlock(t, dir, "examples/true-success",
 		`$ callvet judge run examples/true-success/before.jsonl --judge task -m script:examples/true-success/judge.yaml -o labels.jsonl
 $ callvet label next examples/true-success/before.jsonl --n 200 -o todo.jsonl
 `)

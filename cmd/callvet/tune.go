@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 )
 
 const tuneLong = `Look for weights that find the right tools of a suite more often than those of the preset.
@@ -45,7 +45,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 		if q.Suite, q.Seed = args[0], uint64(seed); q.Folds != 0 && !fs.Changed("holdout") {
 			q.Holdout = 0
 		}
-		return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Tune, lab.Tuning)
+		return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Tune, console.Tuning)
 	}
 	return cmd
 }
@@ -69,7 +69,7 @@ the file has those of all examples. --test FILE measures them on other questions
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Examples, q.Seed = args[0], uint64(seed)
-			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Learn, lab.Lesson)
+			return catalogued(cmd.Context(), a.eventPrinter(false, ""), q, catalogs.Learn, console.Lesson)
 		},
 	}
 	fs := learn.Flags()

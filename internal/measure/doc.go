@@ -3,7 +3,7 @@
 // Package measure answers one question: what do these trace files add up to? Run cuts them into
 // blocks of lines, lets workers read and score the blocks, and fills a steps.Sheet. The memory for
 // that does not depend on the size of the files. The result is the same for any number of workers,
-// up to the limits of panel/slicing (256 targets, 64 judges, 16,384 tools, 512 keys). Which names
+// up to the limits of panel/steps (256 targets, 64 judges, 16,384 tools, 512 keys). Which names
 // beyond them become "(other)" depends on the order of arrival.
 //
 // A Side is one side of a comparison, a run or a trace file, task by task. It takes task records

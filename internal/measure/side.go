@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
 )
 
 // SideConfig selects what is compared.
@@ -228,11 +228,11 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 	led.Measure(s.cfg.Metrics...)
 	of := map[string][][2]string{}
 	for id, names := range s.expected() {
-		of[id.id] = append(of[id.id], s.raw(slicing.Line{Expected: names})...)
+		of[id.id] = append(of[id.id], s.raw(steps.SliceLine{Expected: names})...)
 	}
 	for i := range s.tries {
 		e := &s.tries[i]
-		of[e.id] = append(of[e.id], s.raw(slicing.Line{Tags: e.tags, Fields: e.fields})...)
+		of[e.id] = append(of[e.id], s.raw(steps.SliceLine{Tags: e.tags, Fields: e.fields})...)
 	}
 	led.SliceBy(func(c *callvet.Case) []panel.SliceID { return s.slices(of[c.ID]) })
 	for i := range s.tries {
@@ -279,7 +279,7 @@ func (s *Side) countValues() {
 	s.many = map[string]bool{}
 	values := map[string]map[string]struct{}{}
 	see := func(raw [][2]string) {
-		for _, x := range slicing.Crossed(s.by(), raw) {
+		for _, x := range steps.CrossedSlices(s.by(), raw) {
 			if s.many[x[0]] {
 				continue
 			}
@@ -287,20 +287,20 @@ func (s *Side) countValues() {
 				values[x[0]] = map[string]struct{}{}
 			}
 			values[x[0]][x[1]] = struct{}{}
-			if len(values[x[0]]) > slicing.MaxValues {
+			if len(values[x[0]]) > steps.MaxSliceValues {
 				s.many[x[0]] = true
 				delete(values, x[0])
 			}
 		}
 	}
 	for i := range s.tries {
-		see(s.raw(slicing.Line{Tags: s.tries[i].tags, Fields: s.tries[i].fields}))
+		see(s.raw(steps.SliceLine{Tags: s.tries[i].tags, Fields: s.tries[i].fields}))
 	}
 	for _, raw := range s.sets {
 		see(raw)
 	}
 	for _, names := range s.expected() {
-		see(s.raw(slicing.Line{Expected: names}))
+		see(s.raw(steps.SliceLine{Expected: names}))
 	}
 }
 
@@ -313,15 +313,15 @@ func (s *Side) by() []string {
 
 // raw are the slices of a line, as the panels of trace files have them, and the
 // sides of crosses.
-func (s *Side) raw(l slicing.Line) [][2]string { return slicing.Of(s.by(), l) }
+func (s *Side) raw(l steps.SliceLine) [][2]string { return steps.SlicesOf(s.by(), l) }
 
 // slices are the slices that lines with those sides are in together; never nil.
 func (s *Side) slices(raw [][2]string) []panel.SliceID {
 	raw = slices.Clone(raw)
 	slices.SortFunc(raw, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	out := []panel.SliceID{}
-	for _, x := range slicing.Crossed(s.by(), slices.Compact(raw)) {
-		if slicing.Requested(s.by(), x[0]) && !s.many[x[0]] {
+	for _, x := range steps.CrossedSlices(s.by(), slices.Compact(raw)) {
+		if steps.SliceRequested(s.by(), x[0]) && !s.many[x[0]] {
 			out = append(out, panel.SliceID{Key: x[0], Value: x[1]})
 		}
 	}
@@ -332,14 +332,14 @@ func (s *Side) slices(raw [][2]string) []panel.SliceID {
 // each once.
 func SliceKeys(have, by []string, at *trace.Attempt) []string {
 	t := at.Task()
-	lines := []slicing.Line{{Tags: at.Tags, Fields: at.Fields, Expected: t.ExpectedTools()}}
+	lines := []steps.SliceLine{{Tags: at.Tags, Fields: at.Fields, Expected: t.ExpectedTools()}}
 	for i, c := range at.Trace.Calls() {
 		note := at.Steps[i]
 		lines = append(lines,
-			slicing.Line{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields, Expected: expectedBy(note.Gold)})
+			steps.SliceLine{Tool: c.Tool, Tags: note.Tags, Fields: note.Fields, Expected: expectedBy(note.Gold)})
 	}
 	for _, l := range lines {
-		for _, x := range slicing.Of(by, l) {
+		for _, x := range steps.SlicesOf(by, l) {
 			if !slices.Contains(have, x[0]) {
 				have = append(have, x[0])
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
 )
 
 // ofStep are the yes-or-no measurements behind the metrics of calls; inverse ones count the share
@@ -189,7 +189,7 @@ func expectedBy(g *trace.Gold) []string {
 
 // part finds the part of a task that a step belongs to.
 func (s *Side) part(w *work, st *trace.Step) *part {
-	in := s.raw(slicing.Line{
+	in := s.raw(steps.SliceLine{
 		Tool: trace.JoinTool(st.Tool, st.ToolVersion), Families: s.families[st.Tool],
 		Tags: st.Tags, Fields: st.Fields,
 	})

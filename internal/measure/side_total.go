@@ -10,7 +10,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
 )
 
 // measure gives what was collected to a ledger, task by task.
@@ -22,7 +22,7 @@ func (s *Side) measure(led *panel.Ledger) {
 	records, order := s.records()
 	only, expected, labelled := s.onlyJudge(), s.expected(), s.labelled || s.golden()
 	for _, id := range order {
-		expects := s.raw(slicing.Line{Expected: expected[id]})
+		expects := s.raw(steps.SliceLine{Expected: expected[id]})
 		all := s.slices(expects) // of all lines of the task
 		for _, e := range records[id] {
 			e.in = append(e.in, expects...)
@@ -76,7 +76,7 @@ func (s *Side) records() (map[task]map[int]*record, []task) {
 		if r == nil {
 			r = &record{}
 		}
-		r.in = s.raw(slicing.Line{Tags: e.tags, Fields: e.fields})
+		r.in = s.raw(steps.SliceLine{Tags: e.tags, Fields: e.fields})
 		out[id][e.n] = r
 	}
 	return out, order

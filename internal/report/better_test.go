@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/report/lab"
+	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/retrieve/learn"
 )
@@ -24,7 +24,7 @@ func TestFaces(t *testing.T) {
 		say   []string
 	}{
 		"tuning": {func(w io.Writer) error {
-			return lab.Tuning(w,
+			return console.Tuning(w,
 				&catalog.Tuning{
 					File: stranger, Weights: map[string]float64{"name": 1},
 					Tuned: learn.Tuned{
@@ -34,13 +34,13 @@ func TestFaces(t *testing.T) {
 				})
 		}, []string{"4 folds of 40 sets", "beyond chance. The weights are proposed", "holds the weights; --weights"}},
 		"lesson": {func(w io.Writer) error {
-			return lab.Lesson(w, &catalog.Lesson{
+			return console.Lesson(w, &catalog.Lesson{
 				Examples: 4, Routes: []string{"a"}, File: stranger,
 				Held: catalog.TuningMeasured{Questions: 2, InScope: 2, Route: 1},
 			})
 		}, []string{"4 examples of 1 route learned", "1 of 2, 50.0 %", "no question will be refused"}},
 		"what if": {func(w io.Writer) error {
-			return lab.WhatIf(w,
+			return console.WhatIf(w,
 				&catalog.WhatIfResult{
 					Edits: []string{stranger}, Cases: 2,
 					Comparisons: []*catalog.Comparison{{
@@ -51,7 +51,7 @@ func TestFaces(t *testing.T) {
 				})
 		}, []string{"over 2 cases", "better", "tokens not known", "Fewer than 5 cases ask for t"}},
 		"suggestions": {func(w io.Writer) error {
-			return lab.Suggestions(w,
+			return console.Suggestions(w,
 				&catalog.Suggestions{
 					Model: stranger, Usage: &catalog.EffectUsage{Known: true, InputTokens: 7},
 					Tools: []catalog.Suggestion{{
@@ -62,7 +62,7 @@ func TestFaces(t *testing.T) {
 		}, []string{"7 tokens in", "it repeats a question", "0 proposed, 1 rejected"}},
 		"coverage": {func(w io.Writer) error {
 			some := 0.25
-			return lab.Coverage(w,
+			return console.Coverage(w,
 				&suite.CoverageReport{
 					Cases: 4, Skipped: 1, NoTool: 1, NoToolShare: &some,
 					Tools: []suite.CoverageTool{{Name: stranger}, {Name: "b"}}, WithoutGolden: []string{stranger},
@@ -74,11 +74,11 @@ func TestFaces(t *testing.T) {
 			"no case at all: 0 of 2 tools\n", "and 1 pair more", "2 tools were not compared", "written to",
 		}},
 		"prompts": {func(w io.Writer) error {
-			return lab.Prompts(w,
+			return console.Prompts(w,
 				&catalog.Prompts{System: "s", Prompts: []catalog.Prompt{{Tool: stranger, Text: "write"}}})
 		}, []string{"system\ns", "write"}},
 		"applied": {func(w io.Writer) error {
-			return lab.Applied(w, &catalog.Applied{
+			return console.Applied(w, &catalog.Applied{
 				Catalogue: stranger, Tools: []string{"t"}, Left: 1, Form: "YAML",
 				Renamed: []string{"t"},
 			})

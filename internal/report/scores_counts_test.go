@@ -3,11 +3,9 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
@@ -43,21 +41,6 @@ func TestState(t *testing.T) {
 	} {
 		if got := (&ScoresView{Panels: &c.panels}).State(); got != c.want {
 			t.Errorf("%+v: %s", c.panels, got)
-		}
-	}
-}
-
-// TestBlockedAttempts: attempts that the provider blocked are reported if there are any.
-func TestBlockedAttempts(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{
-		0: "", 1: "1 attempt was blocked by the provider",
-		3: "3 attempts were blocked by the provider",
-	} {
-		var b bytes.Buffer
-		Drills(&b, &drills.Result{Targets: []drills.Target{{Name: "agent", All: drills.Slice{Refused: n}}}}, 0)
-		if s := b.String(); !strings.Contains(s, want) || strings.Contains(s, "by the provider") != (n > 0) {
-			t.Errorf("%d:\n%s", n, s)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
@@ -432,7 +432,7 @@ func makers() map[api.Kind]func(t *testing.T, s *site, user string, shared bool)
 		api.KindSchedule: func(t *testing.T, s *site, user string, _ bool) string {
 			as := strings.TrimPrefix(user, "user_")
 			made := give[suiteAnswer](t, s, as, "POST", suites, weatherSuite)
-			return give[evals.Schedule](t, s, as, "POST", "/api/schedules",
+			return give[server.Schedule](t, s, as, "POST", "/api/schedules",
 				fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]},"cron":"0 3 * * *"}`,
 					made.ID)).ID
 		},

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/server"
 )
 
 // flip changes rows of a table as a bit that flips in the file does: their checksums stay.
@@ -78,7 +78,7 @@ func TestDamagedRows(t *testing.T) {
 	if text := s.answers(t, 422, "ana", "POST", at+"/run", ""); !strings.Contains(text, damagedWords) {
 		t.Errorf("a damaged schedule runs: %s", text)
 	}
-	told := give[evals.Schedule](t, s, "ana", "GET", at, "")
+	told := give[server.Schedule](t, s, "ana", "GET", at, "")
 	if !strings.Contains(told.Stopped, damagedWords) {
 		t.Errorf("%+v", told)
 	}
@@ -140,7 +140,7 @@ func TestDamagedSchedule(t *testing.T) {
 			t.Errorf("%s: %+v", table, list)
 		}
 		c.look(24 * time.Hour)
-		now := give[evals.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "")
+		now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "")
 		if stopped := !*now.Enabled; stopped != (table == "schedules") {
 			t.Errorf("%s: stopped %t: %s", table, stopped, now.Stopped)
 		}

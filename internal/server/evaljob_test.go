@@ -20,8 +20,8 @@ import (
 
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 )
 
 var askedCity = regexp.MustCompile(`weather in city(\d+|X)\?`)
@@ -179,7 +179,7 @@ func TestEvalDelta(t *testing.T) {
 	if first["avg_score"] == nil || first["delta"] != nil || first["baseline_score"] != nil {
 		t.Errorf("without an experiment: %v", first)
 	}
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
 	next := s.eval(t, "ana", suite, wrong.URL, fmt.Sprintf(`,"experiment_id":%q`, made.ID))
 	s.awaitJob(t, "ana", next.JobID, "done")
@@ -191,8 +191,8 @@ func TestEvalDelta(t *testing.T) {
 	if got["baseline_score"] != first["avg_score"] || delta >= 0 || delta != score-first["avg_score"].(float64) {
 		t.Errorf("with a baseline: %v, the baseline: %v", got, first)
 	}
-	line := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
-	i := slices.IndexFunc(line.Entries, func(e evals.TimelineEntry) bool { return e.ID == next.ResultRef })
+	line := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	i := slices.IndexFunc(line.Entries, func(e server.TimelineEntry) bool { return e.ID == next.ResultRef })
 	if i < 0 || *line.Entries[i].Delta != delta || *line.Entries[i].Score != score ||
 		*line.BaselineScore != got["baseline_score"] || line.BaselineInterval == nil {
 		t.Errorf("timeline %+v, the event: %v", line, got)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -30,7 +30,7 @@ func TestExperiments(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "prompts", "description": "which one?", "suite_id": "suite_1"}`)
 	if made.ID == "" || made.State != "active" || made.Best != nil || made.BaselineScore != nil {
 		t.Fatalf("made: %+v", made)
@@ -46,7 +46,7 @@ func TestExperiments(t *testing.T) {
 			t.Fatalf("link: %d %s", code, body)
 		}
 	}
-	pinned := stored[evals.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+	pinned := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
 		fmt.Sprintf(`{"eval_id": %q, "target": "bad"}`, base))
 	if i := pinned.BaselineInterval; i == nil || i.Point != *pinned.BaselineScore || i.N == 0 || !(i.Lower < i.Upper) {
 		t.Errorf("the score of the baseline has the interval %+v", i)
@@ -54,7 +54,7 @@ func TestExperiments(t *testing.T) {
 	if pinned.Baseline != base || pinned.BaselineScore == nil || pinned.Runs != 2 {
 		t.Fatalf("pinned: %+v", pinned)
 	}
-	line := stored[evals.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
 	if len(line.Entries) != 2 || !line.Entries[0].Baseline || *line.Entries[0].Delta != 0 ||
 		line.Entries[0].Targets[0].Change != nil {
 		t.Fatalf("timeline: %+v", line)
@@ -68,7 +68,7 @@ func TestExperiments(t *testing.T) {
 		up.P == nil || same.Change == nil || same.Change.Point != 0 || up.Hash == same.Hash {
 		t.Errorf("changes: %+v, %+v", up, same)
 	}
-	if again := stored[evals.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v",
+	if again := stored[server.Timeline](t, s, "ana", "GET", path+"/timeline", ""); fmt.Sprintf("%+v",
 		*again.Entries[1].Targets[0].Change) != fmt.Sprintf("%+v", *up.Change) {
 		t.Error("the timeline has other numbers the second time")
 	}
@@ -78,12 +78,12 @@ func TestExperiments(t *testing.T) {
 		t.Errorf("best of floors: %+v", pinned.Best)
 	}
 
-	changed := stored[evals.ExperimentDetails](t, s, "ana", "PUT", path,
+	changed := stored[server.ExperimentDetails](t, s, "ana", "PUT", path,
 		`{"name": "more prompts", "state": "archived", "shared": true}`)
 	if changed.Name != "more prompts" || changed.State != "archived" || !changed.Shared {
 		t.Errorf("changed: %+v", changed)
 	}
-	if list := stored[api.Page[evals.Experiment]](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
+	if list := stored[api.Page[server.Experiment]](t, s, "bo", "GET", "/api/experiments", ""); len(list.Items) != 1 {
 		t.Errorf("a shared experiment: %+v", list)
 	}
 
@@ -124,7 +124,7 @@ func TestRunBest(t *testing.T) {
 	s.work(t)
 	m := newModel(t, nil)
 	suite := s.keepSuite(t, "ana", 20)
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "prompts", "suite_id": %q}`, suite))
 	path := "/api/experiments/" + made.ID
 	if code, body := s.ask(t, "ana", "POST", path+"/run-best", ""); code != 409 ||
@@ -140,10 +140,10 @@ func TestRunBest(t *testing.T) {
 		return s.awaitJob(t, "ana", j.JobID, "done").ResultRef
 	}
 	plain := done(stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval", ask(2, "")))
-	kept := stored[evals.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
+	kept := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline", fmt.Sprintf(`{"eval_id": %q}`, plain))
 	other := done(stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
 		ask(3, `, "system_prompt": "Use tools.", "provider_params": {"top_k": 3}`)))
-	before := stored[evals.ExperimentDetails](t, s, "ana", "GET", path, "")
+	before := stored[server.ExperimentDetails](t, s, "ana", "GET", path, "")
 	if before.Best == nil || before.Among == nil || kept.BaselineScore == nil {
 		t.Fatalf("two configurations that pass alike: the best is %+v, among %+v", before.Best, before.Among)
 	}
@@ -152,7 +152,7 @@ func TestRunBest(t *testing.T) {
 			t.Errorf("the pass rate that it is ranked by: %+v, and its score %+v", b.Pass, b.Score)
 		}
 	}
-	ranks := func(list []evals.BestConfig, confirmed bool, run string) {
+	ranks := func(list []server.BestConfig, confirmed bool, run string) {
 		t.Helper()
 		for _, b := range list {
 			if b.Rank != 1 || b.Worst != 2 || b.Of != 2 || b.Metric != panel.MetricPass || b.Confirmed != confirmed ||
@@ -175,12 +175,12 @@ func TestRunBest(t *testing.T) {
 		t.Errorf("the model was asked %d times: a fresh run of 20 cases asks as often as the best run, %d times each",
 			got, repeats)
 	}
-	after := stored[evals.ExperimentDetails](t, s, "ana", "GET", path, "")
+	after := stored[server.ExperimentDetails](t, s, "ana", "GET", path, "")
 	if after.Best == nil || !after.Best.Confirmed || after.Best.Run != run || after.Among == nil ||
 		slices.ContainsFunc(sent.Warnings, changed) {
 		t.Fatalf("the best after a run of both: %+v, among %+v; warnings %v", after.Best, after.Among, sent.Warnings)
 	}
-	line := stored[evals.Timeline](t, s, "ana", "GET", path+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", path+"/timeline", "")
 	last := line.Entries[len(line.Entries)-1]
 	var complete map[string]any
 	for _, e := range s.events(t, "ana") {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/server"
 )
 
 type gateAnswer struct {
@@ -19,7 +19,7 @@ type gateAnswer struct {
 }
 
 type pastVerdicts struct {
-	Items []evals.PastVerdict
+	Items []server.PastVerdict
 	Next  string `json:"next_cursor"`
 }
 
@@ -29,28 +29,28 @@ func TestGatebook(t *testing.T) {
 	s := newSite(t)
 	const strict, easy = "gates: [{metric: pass_rate, at_least: 0.999}]",
 		"gates: [{metric: pass_rate, at_least: 0.0, min_n: 5}]"
-	lint := give[evals.GateLint](t, s, "vera", "POST", "/api/gates/lint",
+	lint := give[server.GateLint](t, s, "vera", "POST", "/api/gates/lint",
 		`{"text": "gates:\n  - {metric: pass_rate, at_lest: 0.9}\n"}`)
 	if lint.OK || len(lint.Problems) == 0 || lint.Problems[0].Line != 2 || lint.Problems[0].Column == 0 ||
 		lint.Problems[0].Message == "" {
 		t.Errorf("%+v", lint)
 	}
-	if good := give[evals.GateLint](t, s, "vera", "POST", "/api/gates/lint", `{"text": "`+strict+`"}`); !good.OK ||
+	if good := give[server.GateLint](t, s, "vera", "POST", "/api/gates/lint", `{"text": "`+strict+`"}`); !good.OK ||
 		good.Gates != 1 || len(good.Problems) != 0 {
 		t.Errorf("%+v", good)
 	}
-	templates := give[struct{ Items []evals.GateTemplate }](t, s, "vera", "GET", "/api/gates/templates", "")
+	templates := give[struct{ Items []server.GateTemplate }](t, s, "vera", "GET", "/api/gates/templates", "")
 	if len(templates.Items) != 2 || templates.Items[0].Name != "basic" {
 		t.Fatalf("%+v", templates)
 	}
 	for _, tpl := range templates.Items {
-		if l := give[evals.GateLint](t, s, "vera", "POST", "/api/gates/lint",
+		if l := give[server.GateLint](t, s, "vera", "POST", "/api/gates/lint",
 			`{"text": `+quoted(t, tpl.Text)+`}`); !l.OK || l.Gates == 0 {
 			t.Errorf("%s: %+v", tpl.Name, l)
 		}
 	}
-	metrics := give[struct{ Items []evals.GateMetric }](t, s, "vera", "GET", "/api/gates/metrics", "")
-	if !slices.Contains(metrics.Items, evals.GateMetric{Name: "pass_rate"}) {
+	metrics := give[struct{ Items []server.GateMetric }](t, s, "vera", "GET", "/api/gates/metrics", "")
+	if !slices.Contains(metrics.Items, server.GateMetric{Name: "pass_rate"}) {
 		t.Errorf("%+v", metrics)
 	}
 	for body, place := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // TestDeletionsAreAudited: every deletion is in the audit log with its user, and nothing of a run
@@ -126,16 +126,16 @@ func TestBaselineNoLongerShared(t *testing.T) {
 	}
 	share(true)
 	s.suiteOf(t, "ana", "suite_1")
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "x", "suite_id": "suite_1"}`)
 	path := "/api/experiments/" + made.ID
-	if got := stored[evals.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
+	if got := stored[server.ExperimentDetails](t, s, "ana", "PUT", path+"/baseline",
 		fmt.Sprintf(`{"eval_id": %q}`, run)); got.BaselineScore == nil {
 		t.Fatalf("%+v", got)
 	}
 	s.ran(t, "ana", made.ID, 1)
-	look := func() (*float64, evals.Timeline) {
-		return stored[evals.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, stored[evals.Timeline](t, s,
+	look := func() (*float64, server.Timeline) {
+		return stored[server.ExperimentDetails](t, s, "ana", "GET", path, "").BaselineScore, stored[server.Timeline](t, s,
 			"ana", "GET", path+"/timeline", "")
 	}
 	if score, line := look(); score == nil || line.BaselineScore == nil || line.Entries[0].Delta == nil {

@@ -29,8 +29,8 @@ import (
 
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -317,7 +317,7 @@ func attackRunBest(t *testing.T) {
 	s.key(t, "bo", "sk-of-bo-0123456789", evil.URL)
 	s.key(t, "root", "sk-of-root-0123456789", evil.URL)
 	suite := s.keepSuite(t, "bo", 2)
-	e := stored[evals.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+	e := stored[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "x", "suite_id": %q}`, suite))
 	done := s.awaitJob(t, "bo",
 		stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval",
@@ -342,7 +342,7 @@ func attackSchedule(t *testing.T) {
 	of := func(address, name string) string {
 		return fmt.Sprintf(`{"name": %q, "cron": "0 3 * * *", "eval": %s}`, name, evalOf(suite, address, ""))
 	}
-	made := stored[evals.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
+	made := stored[server.Schedule](t, s, "bo", "POST", "/api/schedules", of(mine.URL, "nightly"))
 	path := "/api/schedules/" + made.ID
 	s.answers(t, 403, "root", "PUT", path, of(evil.URL, "nightly"))
 	judged := fmt.Sprintf(`, "judge": {"judge": ["success"], "judge_model": ["openai/m1"], "judge_base_url": %q}`,
@@ -352,7 +352,7 @@ func attackSchedule(t *testing.T) {
 	s.answers(t, 200, "root", "PUT", path,
 		fmt.Sprintf(`{"name": "renamed", "cron": "0 4 * * *", "eval": %s}`,
 			evalOf(suite, mine.URL, `, "temperature": 0.5`)))
-	run := stored[evals.ScheduleRun](t, s, "root", "POST", path+"/run", "")
+	run := stored[server.ScheduleRun](t, s, "root", "POST", path+"/run", "")
 	s.awaitJob(t, "bo", run.Job, "done")
 	if evil.received("sk-") != 0 || mine.received("sk-of-bo") == 0 {
 		t.Errorf("keys: %d at the admin's address, %d at the owner's", evil.received("sk-"), mine.received("sk-of-bo"))
@@ -385,7 +385,7 @@ func attackCache(t *testing.T) {
 func attackExperiment(t *testing.T) {
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	e := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	e := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name": "x", "suite_id": "suite_1", "shared": true}`)
 	hidden := s.ran(t, "ana", "", 1,
 		app.TargetSpec{Target: "offline/lexical", Name: "hidden-name", SystemPrompt: "hidden-prompt"})
@@ -604,7 +604,7 @@ func attackAudit(t *testing.T) {
 	s.answers(t, 200, "bo", "PATCH", path, `{"shared": true}`)
 	s.answers(t, 200, "root", "PATCH", path, `{"description": "edited"}`)
 	s.awaitJob(t, "bo", stored[jobAnswer](t, s, "bo", "POST", "/api/tool-eval", evalOf(suite, m.URL, "")).JobID, "done")
-	stored[evals.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
+	stored[server.ExperimentDetails](t, s, "bo", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name": "x", "suite_id": %q, "shared": true}`, suite))
 	for _, want := range []struct{ action, user, text string }{
 		{"suite.share", "user_bo", suite},

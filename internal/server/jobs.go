@@ -9,7 +9,6 @@ import (
 	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/job"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // openJobs opens the queue, with the handlers of its kinds.
@@ -20,14 +19,14 @@ func openJobs(s *api.Server) (err error) {
 	shard := func(ctx context.Context, j job.Job, task json.RawMessage,
 		yield <-chan struct{},
 	) (json.RawMessage, error) {
-		return evals.ToolEvalShard(ctx, s, j, task, yield)
+		return ToolEvalShard(ctx, s, j, task, yield)
 	}
 	c := &s.Config
 	s.Jobs, err = job.New(context.Background(), job.Config{
-		Store: c.Store, Parts: map[string]job.PartHandler{evals.KindToolEval: shard},
+		Store: c.Store, Parts: map[string]job.PartHandler{KindToolEval: shard},
 		Handlers: map[string]job.Handler{
-			evals.KindToolEval: handler(evals.ToolEval), evals.KindJudge: handler(evals.Judge),
-			string(tunes.Params): handler(evals.Tune), string(tunes.Prompt): handler(evals.Tune),
+			KindToolEval: handler(ToolEval), KindJudge: handler(Judge),
+			string(tunes.Params): handler(Tune), string(tunes.Prompt): handler(Tune),
 		},
 		Workers: c.Workers, PerUser: c.JobsPerUser, Shift: c.JobShift, Quota: c.Quota,
 		Hide: c.App.Secrets().Hide, Log: c.Log, Now: c.Now, ReadOnly: c.ReadOnly,

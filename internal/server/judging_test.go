@@ -17,7 +17,7 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/runs"
-	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/server"
 )
 
 type judgedAnswer struct {
@@ -137,13 +137,13 @@ func TestJudgeRun(t *testing.T) {
 func judgesInTimeline(t *testing.T, s *site, run, first string) {
 	t.Helper()
 	s.suiteOf(t, "ana", "suite_1")
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name":"judged","suite_id":"suite_1"}`)
 	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+run, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
 		t.Fatal(code, body)
 	}
 	polite := 0
-	for _, e := range stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries {
+	for _, e := range stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries {
 		if e.Type != "judge" {
 			continue
 		}
@@ -164,7 +164,7 @@ func judgesInTimeline(t *testing.T, s *site, run, first string) {
 		t.Errorf("%d of 2 judgings of polite are in the timeline", polite)
 	}
 	lostJudging(t, s, run, first)
-	line := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
 	if len(line.Entries) != 5 || line.Entries[1].ID != first ||
 		!strings.Contains(strings.Join(line.Entries[1].Warnings, ""), "is lost") {
 		t.Errorf("a judging that cannot be read: %+v", line.Entries)
@@ -188,14 +188,14 @@ func TestReportInTimeline(t *testing.T) {
 	t.Cleanup(judge.Close)
 	s.work(t)
 	s.suiteOf(t, "ana", "suite_1")
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name":"judged","suite_id":"suite_1"}`)
 	run := s.ran(t, "ana", made.ID, 1)
 	code, answer := s.ask(t, "ana", "POST", "/api/runs/"+run+"/judge",
 		fmt.Sprintf(`{"judge":["report"],"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}]}`,
 			judge.URL))
 	s.awaitJob(t, "ana", decode[jobAnswer](t, code, 202, answer).JobID, "done")
-	entries := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries
+	entries := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "").Entries
 	if len(entries) != 2 || entries[1].Type != "judge" || entries[1].Score == nil || *entries[1].Score != 0.75 ||
 		entries[1].Interval != nil {
 		t.Fatalf("%+v", entries)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/app/tunes"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -142,7 +142,7 @@ func TestProfiles(t *testing.T) {
 	run(fmt.Sprintf(`,"profiles":{"m1":%q},"temperature":1`, id))
 	m.want(t, "a prompt of the library", 1, 0, "auto", "Be exact.")
 	list := func(query string) []tunes.Profile {
-		return give[evals.ProfileList](t, s, "ana", "GET", "/api/profiles"+query, "").Items
+		return give[server.ProfileList](t, s, "ana", "GET", "/api/profiles"+query, "").Items
 	}
 	other := keep("ana", `{"name":"calm","model":"openai/m2","params":{"temperature":1}}`)
 	if all, some := list(""), list("?model=openai/m1"); len(all) != 2 || len(some) != 1 || some[0].PromptID != prompt ||
@@ -152,13 +152,13 @@ func TestProfiles(t *testing.T) {
 
 	// Refusals.
 	bos := keep("bo", calm)
-	if l := give[evals.ProfileList](t, s, "bo", "GET", "/api/profiles", "").Items; len(l) != 1 || l[0].ID != bos {
+	if l := give[server.ProfileList](t, s, "bo", "GET", "/api/profiles", "").Items; len(l) != 1 || l[0].ID != bos {
 		t.Errorf("bo has %+v", l)
 	}
 	s.answers(t, http.StatusNotFound, "bo", "DELETE", "/api/profiles/"+id, "")
 	s.answers(t, http.StatusNotFound, "bo", "POST", "/api/profiles",
 		fmt.Sprintf(`{"name":"x","model":"openai/m1","prompt_id":%q}`, prompt))
-	schedule := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(
+	schedule := give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(
 		`{"name":"nightly","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q,"profile_id":%q}]},"cron":"0 6 * * *"}`,
 		suite, m.url, id))
 	if code, text := s.ask(t, "ana", "DELETE", "/api/profiles/"+id, ""); code != http.StatusNoContent {
@@ -237,13 +237,13 @@ func TestProfilesHeld(t *testing.T) {
 	if err != nil || held < 200*100 {
 		t.Errorf("%d bytes held: %v", held, err)
 	}
-	list := give[evals.ProfileList](t, s, "ana", "GET", "/api/profiles", "").Items
+	list := give[server.ProfileList](t, s, "ana", "GET", "/api/profiles", "").Items
 	if code, text := s.ask(t, "ana", "DELETE", "/api/profiles/"+list[0].ID, ""); code != http.StatusNoContent {
 		t.Fatal(code, text)
 	}
 	s.flip(t, "profiles", "content=replace(content,'0.5','0.7') WHERE id='"+list[1].ID+"'")
 	damaged := 0
-	for _, p := range give[evals.ProfileList](t, s, "ana", "GET", "/api/profiles", "").Items {
+	for _, p := range give[server.ProfileList](t, s, "ana", "GET", "/api/profiles", "").Items {
 		if p.Problem != "" {
 			damaged++
 			if p.ID != list[1].ID || p.Name != list[1].Name || p.Params.Temperature != nil ||

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -35,7 +35,7 @@ func TestAgain(t *testing.T) {
 	sent := s.eval(t, "ana", suite, m.URL, `,"retries":0`)
 	s.awaitJob(t, "ana", sent.JobID, "done")
 	run := "/api/runs/" + sent.ResultRef
-	line := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
+	line := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
 	if line.Total != 10 {
 		t.Errorf("%d attempts, and 10 were planned, those that were lost among them", line.Total)
 	}
@@ -46,24 +46,24 @@ func TestAgain(t *testing.T) {
 		t.Errorf("another user: %d %s", code, answer)
 	}
 
-	vain := stored[evals.Submitted](t, s, "ana", "POST", run+"/resume", "")
+	vain := stored[server.Submitted](t, s, "ana", "POST", run+"/resume", "")
 	s.awaitJob(t, "ana", vain.JobID, "done")
 	mended.Store(true)
-	calls := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "").Requests
-	less := stored[evals.Submitted](t, s, "ana", "POST", run+"/resume", fmt.Sprintf(`{"max_calls":%d}`, calls+1))
+	calls := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "").Requests
+	less := stored[server.Submitted](t, s, "ana", "POST", run+"/resume", fmt.Sprintf(`{"max_calls":%d}`, calls+1))
 	s.awaitJob(t, "ana", less.JobID, "failed")
-	some := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
+	some := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
 	if some.Lost != line.Lost-1 {
 		t.Errorf("with one call more %d are lost, and %d were", some.Lost, line.Lost)
 	}
-	again := stored[evals.Submitted](t, s, "ana", "POST", run+"/resume", `{"max_calls":1000}`)
+	again := stored[server.Submitted](t, s, "ana", "POST", run+"/resume", `{"max_calls":1000}`)
 	if again.ResultRef != sent.ResultRef || again.JobID == sent.JobID {
 		t.Fatalf("resumed: %+v", again)
 	}
 	if j := s.awaitJob(t, "ana", again.JobID, "done"); j.Done != j.Total || j.Total == 0 {
 		t.Errorf("the job: %+v", j)
 	}
-	whole := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
+	whole := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
 	if whole.Lost != 0 || whole.Resume != nil || whole.Judged != line.Planned || whole.Job != again.JobID ||
 		whole.Verdicts.Fail != line.Verdicts.Fail {
 		t.Errorf("afterwards: %+v, before: %+v", whole.Verdicts, line.Verdicts)
@@ -74,14 +74,14 @@ func TestAgain(t *testing.T) {
 	}
 
 	right.Store(true)
-	other := stored[evals.Submitted](t, s, "ana", "POST", run+"/failed", `{"name":"mended"}`)
+	other := stored[server.Submitted](t, s, "ana", "POST", run+"/failed", `{"name":"mended"}`)
 	s.awaitJob(t, "ana", other.JobID, "done")
-	got := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+other.ResultRef, "")
+	got := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+other.ResultRef, "")
 	if want := (panel.Verdicts{Pass: whole.Verdicts.Fail}); got.Name != "mended" ||
 		got.Verdicts.Pass+got.Verdicts.Fail != want.Pass || got.Verdicts.Pass == 0 {
 		t.Errorf("the failures again: %+v, of %d", got.Verdicts, whole.Verdicts.Fail)
 	}
-	exp := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	exp := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q}`, suite))
 	s.answers(t, 204, "ana", "PATCH", run, fmt.Sprintf(`{"experiment_id":%q}`, exp.ID))
 	for _, gone := range []bool{false, true} {
@@ -90,9 +90,9 @@ func TestAgain(t *testing.T) {
 			want = ""
 			s.damage(t, "UPDATE experiments SET user_id = 'user_bo'")
 		}
-		sent := stored[evals.Submitted](t, s, "ana", "POST", run+"/failed", "{}")
+		sent := stored[server.Submitted](t, s, "ana", "POST", run+"/failed", "{}")
 		s.awaitJob(t, "ana", sent.JobID, "done")
-		if got := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef,
+		if got := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef,
 			""); got.Experiment != want {
 			t.Errorf("the failures again are in experiment %q, want %q", got.Experiment, want)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/assets"
-	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // mailCase expects an address that reports redact.
@@ -25,7 +25,7 @@ func TestRunCaseKept(t *testing.T) {
 	ran := stored[jobAnswer](t, s, "ana", "POST", "/api/tool-eval",
 		`{"suite_id":"`+from+`","models":["offline/lexical"]}`)
 	run := s.awaitJob(t, "ana", ran.JobID, "done").ResultRef
-	text := stored[evals.CaseText](t, s, "ana", "GET",
+	text := stored[server.CaseText](t, s, "ana", "GET",
 		"/api/runs/"+run+"/case/text?case=to-kim&tier=regression&bug=%2312", "")
 	for _, part := range []string{
 		"kim.lund@example.org", "Be brief.", "tier: regression", "bugRef", "#12",
@@ -55,7 +55,7 @@ func TestRunCaseKept(t *testing.T) {
 	into := stored[assets.Imported](t, s, "ana", "POST", "/api/tool-eval/import",
 		`{"callvet":1,"name":"kept","tools":[{"name":"other"}],"cases":[{"id":"hi","prompt":"Hi","expect":{"no_call":true}}]}`).SuiteID
 	body := `{"case":"to-kim","suite_id":"` + into + `","tier":"regression","bug":"#12"}`
-	added := stored[evals.CaseAdded](t, s, "ana", "POST", "/api/runs/"+run+"/case/suite", body)
+	added := stored[server.CaseAdded](t, s, "ana", "POST", "/api/runs/"+run+"/case/suite", body)
 	if added.ID != "rg-send-001" || len(added.Differ) != 1 || added.Differ[0] != "system_prompt" {
 		t.Errorf("added: %+v", added)
 	}
@@ -76,7 +76,7 @@ func TestRunCaseKept(t *testing.T) {
 	if code, answer := s.ask(t, "ana", "GET", "/api/runs/"+run+"/case/text?case=to-kim", ""); code != 404 {
 		t.Errorf("a run of the command line, for a member: %d %s", code, answer)
 	}
-	if text := stored[evals.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim",
+	if text := stored[server.CaseText](t, s, "root", "GET", "/api/runs/"+run+"/case/text?case=to-kim",
 		""); !strings.Contains(text.YAML, "kim.lund@example.org") {
 		t.Errorf("a run of the command line, for an admin: %s", text.YAML)
 	}

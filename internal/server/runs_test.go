@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
@@ -127,11 +127,11 @@ func TestRuns(t *testing.T) {
 	second := s.ran(t, "ana", "", 2)
 	foreign := s.ran(t, "bo", "", 1)
 
-	list := stored[api.Page[evals.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
+	list := stored[api.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history?limit=1", "")
 	if len(list.Items) != 1 || list.Items[0].ID != second || list.Next == "" {
 		t.Fatalf("first page: %+v", list)
 	}
-	rest := stored[api.Page[evals.EvalRun]](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
+	rest := stored[api.Page[server.EvalRun]](t, s, "ana", "GET", "/api/v1/tool-eval/history?cursor="+list.Next, "")
 	if len(rest.Items) != 1 || rest.Items[0].ID != first || rest.Next != "" {
 		t.Fatalf("second page: %+v", rest)
 	}
@@ -156,13 +156,13 @@ func TestRuns(t *testing.T) {
 	if page.Total != 12 || page.All != 28 || len(page.Items) != 5 || page.Next == "" {
 		t.Errorf("cells: %+v", page)
 	}
-	c := stored[evals.CaseAttempts](t, s, "ana", "GET",
+	c := stored[server.CaseAttempts](t, s, "ana", "GET",
 		"/api/runs/"+second+"/case?case="+url.QueryEscape(page.Items[0].Case), "")
 	if len(c.Attempts) != 2 || !strings.Contains(string(c.Attempts[0].Trace), `"turns"`) ||
 		c.Attempts[0].Result.Verdict != callvet.VerdictFail {
 		t.Errorf("case: %+v", c)
 	}
-	text := stored[evals.CaseText](t, s, "ana", "GET",
+	text := stored[server.CaseText](t, s, "ana", "GET",
 		"/api/runs/"+second+"/case/text?case="+url.QueryEscape(page.Items[0].Case), "")
 	if code, answer := s.ask(t, "ana", "POST", "/api/tool-eval/import", text.YAML); code >= 300 ||
 		!strings.Contains(text.YAML, "get_weather") || strings.Count(text.YAML, "- id:") != 1 {
@@ -184,16 +184,16 @@ func TestRuns(t *testing.T) {
 	if want := panel.TasksLikeThese.Sentence(); diff["estimates"] != want {
 		t.Errorf("a comparison is about %v, want %q", diff["estimates"], want)
 	}
-	details := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
+	details := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first, "")
 	if len(details.Results) != 14 || details.ID != first || details.Next != "" {
 		t.Errorf("details: %+v", details)
 	}
-	if line := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0",
+	if line := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=0",
 		""); len(line.Results) != 0 || line.Next != "" || line.Total != 14 || line.AvgScore == nil ||
 		line.SuiteName != run.SuiteName {
 		t.Errorf("without attempts: %+v", line)
 	}
-	if some := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3",
+	if some := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+first+"?limit=3",
 		""); len(some.Results) != 3 || some.Next == "" {
 		t.Errorf("three attempts: %+v", some)
 	}
@@ -218,7 +218,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s deletes a shared run: %d", as, code)
 		}
 	}
-	if all := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history",
+	if all := stored[api.Page[server.EvalRun]](t, s, "root", "GET", "/api/tool-eval/history",
 		""); len(all.Items) != 3 {
 		t.Errorf("an admin sees %d runs", len(all.Items))
 	}
@@ -378,7 +378,7 @@ func TestEstimate(t *testing.T) {
 	}) {
 		t.Errorf("%+v", d.Warnings)
 	}
-	if list := stored[api.Page[evals.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history",
+	if list := stored[api.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history",
 		""); len(list.Items) != 1 {
 		t.Errorf("%+v", list)
 	}

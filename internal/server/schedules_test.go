@@ -22,7 +22,6 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -78,10 +77,10 @@ func (c *clock) schedules(t *testing.T, s *site) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { defer close(ended); evals.RunSchedules(ctx, s.srv) }()
+	go func() { defer close(ended); server.RunSchedules(ctx, s.srv) }()
 	<-c.done
 	c.send = func() {
-		if err := evals.SendMessages(ctx, s.srv); err != nil && ctx.Err() == nil {
+		if err := server.SendMessages(ctx, s.srv); err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
 	}
@@ -99,13 +98,13 @@ func (c *clock) look(d time.Duration) {
 }
 
 // history is the history of a schedule, the newest first.
-func (s *site) history(t *testing.T, id string) []evals.ScheduleRun {
+func (s *site) history(t *testing.T, id string) []server.ScheduleRun {
 	t.Helper()
-	return give[api.Page[evals.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
+	return give[api.Page[server.ScheduleRun]](t, s, "ana", "GET", "/api/schedules/"+id+"/history", "").Items
 }
 
 // settled waits until no run of a schedule is running.
-func (c *clock) settled(t *testing.T, s *site, id string) []evals.ScheduleRun {
+func (c *clock) settled(t *testing.T, s *site, id string) []server.ScheduleRun {
 	t.Helper()
 	for _, r := range s.history(t, id) {
 		if r.State == "running" {
@@ -114,13 +113,13 @@ func (c *clock) settled(t *testing.T, s *site, id string) []evals.ScheduleRun {
 	}
 	c.look(time.Second)
 	list := s.history(t, id)
-	if slices.ContainsFunc(list, func(r evals.ScheduleRun) bool { return r.State == "running" }) {
+	if slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.State == "running" }) {
 		t.Fatalf("a run goes on: %+v", list)
 	}
 	return list
 }
 
-func causes(list []evals.ScheduleRun) string {
+func causes(list []server.ScheduleRun) string {
 	out := []string{}
 	for i := range list {
 		out = append(out, list[i].Cause+" "+list[i].State)
@@ -128,9 +127,9 @@ func causes(list []evals.ScheduleRun) string {
 	return strings.Join(out, ", ")
 }
 
-func (s *site) schedule(t *testing.T, suite, more string) evals.Schedule {
+func (s *site) schedule(t *testing.T, suite, more string) server.Schedule {
 	t.Helper()
-	return give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
+	return give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(`{"name":"nightly","eval":{"suite_id":%q,"models":["offline/lexical"]}%s}`, suite, more))
 }
 
@@ -175,7 +174,7 @@ func TestSchedule(t *testing.T) {
 		second[0].Changes[0].Change.Point != 0 || !second[0].Due.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Fatalf("after three days: %+v", second)
 	}
-	now := give[evals.Schedule](t, again, "ana", "GET", "/api/schedules/"+made.ID, "")
+	now := give[server.Schedule](t, again, "ana", "GET", "/api/schedules/"+made.ID, "")
 	if !now.Next.Equal(monday().Add(4*24*time.Hour + time.Minute)) {
 		t.Errorf("next: %v", now.Next)
 	}
@@ -278,7 +277,7 @@ func TestScheduleStillGoing(t *testing.T) {
 	m := newModel(t, hold)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 2)
-	made := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(
 			`{"name":"often","cron":"* * * * *","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m","base_url":%q}]}}`, suite, m.URL))
 	c.schedules(t, s)
@@ -296,7 +295,7 @@ func TestScheduleStillGoing(t *testing.T) {
 	if list = c.settled(t, s, made.ID); causes(list) != "time skipped, time done" {
 		t.Fatalf("history: %+v", list)
 	}
-	now := give[evals.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	now := give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	if now.State != "running" || now.Cause != "manual" || now.Run == "" {
 		t.Errorf("run now: %+v", now)
 	}
@@ -341,11 +340,11 @@ func TestScheduleStops(t *testing.T) {
 			c.do(t, s, suite)
 			clock.look(time.Minute)
 			clock.look(24 * time.Hour)
-			after := give[evals.Schedule](t, s, "root", "GET", "/api/schedules/"+made.ID, "")
+			after := give[server.Schedule](t, s, "root", "GET", "/api/schedules/"+made.ID, "")
 			if *after.Enabled || !strings.Contains(after.Stopped, c.why) || after.Next != nil {
 				t.Errorf("%+v", after)
 			}
-			list := give[api.Page[evals.ScheduleRun]](t, s, "root", "GET",
+			list := give[api.Page[server.ScheduleRun]](t, s, "root", "GET",
 				"/api/schedules/"+made.ID+"/history", "").Items
 			if len(list) != 1 || list[0].State != "failed" || list[0].Error != after.Stopped {
 				t.Errorf("history: %+v", list)
@@ -361,7 +360,7 @@ func TestScheduleFails(t *testing.T) {
 	s := newSite(t, c.tune)
 	s.work(t)
 	suite := s.keepSuite(t, "ana", 3)
-	made := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(
 			`{"name":"x","cron":"0 6 * * *","eval":{"suite_id":%q,"models":["offline/lexical"],"filter":["c0"]}}`,
 			suite))
@@ -372,7 +371,7 @@ func TestScheduleFails(t *testing.T) {
 	if causes(list) != "time failed" || !strings.Contains(list[0].Error, "filter") || list[0].Run != "" {
 		t.Fatalf("history: %+v", list)
 	}
-	if now := give[evals.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled ||
+	if now := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, ""); !*now.Enabled ||
 		!now.Next.Equal(monday().Add(24*time.Hour+time.Minute)) {
 		t.Errorf("after: %+v", now)
 	}
@@ -422,16 +421,16 @@ func TestScheduleRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, answer)
 		}
 	}
-	if list := give[api.Page[evals.Schedule]](t, s, "ana", "GET", "/api/schedules", ""); len(list.Items) != 0 {
+	if list := give[api.Page[server.Schedule]](t, s, "ana", "GET", "/api/schedules", ""); len(list.Items) != 0 {
 		t.Errorf("something was made: %+v", list)
 	}
 	made := s.schedule(t, suite, "")
-	changed := give[evals.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID,
+	changed := give[server.Schedule](t, s, "ana", "PUT", "/api/schedules/"+made.ID,
 		`{"name":"weekly",`+eval+`,"cron":"0 6 * * MON","time_zone":"Europe/Stockholm","enabled":false}`)
 	if changed.Name != "weekly" || changed.Next != nil || *changed.Enabled {
 		t.Errorf("changed: %+v", changed)
 	}
-	if list := give[api.Page[evals.Schedule]](t, s, "bo", "GET", "/api/schedules", ""); len(list.Items) != 0 {
+	if list := give[api.Page[server.Schedule]](t, s, "bo", "GET", "/api/schedules", ""); len(list.Items) != 0 {
 		t.Errorf("bo sees %+v", list)
 	}
 }
@@ -497,7 +496,7 @@ func TestWebhook(t *testing.T) {
 		len(sealed) == 0 || strings.Contains(string(sealed), made.Secret) {
 		t.Errorf("the secret in the store: %q %v", sealed, err)
 	}
-	if h := give[evals.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
+	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
 		""); h.State != "failed" || h.Status != 503 {
 		t.Errorf("test: %+v", h)
 	}
@@ -563,7 +562,7 @@ func TestWebhookRefused(t *testing.T) {
 	r := newReceiver(t, http.StatusOK)
 	// a private address, which is looked at when it is asked
 	made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, strings.Replace(r.URL, "http:", "https:", 1)))
-	if h := give[evals.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
+	if h := give[server.HookState](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/webhook/test",
 		""); h.State != "failed" || !strings.Contains(h.Error, "refused") || strings.Contains(h.Error, "https://") {
 		t.Errorf("a private address: %+v", h)
 	}
@@ -598,7 +597,7 @@ func TestServeSendsMessages(t *testing.T) {
 	})
 	for _, url := range []string{hangs.URL, quick.URL} {
 		made := s.schedule(t, suite, fmt.Sprintf(`,"webhook_url":%q`, url))
-		give[evals.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+		give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	}
 	select {
 	case <-answers:
@@ -610,7 +609,7 @@ func TestServeSendsMessages(t *testing.T) {
 func TestScheduleTimes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, newClock().tune)
-	got := give[evals.ScheduleTimes](t, s, "ana", "GET",
+	got := give[server.ScheduleTimes](t, s, "ana", "GET",
 		"/api/schedule-times?cron=0+3+*+*+1-5&time_zone=Europe/Stockholm", "").Times
 	want := []string{
 		"2026-03-03T02:00:00Z", "2026-03-04T02:00:00Z", "2026-03-05T02:00:00Z", "2026-03-06T02:00:00Z",
@@ -715,13 +714,13 @@ func TestScheduleOfCatalogue(t *testing.T) {
 		!strings.Contains(body, "catalogue") {
 		t.Errorf("the catalogue of another user: %d %s", code, body)
 	}
-	unused := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
+	unused := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
 		fmt.Sprintf(`{"name":"unused","eval":%s,"on":["catalogue_changed"],"catalogue_id":%q,"enabled":false}`,
 			eval("offline/lexical"), catalogue))
 	if len(unused.Warnings) == 0 || unused.Warnings[len(unused.Warnings)-1].Code != "catalogue-unused" {
 		t.Errorf("a catalogue that no target searches: %+v", unused.Warnings)
 	}
-	made := give[evals.Schedule](t, s, "ana", "POST", "/api/schedules",
+	made := give[server.Schedule](t, s, "ana", "POST", "/api/schedules",
 		`{"name":"tools","eval":`+eval(target)+`,"on":["catalogue_changed"],"baseline_last_good":true}`)
 	if made.Catalogue != catalogue ||
 		slices.ContainsFunc(made.Warnings, func(n callvet.Notice) bool { return n.Code == "catalogue-unused" }) {
@@ -736,7 +735,7 @@ func TestScheduleOfCatalogue(t *testing.T) {
 			t.Fatalf("%d of 3 questions pass: %+v", want, list)
 		}
 	}
-	give[evals.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
+	give[server.ScheduleRun](t, s, "ana", "POST", "/api/schedules/"+made.ID+"/run", "")
 	passes(2)
 	give[suiteAnswer](t, s, "ana", "PUT", "/api/catalogues/"+catalogue,
 		strings.ReplaceAll(searched, "traffic", "other"))
@@ -764,7 +763,7 @@ func TestScheduleOfJumpingClock(t *testing.T) {
 	c.settled(t, s, made.ID)
 	c.add(-ahead)
 	c.look(0)
-	next := give[evals.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "").Next
+	next := give[server.Schedule](t, s, "ana", "GET", "/api/schedules/"+made.ID, "").Next
 	if next == nil || next.Sub(c.time()) > 24*time.Hour || runs() != 1 {
 		t.Fatalf("next at %v, now %v, %d runs", next, c.time(), runs())
 	}
@@ -787,7 +786,7 @@ func TestScheduleOfJumpingClock(t *testing.T) {
 	c.look(time.Second)
 	list := s.history(t, made.ID)
 	if len(list) != 3 ||
-		!slices.ContainsFunc(list, func(r evals.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
+		!slices.ContainsFunc(list, func(r server.ScheduleRun) bool { return r.Cause == "suite_changed" }) {
 		t.Errorf("an edit in the future: %s", causes(list))
 	}
 }

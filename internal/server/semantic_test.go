@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
-	"github.com/callvet/callvet/internal/server/evals"
 )
 
 // TestSemantic: a suite with mode semantic is kept with a warning, and a run of it names the model
@@ -274,7 +274,7 @@ func TestUnracedTune(t *testing.T) {
 	suite := give[struct {
 		ID string `json:"suite_id"`
 	}](t, s, "root", "POST", "/api/tool-eval/import", tunable).ID
-	exp := stored[evals.ExperimentDetails](t, s, "root", "POST", "/api/experiments",
+	exp := stored[server.ExperimentDetails](t, s, "root", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"weights","suite_id":%q}`, suite))
 	body := fmt.Sprintf(`{"catalogue_id":%q,"suite_id":%%q,"experiment_id":%q,"goal":"hit1","folds":2,"limit":1}`, catalogue, exp.ID)
 	kept := give[struct {
@@ -284,7 +284,7 @@ func TestUnracedTune(t *testing.T) {
 			Change struct{ Point float64 }
 		}
 	}](t, s, "root", "POST", lab+"/tune", fmt.Sprintf(body, suite))
-	line := give[struct{ Entries []evals.TimelineEntry }](t, s, "root", "GET", "/api/experiments/"+exp.ID+"/timeline",
+	line := give[struct{ Entries []server.TimelineEntry }](t, s, "root", "GET", "/api/experiments/"+exp.ID+"/timeline",
 		"").Entries
 	if len(line) != 1 || line[0].Type != "weights_tune" || line[0].ID != kept.ID || line[0].Catalogue != catalogue ||
 		*line[0].Score != kept.Tuned.After || *line[0].Delta != kept.Tuned.Change.Point ||
@@ -292,7 +292,7 @@ func TestUnracedTune(t *testing.T) {
 		t.Errorf("%+v, kept %+v", line, kept)
 	}
 	path := "/api/tool-eval/param-tune/history"
-	if listed := give[struct{ Items []evals.TuneLine }](t, s, "root", "GET", path, "").Items; len(listed) != 0 {
+	if listed := give[struct{ Items []server.TuneLine }](t, s, "root", "GET", path, "").Items; len(listed) != 0 {
 		t.Errorf("%+v", listed)
 	}
 	s.refuse(t, "root", "POST", path+"/"+kept.ID+"/apply", `{"anyway":true}`, 422)

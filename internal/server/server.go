@@ -18,7 +18,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/server/api"
 	"github.com/callvet/callvet/internal/server/assets"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/sys"
 )
 
@@ -79,19 +78,19 @@ func addRoutes(s *api.Server) {
 	s.AddHealth()
 	s.AddMetrics()
 	assets.AddLibrary(s)
-	evals.AddRuns(s)
-	evals.AddExperiments(s)
-	evals.AddTrends(s)
+	AddRuns(s)
+	AddExperiments(s)
+	AddTrends(s)
 	assets.AddProbe(s)
 	s.AddView()
 	s.AddAccounts()
-	evals.AddEval(s)
+	AddEval(s)
 	s.AddJobs()
 	s.AddEvents()
 	assets.AddTraces(s)
-	evals.AddJudging(s)
-	evals.AddSchedules(s)
-	evals.AddTunes(s)
+	AddJudging(s)
+	AddSchedules(s)
+	AddTunes(s)
 }
 
 // Serve answers requests from l, works on jobs, and starts scheduled runs until ctx ends. Then it
@@ -125,8 +124,8 @@ func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 				stop()
 			}
 		})
-		group.Go(func() { evals.RunSchedules(ctx, s) })
-		group.Go(func() { evals.RunWebhooks(ctx, s) })
+		group.Go(func() { RunSchedules(ctx, s) })
+		group.Go(func() { RunWebhooks(ctx, s) })
 	}
 	select {
 	case err := <-ended:

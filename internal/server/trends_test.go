@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/server/evals"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/panel"
 )
 
@@ -15,7 +15,7 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.suiteOf(t, "ana", "suite_1")
-	empty := stored[evals.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id=suite_1", "")
+	empty := stored[server.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id=suite_1", "")
 	if len(empty.Items) != 0 || empty.Others != 0 || empty.Suite != "" {
 		t.Errorf("no run: %+v", empty)
 	}
@@ -25,7 +25,7 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	second := s.ran(t, "ana", "", 2, good, bad)
 	s.ran(t, "bo", "", 1, good) // not hers to read
 
-	board := stored[evals.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id=suite_1", "")
+	board := stored[server.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id=suite_1", "")
 	if len(board.Items) != 2 || board.Suite == "" || board.Others != 0 {
 		t.Fatalf("leaderboard: %+v", board)
 	}
@@ -41,7 +41,7 @@ func TestLeaderboardAndTrend(t *testing.T) {
 		t.Errorf("ranks %v by %s of %+v and %+v", got, board.Metric, top.Pass, low.Pass)
 	}
 
-	trend := stored[evals.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend", "")
+	trend := stored[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend", "")
 	if len(trend.Entries) != 2 || trend.Older || trend.Entries[0].Run != first || trend.Entries[1].Run != second {
 		t.Fatalf("trend: %+v", trend)
 	}
@@ -55,17 +55,17 @@ func TestLeaderboardAndTrend(t *testing.T) {
 	if again.Previous != first || again.Against != "bad" || again.Change == nil || again.Change.Point != 0 {
 		t.Errorf("the same configuration again: %+v", again)
 	}
-	if all := stored[evals.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=2",
+	if all := stored[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?limit=2",
 		""); len(all.Entries) != 2 || all.Older {
 		t.Errorf("as many as there are: %+v", all)
 	}
-	last := stored[evals.Trend](t, s, "ana", "GET",
+	last := stored[server.Trend](t, s, "ana", "GET",
 		"/api/tool-suites/suite_1/trend?limit=1&config_hash="+again.Hash, "")
 	if len(last.Entries) != 1 || !last.Older || len(last.Entries[0].Targets) != 1 ||
 		last.Entries[0].Targets[0].Previous != first {
 		t.Errorf("the newest run of one configuration: %+v", last)
 	}
-	if one := stored[evals.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash,
+	if one := stored[server.Trend](t, s, "ana", "GET", "/api/tool-suites/suite_1/trend?config_hash="+fresh.Hash,
 		""); len(one.Entries) != 1 || one.Older {
 		t.Errorf("the runs of a configuration that one run has: %+v", one)
 	}
@@ -92,11 +92,11 @@ func TestRunChange(t *testing.T) {
 	second := s.ran(t, "ana", "", 1, prompted)
 	third := s.ran(t, "ana", "", 1, twin, prompted)
 
-	none := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+first+"/change", "")
+	none := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+first+"/change", "")
 	if len(none.Items) != 1 || none.Items[0].Base != "" || none.Items[0].Change != nil {
 		t.Errorf("the first run: %+v", none)
 	}
-	change := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+second+"/change", "")
+	change := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+second+"/change", "")
 	if len(change.Items) != 1 {
 		t.Fatalf("the second run: %+v", change)
 	}
@@ -108,7 +108,7 @@ func TestRunChange(t *testing.T) {
 	if !strings.Contains(strings.Join(change.Warnings, "\n"), "prompt") {
 		t.Errorf("no word on the other prompt: %q", change.Warnings)
 	}
-	both := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+third+"/change", "").Items
+	both := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+third+"/change", "").Items
 	if len(both) != 2 || both[0].Base != first || both[0].BaseTarget != "lexical" {
 		t.Fatalf("asked as in an older run, while the run between asked another way: %+v", both)
 	}
@@ -121,21 +121,21 @@ func TestRunChange(t *testing.T) {
 	s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "lexical", SystemPrompt: "A"},
 		app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "B"})
 	named := s.ran(t, "ana", "", 1, app.TargetSpec{Target: "offline/lexical", Name: "twin", SystemPrompt: "C"})
-	if items := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+named+"/change", "").Items; len(items) != 1 ||
+	if items := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+named+"/change", "").Items; len(items) != 1 ||
 		items[0].BaseTarget != "twin" {
 		t.Errorf("not compared with its namesake: %+v", items)
 	}
 
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		`{"name":"prompts","suite_id":"suite_1","baseline_eval_id":"`+first+`"}`)
 	if code, body := s.ask(t, "ana", "PATCH", "/api/runs/"+third, `{"experiment_id":"`+made.ID+`"}`); code >= 300 {
 		t.Fatal(code, body)
 	}
-	based := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+third+"/change", "").Items[1]
+	based := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+third+"/change", "").Items[1]
 	if based.Base != first || !based.Baseline || based.Verdict != panel.ChangeBetter {
 		t.Errorf("against the baseline: %+v", based)
 	}
-	line := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	line := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
 	if c := line.Entries[len(line.Entries)-1].Targets[1].PassChange; c == nil || c.Change.Point != based.Change.Point ||
 		c.Verdict != based.Verdict {
 		t.Errorf("the timeline has another change: %+v", c)
@@ -164,7 +164,7 @@ func TestUnracedRunChangeAmongMany(t *testing.T) {
 	s.suiteOf(t, "ana", "suite_1")
 	base := func(run string) string {
 		t.Helper()
-		items := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+run+"/change", "").Items
+		items := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+run+"/change", "").Items
 		if len(items) != 1 {
 			t.Fatalf("%+v", items)
 		}
@@ -193,7 +193,7 @@ func TestRunChangeWithoutSuite(t *testing.T) {
 	first, other, last := s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 1), s.ran(t, "ana", "", 1)
 	s.damage(t, "UPDATE run_entries SET suite_id = ''")
 	s.damage(t, "UPDATE runs SET suite_name = 'another' WHERE id = ?", other)
-	items := stored[evals.RunChanges](t, s, "ana", "GET", "/api/runs/"+last+"/change", "").Items
+	items := stored[server.RunChanges](t, s, "ana", "GET", "/api/runs/"+last+"/change", "").Items
 	if len(items) != 1 || items[0].Base != first {
 		t.Errorf("compared with %+v, want %s, not %s of another suite", items, first, other)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app/tunes"
 	"github.com/callvet/callvet/internal/job"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 )
 
@@ -97,7 +97,7 @@ func TestParamTune(t *testing.T) {
 		return city%4 == 0 || strings.Contains(body, `"temperature":0.5`)
 	})
 	suite := s.familySuite(t, "ana", 60)
-	exp := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	exp := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"tuned","suite_id":%q}`, suite))
 	body := fmt.Sprintf(
 		`{"suite_id":%q,"experiment_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
@@ -114,7 +114,7 @@ func TestParamTune(t *testing.T) {
 
 	sent := startTune(t, s, "param-tune", body)
 	done := s.awaitJob(t, "ana", sent.JobID, "done")
-	got := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+sent.ResultRef, "")
+	got := give[server.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+sent.ResultRef, "")
 	if len(got.Models) != 1 || got.Models[0].Winner() == nil || !strings.Contains(got.Models[0].Winner().Name, "0.5") ||
 		got.State != "done" || got.Use != 1 || got.Job != sent.JobID || got.Experiment != exp.ID || got.Promoted == "" {
 		t.Fatalf("%+v", got)
@@ -149,7 +149,7 @@ func TestParamTune(t *testing.T) {
 	if len(history.Items) != 1 || history.Items[0].ID != got.Promoted {
 		t.Errorf("history %+v", history)
 	}
-	line := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "").Entries
+	line := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "").Entries
 	if len(line) != 2 || line[0].Type != "param_tune" || line[0].Score == nil || *line[0].Score != 1 ||
 		line[0].Gain == nil ||
 		*line[0].Delta != line[0].Gain.Point || line[0].Gain.Lower <= 0 || line[0].Run != got.Promoted ||
@@ -162,7 +162,7 @@ func TestParamTune(t *testing.T) {
 	}
 
 	// The winner is kept as a profile, and is the base of another search.
-	kept := give[evals.TuneApplied](t, s, "ana", "POST",
+	kept := give[server.TuneApplied](t, s, "ana", "POST",
 		"/api/tool-eval/param-tune/history/"+sent.ResultRef+"/apply", `{"profile":"temperature=0.5"}`).Profile
 	if kept == nil || *kept.Params.Temperature != 0.5 || kept.SystemPrompt != "" || kept.Source != sent.ResultRef {
 		t.Errorf("profile %+v", kept)
@@ -190,11 +190,11 @@ func TestParamTune(t *testing.T) {
 			t.Errorf("%s: %s %s: %d %s", of.as, of.method, of.path, code, answer)
 		}
 	}
-	if prompts := give[struct{ Items []evals.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history",
+	if prompts := give[struct{ Items []server.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history",
 		""); len(prompts.Items) != 0 {
 		t.Errorf("%+v", prompts)
 	}
-	list := give[struct{ Items []evals.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/param-tune/history", "")
+	list := give[struct{ Items []server.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/param-tune/history", "")
 	if len(list.Items) != 1 || list.Items[0].Models[0].Gain == nil || list.Items[0].Status != "done" {
 		t.Errorf("%+v", list)
 	}
@@ -223,13 +223,13 @@ func TestParamTune(t *testing.T) {
 		`{"name":"base","model":"openai/m1","params":{"top_p":0.9}}`)
 	again := startTune(t, s, "param-tune", strings.TrimSuffix(body, "}")+fmt.Sprintf(`,"profiles":{"m1":%q}}`, base.ID))
 	s.awaitJob(t, "ana", again.JobID, "done")
-	from := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+again.ResultRef, "")
+	from := give[server.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+again.ResultRef, "")
 	for _, c := range from.Models[0].Candidates {
 		if (c.Spec.Profile != "") != (c.N == 0) || *c.Spec.Params.TopP != 0.9 {
 			t.Errorf("candidate %d: %+v", c.N, c.Spec)
 		}
 	}
-	if v := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+again.ResultRef,
+	if v := give[server.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+again.ResultRef,
 		""); v.Use != 2 {
 		t.Errorf("use %d: %s", v.Use, v.Models[0].Sentence)
 	}
@@ -249,7 +249,7 @@ func TestPromptTune(t *testing.T) {
 		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
 		"meta_target":{"provider_key":"openai","model_id":"writer","base_url":%q},"config":{"population":3}}`, suite, url, url))
 	s.awaitJob(t, "ana", sent.JobID, "done")
-	got := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history/"+sent.ResultRef, "")
+	got := give[server.TuneView](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history/"+sent.ResultRef, "")
 	if len(got.Models) != 1 || got.Models[0].Winner() == nil ||
 		!strings.Contains(got.Models[0].Winner().Prompt, "exactly") ||
 		got.Promoted == "" || !strings.Contains(strings.Join(got.Notes, " "), "the prompt is kept as cities@1") {
@@ -262,7 +262,7 @@ func TestPromptTune(t *testing.T) {
 	if code, answer := s.ask(t, runs, "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite)); code != 403 {
 		t.Errorf("a token for runs changes a suite: %d %s", code, answer)
 	}
-	applied := give[evals.TuneApplied](t, s, "ana", "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite))
+	applied := give[server.TuneApplied](t, s, "ana", "POST", path, fmt.Sprintf(`{"suite_id":%q}`, suite))
 	now := give[struct {
 		Version int64
 		Prompt  string `json:"system_prompt"`
@@ -270,7 +270,7 @@ func TestPromptTune(t *testing.T) {
 	if !applied.Confirmed || applied.Version != 2 || now.Version != 2 || now.Prompt != got.Models[0].Winner().Prompt {
 		t.Errorf("applied %+v, suite %+v", applied, now)
 	}
-	kept := give[evals.TuneApplied](t, s, "ana", "POST", path, `{"profile":"exact"}`).Profile
+	kept := give[server.TuneApplied](t, s, "ana", "POST", path, `{"profile":"exact"}`).Profile
 	if kept == nil || kept.SystemPrompt != now.Prompt || !kept.ReplaceSystem || kept.Model != "openai/m1" ||
 		kept.Name != "exact" || kept.Source != sent.ResultRef {
 		t.Errorf("profile %+v", kept)
@@ -295,7 +295,7 @@ func TestPromotedOnce(t *testing.T) {
 		s.familySuite(t, "ana", 60), url, url))
 	s.awaitJob(t, "ana", sent.JobID, "done")
 	path := "/api/tool-eval/prompt-tune/history/" + sent.ResultRef
-	first := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	first := give[server.TuneView](t, s, "ana", "GET", path, "")
 	if first.Promoted == "" {
 		t.Fatalf("%+v", first)
 	}
@@ -305,12 +305,12 @@ func TestPromotedOnce(t *testing.T) {
 		sent.ResultRef)
 	s.damage(t, "UPDATE jobs SET state = 'running' WHERE id = $1", sent.JobID)
 	s = s.restart(t)
-	if lost := give[evals.TuneView](t, s, "ana", "GET", path, ""); lost.Promoted != "" || lost.Kind != first.Kind {
+	if lost := give[server.TuneView](t, s, "ana", "GET", path, ""); lost.Promoted != "" || lost.Kind != first.Kind {
 		t.Fatalf("%+v", lost)
 	}
 	s.work(t)
 	s.awaitJob(t, "ana", sent.JobID, "done")
-	again := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	again := give[server.TuneView](t, s, "ana", "GET", path, "")
 	history := give[struct{ Items []struct{ ID string } }](t, s, "ana", "GET", "/api/tool-eval/history", "")
 	prompts := give[struct{ Items []struct{ ID, Source string } }](t, s, "ana", "GET", "/api/prompts", "")
 	if again.Promoted != first.Promoted || len(history.Items) != 1 || len(prompts.Items) != 1 ||
@@ -338,7 +338,7 @@ func TestPromotedPromptQuota(t *testing.T) {
 		`{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
 		"meta_target":{"provider_key":"openai","model_id":"writer","base_url":%q},"config":{"population":3}}`, suite, url, url))
 	s.awaitJob(t, "ana", sent.JobID, "done")
-	got := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history/"+sent.ResultRef, "")
+	got := give[server.TuneView](t, s, "ana", "GET", "/api/tool-eval/prompt-tune/history/"+sent.ResultRef, "")
 	if now, err := s.db.Rows().BytesHeld(t.Context(), "user_ana"); err != nil || now != held || got.Promoted == "" ||
 		!strings.Contains(strings.Join(got.Notes, " "), "the prompt was not kept") {
 		t.Errorf("%d bytes, then %d (%v): %+v", held, now, err, got)
@@ -359,7 +359,7 @@ func TestTuneResumed(t *testing.T) {
 		"search_space":{"temperature":[0,0.5,1]},"max_calls":70}`, s.familySuite(t, "ana", 60), url))
 	s.awaitJob(t, "ana", sent.JobID, "done")
 	path := "/api/tool-eval/param-tune/history/" + sent.ResultRef
-	first := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	first := give[server.TuneView](t, s, "ana", "GET", path, "")
 	if first.Models[0].Ended == "" || first.Models[0].Outcome != tunes.Unconfirmed || !first.Resumable ||
 		asked.Load() != 0 { // a round and the confirmation need 75
 		t.Fatalf("%d asked, %+v", asked.Load(), first)
@@ -379,7 +379,7 @@ func TestTuneResumed(t *testing.T) {
 		t.Fatalf("%+v", again)
 	}
 	s.awaitJob(t, "ana", again.JobID, "done")
-	got := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	got := give[server.TuneView](t, s, "ana", "GET", path, "")
 	if w := got.Models[0].Winner(); w == nil || !strings.Contains(w.Name, "0.5") || got.Promoted == "" ||
 		got.Resumable || got.Use != 1 || got.Job != again.JobID || got.Request.Run.MaxCalls != 1000 {
 		t.Errorf("%+v", got)
@@ -438,7 +438,7 @@ func TestTuneCancelled(t *testing.T) {
 		t.Fatal(code, answer)
 	}
 	s.awaitJob(t, "ana", sent.JobID, "cancelled")
-	got := give[evals.TuneView](t, s, "ana", "GET", path, "")
+	got := give[server.TuneView](t, s, "ana", "GET", path, "")
 	if got.State != "cancelled" || len(got.Models[0].Candidates) == 0 || got.Use != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -477,7 +477,7 @@ func TestTuneRefused(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"param", "prompt"} {
-		if list := give[struct{ Items []evals.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/"+kind+"-tune/history",
+		if list := give[struct{ Items []server.TuneLine }](t, s, "ana", "GET", "/api/tool-eval/"+kind+"-tune/history",
 			""); len(list.Items) != 0 {
 			t.Errorf("kept: %+v", list)
 		}
@@ -511,7 +511,7 @@ func TestTuneRestarted(t *testing.T) {
 		stop = s.work(t)
 	}
 	s.awaitJob(t, "ana", sent.JobID, "done")
-	got := give[evals.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+sent.ResultRef, "")
+	got := give[server.TuneView](t, s, "ana", "GET", "/api/tool-eval/param-tune/history/"+sent.ResultRef, "")
 	if got.State != "done" || got.Models[0].Winner() == nil || got.Use != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -571,7 +571,7 @@ func TestTunePresets(t *testing.T) {
 	s.private(t)
 	suite := s.familySuite(t, "ana", 60)
 	names := func(user string) (out []string) {
-		list := give[evals.PresetList](t, s, user, "GET", "/api/tool-eval/param-tune/presets", "")
+		list := give[server.PresetList](t, s, user, "GET", "/api/tool-eval/param-tune/presets", "")
 		for i := range list.Items {
 			if list.Items[i].Own {
 				out = append(out, list.Items[i].Name)

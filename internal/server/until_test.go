@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -26,7 +26,7 @@ func TestUntilDecided(t *testing.T) {
 	suite := s.keepSuite(t, "ana", 200)
 	base := s.eval(t, "ana", suite, m.URL, "")
 	s.awaitJob(t, "ana", base.JobID, "done")
-	made := stored[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	made := stored[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, suite, base.ResultRef))
 	gates := "- pass_rate >= 0.8\n- {metric: pass_rate, baseline: {margin: 0.2}}\n"
 	sent := s.eval(t, "ana", suite, m.URL, fmt.Sprintf(`,"until_decided":true,"gates":%q,"baseline_eval_id":%q,"seed":7,
@@ -76,7 +76,7 @@ func TestUntilDecided(t *testing.T) {
 		}
 	}
 
-	line := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef+"?limit=0", "")
+	line := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef+"?limit=0", "")
 	if !line.UntilDecided || line.Total+line.LeftOut != 200 || line.LeftOut == 0 || line.Verdicts.NotRun != 0 ||
 		line.Lost != 0 || line.Status != "done" {
 		t.Errorf("line: %+v", line.EvalRun)
@@ -84,11 +84,11 @@ func TestUntilDecided(t *testing.T) {
 	if line.Resume != nil {
 		t.Errorf("the run is over, and goes on with %v", line.Resume)
 	}
-	if whole := stored[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+base.ResultRef+"?limit=0",
+	if whole := stored[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+base.ResultRef+"?limit=0",
 		""); whole.UntilDecided || whole.LeftOut != 0 || whole.Total != 200 {
 		t.Errorf("a run without until_decided: %+v", whole.EvalRun)
 	}
-	at := stored[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
+	at := stored[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+made.ID+"/timeline", "")
 	for i := range at.Entries {
 		e := &at.Entries[i]
 		if early := e.ID == sent.ResultRef; early && (e.Asked != line.Total || e.LeftOut != line.LeftOut) ||
@@ -97,7 +97,7 @@ func TestUntilDecided(t *testing.T) {
 		}
 	}
 
-	board := stored[evals.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id="+suite, "")
+	board := stored[server.Leaderboard](t, s, "ana", "GET", "/api/leaderboard?suite_id="+suite, "")
 	for i := range board.Items { // its numbers chose its end
 		if len(board.Items) != 1 || board.Items[i].Run != base.ResultRef {
 			t.Errorf("leaderboard: %+v", board.Items[i])
@@ -151,7 +151,7 @@ func TestScheduleUntilDecided(t *testing.T) {
 	s.awaitJob(t, "ana", base.JobID, "done")
 	create := func(eval, more string) string {
 		t.Helper()
-		return give[evals.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(
+		return give[server.Schedule](t, s, "ana", "POST", "/api/schedules", fmt.Sprintf(
 			`{"name":"n","eval":{"suite_id":%q,"targets":[{"provider_key":"openai","model_id":"m1","base_url":%q}],
 			"until_decided":true,"no_cache":true%s}%s}`, suite, m.URL, eval, more)).ID
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 )
@@ -182,17 +182,17 @@ func TestRunsOfNobody(t *testing.T) {
 		s.orphan(t)); err != nil {
 		t.Fatal(err)
 	}
-	list := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history, "")
+	list := stored[api.Page[server.EvalRun]](t, s, "root", "GET", history, "")
 	if len(list.Items) != 2 || list.Items[0].ID != judged || list.Items[1].ID != id || list.Items[1].User != "" ||
 		list.Items[1].AvgScore == nil {
 		t.Errorf("%+v", list)
 	}
-	page := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
-	rest := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history+"?limit=1&cursor="+page.Next, "")
+	page := stored[api.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1", "")
+	rest := stored[api.Page[server.EvalRun]](t, s, "root", "GET", history+"?limit=1&cursor="+page.Next, "")
 	if len(page.Items) != 1 || len(rest.Items) != 1 || rest.Items[0].ID != id || rest.Next != "" {
 		t.Errorf("%+v %+v", page, rest)
 	}
-	if other := stored[api.Page[evals.EvalRun]](t, s, "root", "GET", history+"?suite=another",
+	if other := stored[api.Page[server.EvalRun]](t, s, "root", "GET", history+"?suite=another",
 		""); len(other.Items) != 0 {
 		t.Errorf("%+v", other)
 	}
@@ -200,7 +200,7 @@ func TestRunsOfNobody(t *testing.T) {
 		if code, text := s.ask(t, user, "GET", "/api/runs/"+id, ""); code != 404 {
 			t.Errorf("as %s: %d %s", user, code, text)
 		}
-		if list := stored[api.Page[evals.EvalRun]](t, s, user, "GET", history+"?suite=weather",
+		if list := stored[api.Page[server.EvalRun]](t, s, user, "GET", history+"?suite=weather",
 			""); len(list.Items) > 1 {
 			t.Errorf("as %s: %+v", user, list)
 		}

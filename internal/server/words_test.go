@@ -21,8 +21,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/runs"
 	"github.com/callvet/callvet/internal/report"
+	"github.com/callvet/callvet/internal/server"
 	"github.com/callvet/callvet/internal/server/api"
-	"github.com/callvet/callvet/internal/server/evals"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/panel"
@@ -51,7 +51,7 @@ func TestWordsOfRuns(t *testing.T) {
 	seen := func(run string) said {
 		t.Helper()
 		one := give[said](t, s, "ana", "GET", "/api/tool-eval/history/"+run+"?limit=0", "")
-		for _, r := range give[api.Page[evals.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history", "").Items {
+		for _, r := range give[api.Page[server.EvalRun]](t, s, "ana", "GET", "/api/tool-eval/history", "").Items {
 			if r.ID == run {
 				if d := cmp.Diff(one, said{r.Name, r.Notes, r.Tags}); d != "" {
 					t.Errorf("the list is another than the run itself: %s", d)
@@ -68,7 +68,7 @@ func TestWordsOfRuns(t *testing.T) {
 		c := give[panel.Comparison](t, s, "ana", "GET", "/api/diff?base="+first+"&candidate="+second.ResultRef, "")
 		return c.BaselineName + " " + c.CandidateName
 	}
-	exp := give[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q,"baseline_eval_id":%q}`, ours, first))
 	give[any](t, s, "ana", "PATCH", "/api/runs/"+second.ResultRef,
 		fmt.Sprintf(`{"experiment_id":%q,"name":"after"}`, exp.ID))
@@ -82,7 +82,7 @@ func TestWordsOfRuns(t *testing.T) {
 	if d := cmp.Diff(said{Name: "later"}, seen(second.ResultRef)); d != "" {
 		t.Errorf("changed (-want +got):\n%s", d)
 	}
-	line := give[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "")
+	line := give[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "")
 	if len(line.Entries) != 1 || line.Entries[0].Name != "later" {
 		t.Errorf("timeline: %+v", line.Entries)
 	}
@@ -151,7 +151,7 @@ func TestCancelledRun(t *testing.T) {
 	now := func() count {
 		t.Helper()
 		j := give[jobAnswer](t, s, "ana", "GET", "/api/jobs/"+sent.JobID, "")
-		r := give[evals.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
+		r := give[server.EvalDetails](t, s, "ana", "GET", "/api/tool-eval/history/"+sent.ResultRef, "")
 		d := give[report.Document](t, s, "ana", "GET", "/api/runs/"+sent.ResultRef, "")
 		o := &d.Panels.Targets[0].Overall
 		if o.Cases != r.Cases || o.Cells != r.Total || o.Verdicts.Pass != r.Passed || j.Total != r.Total ||
@@ -219,7 +219,7 @@ func TestSystemPromptOfRun(t *testing.T) {
 	s.work(t)
 	cities := s.keepSuite(t, "ana", 1)
 	give[any](t, s, "ana", "PATCH", suites+"/"+cities, `{"system_prompt":"Of the suite."}`)
-	exp := give[evals.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
+	exp := give[server.ExperimentDetails](t, s, "ana", "POST", "/api/experiments",
 		fmt.Sprintf(`{"name":"e","suite_id":%q}`, cities))
 	ask := func(more string) string {
 		t.Helper()
@@ -255,7 +255,7 @@ func TestSystemPromptOfRun(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte("Of b."))
 	brief := hex.EncodeToString(sum[:])[:12] + " “Of b.”"
-	line := give[evals.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "")
+	line := give[server.Timeline](t, s, "ana", "GET", "/api/experiments/"+exp.ID+"/timeline", "")
 	summary := line.Entries[len(line.Entries)-1].Summary
 	for _, part := range []string{"top_p 0.5", "system prompt in place of the suite's " + brief} {
 		if !strings.Contains(summary, part) {

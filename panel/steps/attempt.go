@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -27,7 +26,7 @@ type scoring struct {
 	first                      float64 // ms; 0: not recorded
 }
 
-// ScorerResult is the result of a scorer, with numbers of slicing.Names.Words for texts. It is immutable,
+// ScorerResult is the result of a scorer, with numbers of SliceNames.Words for texts. It is immutable,
 // so that all attempts with the same result may share it.
 type ScorerResult struct {
 	class         int8 // its position in panel.Classes, -1 for none
@@ -314,11 +313,11 @@ func (s *Sums) attempts(t *task) {
 		}
 		lacks := s.absent(t, r)
 		x, target := r.scoring, r.set.Target
-		at := findings.Call{
+		at := SymptomCall{
 			Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt),
 			Ended: s.tries[i].ended(),
 		}
-		whole := findings.Attempt{Ended: at.Ended, Shows: s.tries[i].shows, Missed: lacks}
+		whole := SymptomAttempt{Ended: at.Ended, Shows: s.tries[i].shows, Missed: lacks}
 		if !r.notRun {
 			s.signs.End(target, r.outcome(), x.reason(), &at)
 		}
@@ -343,10 +342,10 @@ func (s *Sums) attempts(t *task) {
 			s.signs.See(target, sign.Issue, sign.Shown, sign.Why, &at)
 		}
 		for _, p := range x.scorerResult.routes {
-			s.routes.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
+			s.routes.Add(ConfusedPair{Target: target, Expected: p[0], Called: p[1]}, 1)
 		}
 		for _, p := range x.scorerResult.tools {
-			s.chosen.Add(findings.Pair{Target: target, Expected: p[0], Called: p[1]}, 1)
+			s.chosen.Add(ConfusedPair{Target: target, Expected: p[0], Called: p[1]}, 1)
 		}
 	}
 }
@@ -382,17 +381,17 @@ func (s *Sums) absent(t *task, r *record) bool {
 	if !r.gold || r.fault || r.notRun || r.scoring == nil || r.scoring.decided {
 		return false
 	}
-	called := uint32(findings.NoTool)
+	called := uint32(NoTool)
 	if r.scoring.unreadable {
-		called = findings.Unreadable
+		called = UnreadableCall
 	}
 	missing, made, wrong := lacking(t, r, s.lack[:0])
 	for _, tool := range missing[min(wrong, len(missing)):] { // a call of a wrong tool replaces one of them
-		s.confused.Add(findings.Pair{Target: r.set.Target, Expected: tool, Called: called}, 1)
+		s.confused.Add(ConfusedPair{Target: r.set.Target, Expected: tool, Called: called}, 1)
 	}
 	s.lack = missing
 	if len(r.needed) == 0 && made == 0 {
-		s.confused.Add(findings.Pair{Target: r.set.Target, Expected: findings.NoTool, Called: called}, 1)
+		s.confused.Add(ConfusedPair{Target: r.set.Target, Expected: NoTool, Called: called}, 1)
 	}
 	return len(missing) > 0
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/slicing"
 )
 
 // partitions is the number of parts of the open tasks. It is independent of the number of workers,
@@ -17,7 +15,7 @@ const partitions = 16
 
 // step is what is kept of a step line while its task is open.
 type step struct {
-	set           *slicing.Set
+	set           *SliceSet
 	line          int64
 	exec          float64
 	hashes        hashes
@@ -35,12 +33,12 @@ type odd struct {
 	line          int64
 	call          string
 	paths, fields []string // names of arguments that differ, and that break the schema
-	gold          uint32   // the labelled tool; findings.NoTool: none, or the called tool
+	gold          uint32   // the labelled tool; NoTool: none, or the called tool
 }
 
 // record is what is kept of a task record.
 type record struct {
-	set                      *slicing.Set
+	set                      *SliceSet
 	line                     int64
 	attempt                  uint32
 	pass                     int8 // -1: not recorded
@@ -107,8 +105,8 @@ func (b *Batch) reset() {
 // Worker turns lines into batches. Each goroutine needs its own.
 type Worker struct {
 	sheet *Sheet
-	names *slicing.Names
-	find  slicing.Finder
+	names *SliceNames
+	find  SliceFinder
 	sums  *Sums
 	words map[string]uint32
 	// noResult is the result for an attempt without a scorer.
@@ -140,13 +138,13 @@ func (w *Worker) Step(b *Batch, s *Step) {
 
 // odd is what is kept of a step in addition to its numbers; nil for nothing.
 func (w *Worker) odd(tool uint32, s *Step) *odd {
-	gold := uint32(findings.NoTool)
+	gold := uint32(NoTool)
 	if len(s.GoldTool) > 0 {
 		if gold = w.find.Tool(s.GoldTool); gold == tool && s.Score.Known&s.Score.True&(1<<callvet.StepSelection) != 0 {
-			gold = findings.NoTool
+			gold = NoTool
 		}
 	}
-	if gold == findings.NoTool && !findings.Wrong(s.Score) {
+	if gold == NoTool && !WrongCall(s.Score) {
 		return nil
 	}
 	return &odd{

@@ -9,8 +9,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats/exact"
 )
 
@@ -37,12 +35,12 @@ func (t *recordSums) exact() []summed {
 // reader reads a partial result into a Sheet's own numbers. After the first error it returns zeros.
 type reader struct {
 	wireReader
-	names                  *slicing.Names
+	names                  *SliceNames
 	shift                  int64 // lines before this part
 	targets, tools, judges []uint32
 	words                  []uint32
 	slices                 []int64 // -1: not kept
-	sets                   []*slicing.Set
+	sets                   []*SliceSet
 }
 
 func (r *reader) line() int64 { return r.Int() + r.shift }
@@ -142,7 +140,7 @@ func (r *reader) read() {
 		r.words = append(r.words, n.Words.Number([]byte(t)))
 	}
 	for range r.Count() {
-		id, ok := n.ID(slicing.Slice{Target: r.Number(r.targets), Key: r.Text(), Value: r.Text()})
+		id, ok := n.ID(TargetSlice{Target: r.Number(r.targets), Key: r.Text(), Value: r.Text()})
 		if !ok {
 			r.slices = append(r.slices, -1)
 			continue
@@ -150,10 +148,10 @@ func (r *reader) read() {
 		r.slices = append(r.slices, int64(id))
 	}
 	for range r.Count() {
-		n.Dead[slicing.TargetKey{Target: r.Number(r.targets), Key: r.Text()}] = true
+		n.Dead[TargetKey{Target: r.Number(r.targets), Key: r.Text()}] = true
 	}
 	for range r.Count() {
-		s := &slicing.Set{Target: r.Number(r.targets), Tool: r.Number(r.tools)}
+		s := &SliceSet{Target: r.Number(r.targets), Tool: r.Number(r.tools)}
 		for range r.Count() {
 			if id := member(&r.wireReader, r.slices); id >= 0 {
 				s.IDs = append(s.IDs, uint32(id))
@@ -179,11 +177,11 @@ func (r *reader) sums(s *Sums) {
 	for range r.Count() {
 		target := r.Number(r.targets)
 		expected, called := r.Number(r.tools), r.called()
-		s.confused.Add(findings.Pair{Target: target, Expected: expected, Called: called}, r.Int())
+		s.confused.Add(ConfusedPair{Target: target, Expected: expected, Called: called}, r.Int())
 	}
-	for _, c := range []*findings.Confusion{&s.routes, &s.chosen} {
+	for _, c := range []*Confusion{&s.routes, &s.chosen} {
 		for range r.Count() {
-			p := findings.Pair{Target: r.Number(r.targets), Expected: r.Number(r.words), Called: r.Number(r.words)}
+			p := ConfusedPair{Target: r.Number(r.targets), Expected: r.Number(r.words), Called: r.Number(r.words)}
 			c.Add(p, r.Int())
 		}
 	}
@@ -193,7 +191,7 @@ func (r *reader) sums(s *Sums) {
 	}
 	s.signs.Read(&r.wireReader, r.shift, r.targets, r.tools)
 	for range r.Count() {
-		x := findings.New()
+		x := NewSymptomCounts()
 		target := r.Number(r.targets)
 		x.Read(&r.wireReader, r.shift, r.tools)
 		s.symptom(target).Merge(&x)
@@ -206,7 +204,7 @@ func (r *reader) sums(s *Sums) {
 func (r *reader) called() uint32 {
 	n := r.Uint()
 	switch {
-	case n == findings.UnknownTool || n == findings.Unreadable:
+	case n == UnknownTool || n == UnreadableCall:
 		return uint32(n)
 	case n < uint64(len(r.tools)):
 		return r.tools[n]
@@ -378,7 +376,7 @@ func (r *reader) step() step {
 		hashes: hashes{r.Fixed(), r.Fixed()},
 	}
 	if s.set == nil {
-		s.set = &slicing.Set{}
+		s.set = &SliceSet{}
 	}
 	s.Known &= 1<<callvet.StepMetrics - 1
 	s.True &= s.Known
@@ -395,7 +393,7 @@ func (r *reader) record() record {
 		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(), content: r.Fixed(),
 	}
 	if x.set == nil {
-		x.set = &slicing.Set{}
+		x.set = &SliceSet{}
 	}
 	x.pass = min(max(x.pass, -1), 1)
 	for range r.Count() {

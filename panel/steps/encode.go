@@ -5,9 +5,6 @@ package steps
 import (
 	"maps"
 	"slices"
-
-	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/slicing"
 )
 
 // Magic is the first line of a partial result.
@@ -16,11 +13,11 @@ const Magic = "callvet partial result 13\n"
 // writer appends what a reader reads.
 type writer struct {
 	wireWriter
-	sets map[*slicing.Set]uint64
-	list []*slicing.Set
+	sets map[*SliceSet]uint64
+	list []*SliceSet
 }
 
-func (w *writer) set(s *slicing.Set) {
+func (w *writer) set(s *SliceSet) {
 	n, ok := w.sets[s]
 	if !ok {
 		n = uint64(len(w.list))
@@ -32,7 +29,7 @@ func (w *writer) set(s *slicing.Set) {
 // AppendPartial appends the Sheet as a partial result, which Merge reads; Merge returns note
 // unchanged. The Sheet must be closed.
 func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
-	w := &writer{wireWriter: wireWriter{b: append(b, Magic...)}, sets: map[*slicing.Set]uint64{}}
+	w := &writer{wireWriter: wireWriter{b: append(b, Magic...)}, sets: map[*SliceSet]uint64{}}
 	w.Texts(s.cfg.SliceBy)
 	w.Uint(uint64(s.cfg.Window))
 	w.Bool(s.cfg.Catalogue)
@@ -64,7 +61,7 @@ func (s *Sheet) AppendPartial(b []byte, note []byte) []byte {
 	return append(w.b, body.b...)
 }
 
-func (w *writer) names(n *slicing.Names) {
+func (w *writer) names(n *SliceNames) {
 	w.Texts(n.Targets.All)
 	w.Texts(n.Tools.All)
 	w.Texts(n.Judges.All)
@@ -95,7 +92,7 @@ func (w *writer) sums(s *Sums) {
 			w.slice(x)
 		}
 	}
-	for _, c := range []*findings.Confusion{&s.confused, &s.routes, &s.chosen} {
+	for _, c := range []*Confusion{&s.confused, &s.routes, &s.chosen} {
 		w.Uint(uint64(len(c.Pairs())))
 		for k, n := range c.Pairs() {
 			w.Uint(uint64(k.Target))
@@ -111,12 +108,12 @@ func (w *writer) sums(s *Sums) {
 		w.Int(n)
 	}
 	s.signs.Write(&w.wireWriter)
-	byTarget(w, s.symptoms, (*findings.Counts).Write)
-	byTarget(w, s.rankings, (*findings.Ranking).Write)
+	byTarget(w, s.symptoms, (*SymptomCounts).Write)
+	byTarget(w, s.rankings, (*Ranking).Write)
 }
 
 // byTarget writes the existing entries of a list by target.
-func byTarget[T any](w *writer, list []*T, write func(*T, findings.Writer)) {
+func byTarget[T any](w *writer, list []*T, write func(*T, SymptomWriter)) {
 	some := slices.DeleteFunc(slices.Clone(list), func(x *T) bool { return x == nil })
 	w.Uint(uint64(len(some)))
 	for target, x := range list {

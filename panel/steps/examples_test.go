@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/callvet/callvet/panel/findings"
 )
 
 // task is one of a ranking: how many of its measurements are good, and how many of its attempts passed.
@@ -66,14 +64,14 @@ func TestExtremes(t *testing.T) {
 		},
 		"none": {},
 	} {
-		var whole, parts findings.Ranking
+		var whole, parts Ranking
 		for i, x := range c.tasks {
-			at := findings.Ranked{
+			at := Ranked{
 				Good: x.good, Of: x.of, Line: int64(i + 1), Failed: x.judged - x.passed,
-				Judged: x.judged, Seen: findings.SeenOf(int(x.passed), int(x.judged)),
+				Judged: x.judged, Seen: SeenOf(int(x.passed), int(x.judged)),
 			}
-			var part findings.Ranking
-			for _, r := range []*findings.Ranking{&whole, &part} {
+			var part Ranking
+			for _, r := range []*Ranking{&whole, &part} {
 				if x.judged > 0 {
 					r.Add(at.Seen, 1)
 				}
@@ -83,7 +81,7 @@ func TestExtremes(t *testing.T) {
 			}
 			parts.Merge(&part)
 		}
-		for _, r := range []*findings.Ranking{&whole, &parts} {
+		for _, r := range []*Ranking{&whole, &parts} {
 			var got []string
 			for _, e := range New(Config{}).examples(r) {
 				got = append(got, fmt.Sprintf("%s %s", e.Kind, e.Task))

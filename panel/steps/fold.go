@@ -7,8 +7,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -17,8 +15,8 @@ type try struct {
 	attempt         uint32
 	record          *record // nil: none
 	calls, unneeded int
-	shows           findings.Shows // of its calls
-	labelled        bool           // the needed calls are known
+	shows           Shows // of its calls
+	labelled        bool  // the needed calls are known
 	toolTime        float64
 	timed           bool
 	exposed         bool
@@ -72,7 +70,7 @@ func (s *Sums) fold(t *task) {
 }
 
 // set is the set of a step, with the slices from the record of its attempt.
-func (s *Sums) set(st *step) *slicing.Set {
+func (s *Sums) set(st *step) *SliceSet {
 	r := s.try(st.attempt).record
 	if r == nil || r.set == st.set {
 		return st.set
@@ -128,7 +126,7 @@ func (s *Sums) expect(t *task) {
 	}
 }
 
-// bothExpect is slicing.Names.Both with a cache.
+// bothExpect is SliceNames.Both with a cache.
 func (s *Sums) bothExpect(a, b uint32) uint32 {
 	if a == b || b == 0 {
 		return a
@@ -142,8 +140,8 @@ func (s *Sums) bothExpect(a, b uint32) uint32 {
 	return both
 }
 
-// expecting is slicing.Names.Expecting with a cache.
-func (s *Sums) expecting(set *slicing.Set, expects uint32) *slicing.Set {
+// expecting is SliceNames.Expecting with a cache.
+func (s *Sums) expecting(set *SliceSet, expects uint32) *SliceSet {
 	if set.Expects == expects {
 		return set
 	}
@@ -160,8 +158,8 @@ func (s *Sums) expecting(set *slicing.Set, expects uint32) *slicing.Set {
 }
 
 // union is the set of a step together with the set of its attempt's record.
-func (s *Sums) union(own, recordSet *slicing.Set) *slicing.Set {
-	key := [2]*slicing.Set{own, recordSet}
+func (s *Sums) union(own, recordSet *SliceSet) *SliceSet {
+	key := [2]*SliceSet{own, recordSet}
 	set := s.unions[key]
 	if set == nil {
 		if len(s.unions) >= 1<<14 {
@@ -250,11 +248,11 @@ func (s *Sums) look(t *task) {
 		if len(odds) > 0 && odds[0].line == st.line {
 			of = &odds[0]
 		}
-		if of.gold != findings.NoTool || !s.confused.Agree(target, st.set.Tool, score) {
+		if of.gold != NoTool || !s.confused.Agree(target, st.set.Tool, score) {
 			s.confused.Look(target, st.set.Tool, score, of.gold)
 		}
 		x := s.symptom(target)
-		wrong, timed := x.Look(score), findings.HasBudget(score)
+		wrong, timed := x.Look(score), HasBudget(score)
 		if !wrong && !timed { // nearly always
 			continue
 		}
@@ -271,26 +269,26 @@ func (s *Sums) look(t *task) {
 }
 
 // call is a step in the form of package findings.
-func (t *task) call(st *step, at *try) findings.Call {
-	return findings.Call{
+func (t *task) call(st *step, at *try) SymptomCall {
+	return SymptomCall{
 		Line: st.line, Target: t.target, Task: t.id, Attempt: int(st.attempt), Tool: st.set.Tool,
 		Ended: at.ended(),
 	}
 }
 
 // ended is how the attempt ended, by its record.
-func (a *try) ended() findings.Ended {
+func (a *try) ended() AttemptEnded {
 	switch r := a.record; {
 	case r == nil:
-		return findings.Unjudged
+		return Unjudged
 	case r.fault:
-		return findings.Faulty
+		return Faulty
 	case r.pass == 0:
-		return findings.Failed
+		return Failed
 	case r.pass == 1:
-		return findings.Passed
+		return Passed
 	}
-	return findings.Unjudged
+	return Unjudged
 }
 
 // steadiness looks for calls of a tool with the same arguments: with different results they are S7,
@@ -389,7 +387,7 @@ const maxLookBack = 64
 // rank counts the task, and adds it as a candidate for an example.
 func (s *Sums) rank(t *task, all quality) {
 	m, list := &s.sum, s.ranking(t.number())
-	at := findings.Ranked{
+	at := Ranked{
 		Good: int64(all.good) + int64(m.passes), Of: int64(all.measured) + int64(m.trials+m.hidden),
 		Calls: m.calls,
 	}
@@ -430,7 +428,7 @@ func (s *Sums) seen() stats.Count {
 		judged -= cached - 1
 		passed -= max(0, passedCached-1)
 	}
-	return findings.SeenOf(passed, judged)
+	return SeenOf(passed, judged)
 }
 
 // number is the number of the target.

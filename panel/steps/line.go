@@ -7,7 +7,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/value"
 )
@@ -166,7 +165,7 @@ type Scored struct {
 
 // ScorerSigns is how many issues, from T1 on, a scorer looks for. The others follow from how an
 // attempt ended.
-const ScorerSigns = findings.Scored
+const ScorerSigns = 4
 
 // Score is a value in [0,1].
 type Score struct {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/exact"
 )
@@ -60,7 +59,7 @@ var stepMetrics = [...]described{
 // tabler fills the table of one slice.
 type tabler struct {
 	cfg     *Config
-	names   *slicing.Names
+	names   *SliceNames
 	s       *sliceSums
 	overall bool
 	out     []panel.Metric

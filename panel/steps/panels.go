@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/slicing"
 )
 
 // maxSlices bounds the tables of a target.
@@ -30,8 +28,8 @@ func (s *Sheet) Panels() *panel.Panels {
 		}
 	}
 	symptoms, ranking := all.counted()
-	p.Findings = findings.Findings(&symptoms, &all.signs,
-		&findings.Names{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
+	p.Findings = SymptomFindings(&symptoms, &all.signs,
+		&SymptomNames{Tool: s.tool, Target: s.targetName, Contract: s.contract, Locate: s.locate})
 	p.Examples = s.examples(&ranking)
 	p.Warnings = s.warnings(all)
 	p.Duplicates = int(all.duplicates.merged)
@@ -89,7 +87,7 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 	tables := make([]panel.Slice, 1+len(chosen))
 	s.each(len(tables), func(i int) {
 		if i == 0 {
-			tables[0] = s.slice(slicing.Slice{}, overall, true, s.lost+all.duplicates.conflicts)
+			tables[0] = s.slice(TargetSlice{}, overall, true, s.lost+all.duplicates.conflicts)
 			return
 		}
 		tables[i] = s.slice(s.names.Slices[chosen[i-1]], all.slices[chosen[i-1]], false, 0)
@@ -105,8 +103,8 @@ func (s *Sheet) target(pos int, number uint32, ids []uint32, all *Sums) panel.Ta
 
 // counted are the symptoms and the tasks of the targets that count. Baselines do not count where
 // there is another target.
-func (s *Sums) counted() (symptoms findings.Counts, ranking findings.Ranking) {
-	only, symptoms := s.signs.OnlyFloors(), findings.New()
+func (s *Sums) counted() (symptoms SymptomCounts, ranking Ranking) {
+	only, symptoms := s.signs.OnlyFloors(), NewSymptomCounts()
 	counts := func(target int) bool { return only || !s.signs.Floor(uint32(target)) }
 	for target, x := range s.symptoms {
 		if x != nil && counts(target) {
@@ -141,7 +139,7 @@ func (s *Sheet) targetName(n uint32) string { return s.names.Targets.All[n] }
 // word is the text of a number; panel.None for the empty text.
 func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], panel.None) }
 
-func (s *Sheet) slice(n slicing.Slice, x *sliceSums, overall bool, lost int64) panel.Slice {
+func (s *Sheet) slice(n TargetSlice, x *sliceSums, overall bool, lost int64) panel.Slice {
 	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
 	t := tabler{cfg: &s.cfg, names: s.names, s: x, overall: overall}
 	if o := x.fromRecords; o != nil {
@@ -170,7 +168,7 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	n := s.names
 	byCount := slices.Clone(ids)
 	slices.SortFunc(byCount, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(all.slices[b].tasks, all.slices[a].tasks), slicing.Compare(n.Slices[a], n.Slices[b]))
+		return cmp.Or(cmp.Compare(all.slices[b].tasks, all.slices[a].tasks), CompareSlices(n.Slices[a], n.Slices[b]))
 	})
 	perKey, whole := map[string]int{}, int64(0)
 	for _, id := range ids {
@@ -180,8 +178,8 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	for _, id := range byCount {
 		name := n.Slices[id]
 		switch {
-		case name.Key == "", n.Dead[slicing.TargetKey{Target: name.Target, Key: name.Key}],
-			!slicing.Requested(s.cfg.SliceBy, name.Key):
+		case name.Key == "", n.Dead[TargetKey{Target: name.Target, Key: name.Key}],
+			!SliceRequested(s.cfg.SliceBy, name.Key):
 		case name.Key == "tag" && (all.slices[id].tasks < int64(s.cfg.MinTagTasks) || s.repeatsField(id, ids, all)):
 		case s.usual() && all.slices[id].tasks == whole: // the table of all tasks once more
 		case perKey[name.Key] >= s.cfg.MaxValues, len(out) >= maxSlices:
@@ -192,7 +190,7 @@ func (s *Sheet) choose(ids []uint32, all *Sums) []uint32 {
 	}
 	slices.SortFunc(out, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(s.rank(n.Slices[a].Key), s.rank(n.Slices[b].Key)),
-			slicing.Compare(n.Slices[a], n.Slices[b]))
+			CompareSlices(n.Slices[a], n.Slices[b]))
 	})
 	return out
 }
@@ -208,8 +206,8 @@ func (s *Sheet) repeatsField(tag uint32, ids []uint32, all *Sums) bool {
 	}
 	return slices.ContainsFunc(ids, func(id uint32) bool {
 		o := s.names.Slices[id]
-		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && slicing.Requested(s.cfg.SliceBy, o.Key) &&
-			!s.names.Dead[slicing.TargetKey{Target: o.Target, Key: o.Key}] &&
+		return o.Value == s.names.Slices[tag].Value && o.Key != "tag" && SliceRequested(s.cfg.SliceBy, o.Key) &&
+			!s.names.Dead[TargetKey{Target: o.Target, Key: o.Key}] &&
 			all.slices[id].sameCounts(all.slices[tag])
 	})
 }
@@ -238,9 +236,9 @@ func (s *Sheet) rank(key string) int {
 
 func (s *Sheet) tool(n uint32) string {
 	switch {
-	case n == findings.UnknownTool:
+	case n == UnknownTool:
 		return panel.Unknown
-	case n == findings.Unreadable:
+	case n == UnreadableCall:
 		return panel.Unreadable
 	case s.names.Tools.All[n] == "":
 		return panel.None
@@ -251,10 +249,10 @@ func (s *Sheet) tool(n uint32) string {
 // examples are the tasks with the highest and the lowest scores; a task that is both is among the
 // highest only. They are named strongest and weakest where they differ clearly from all other
 // tasks. Source: Statistics specification, section 16.5.
-func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
+func (s *Sheet) examples(r *Ranking) []panel.Example {
 	var out []panel.Example
 	seen := map[[2]string]bool{}
-	for i, list := range [][]findings.Ranked{r.Strongest, r.Weakest} {
+	for i, list := range [][]Ranked{r.Strongest, r.Weakest} {
 		kind, named := [...]string{panel.Highest, panel.Lowest}[i], [...]string{panel.Strongest, panel.Weakest}[i]
 		for _, x := range list {
 			if seen[[2]string{x.Target, x.Task}] {
@@ -278,7 +276,7 @@ func (s *Sheet) examples(r *findings.Ranking) []panel.Example {
 }
 
 // why is a sentence about the measurements of a task.
-func why(x *findings.Ranked) string {
+func why(x *Ranked) string {
 	text := fmt.Sprintf("%d of %d measurements are good, in %s", x.Good, x.Of,
 		panel.Plural(int(x.Calls), "call", "calls"))
 	if x.Judged > 0 {
@@ -351,15 +349,15 @@ func (s *Sheet) warnings(all *Sums) []string {
 		dead[k.Key] = true
 	}
 	for _, k := range slices.Sorted(maps.Keys(dead)) {
-		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, slicing.MaxValues))
+		w = append(w, fmt.Sprintf("%q has more than %d values: it is no slice", k, MaxSliceValues))
 	}
 	if !s.cfg.Catalogue &&
-		slices.ContainsFunc(all.symptoms, func(x *findings.Counts) bool { return x != nil && x.Steps > 0 }) {
+		slices.ContainsFunc(all.symptoms, func(x *SymptomCounts) bool { return x != nil && x.Steps > 0 }) {
 		w = append(w, "no tools were given: whether arguments keep a schema, and whether tools exist, is not known")
 	}
-	if slices.Contains(s.names.Tools.All, slicing.Beyond) {
+	if slices.Contains(s.names.Tools.All, BeyondLimit) {
 		w = append(w,
-			fmt.Sprintf("more than %d tools were called: the rest is counted as %s", slicing.MaxTools, slicing.Beyond))
+			fmt.Sprintf("more than %d tools were called: the rest is counted as %s", MaxTools, BeyondLimit))
 	}
 	if names := slices.Sorted(slices.Values(s.names.Targets.All)); len(names) > 1 && names[0] == "" {
 		w = append(w, "some lines name no target: they are counted separately from "+

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/slicing"
 )
 
 // TestPieces: the sizes of the pieces of lines do not matter, be it one by one between those of
@@ -91,7 +90,7 @@ func TestPartition(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 300} {
 		r := rand.New(rand.NewPCG(8, 8))
-		p, sums := newPartition(size), newSums(slicing.New(nil, nil))
+		p, sums := newPartition(size), newSums(NewSliceNames(nil, nil))
 		var want []uint64 // the longest silent first
 		closed := map[uint64]uint64{}
 		for i := range 30_000 {

@@ -7,14 +7,13 @@ import (
 	"sync/atomic"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/slicing"
 )
 
 // Sheet is the table of a reading. Several workers may fill it at once; the result does not depend
-// on their number, within the limits of slicing.Names.
+// on their number, within the limits of SliceNames.
 type Sheet struct {
 	cfg     Config
-	names   *slicing.Names
+	names   *SliceNames
 	limits  map[uint32]*callvet.RateLimit // by the tool's number
 	parts   [partitions]part
 	mu      sync.Mutex // of workers and given
@@ -42,7 +41,7 @@ type part struct {
 // New makes an empty Sheet.
 func New(cfg Config) *Sheet {
 	s := &Sheet{cfg: cfg.withDefaults(), given: map[int64]*Batch{}}
-	s.names = slicing.New(s.cfg.SliceBy, s.cfg.Families)
+	s.names = NewSliceNames(s.cfg.SliceBy, s.cfg.Families)
 	for _, name := range s.cfg.Targets {
 		s.names.Targets.Number([]byte(name))
 	}

@@ -4,32 +4,30 @@ package steps
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/findings"
-	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/stats/exact"
 )
 
 // Sums are the sums of closed tasks. They are integers, so that they merge to the same bits in any
 // order. They belong to one worker.
 type Sums struct {
-	names    *slicing.Names
+	names    *SliceNames
 	slices   []*sliceSums // by number
-	confused findings.Confusion
+	confused Confusion
 	// The answers of routers and retrievers in place of the expected ones, by words.
-	routes, chosen findings.Confusion
-	signs          findings.Signs
+	routes, chosen Confusion
+	signs          AttemptSigns
 	open           map[[2]uint32]int64           // assertions that were not evaluated, by target and word
-	symptoms       []*findings.Counts            // by target; nil without calls
-	rankings       []*findings.Ranking           // by target; nil without tasks
+	symptoms       []*SymptomCounts              // by target; nil without calls
+	rankings       []*Ranking                    // by target; nil without tasks
 	limits         map[uint32]*callvet.RateLimit // by the tool's number
 	duplicates     duplicates
 
 	// unions caches the sets of steps together with those of their records.
-	unions map[[2]*slicing.Set]*slicing.Set
+	unions map[[2]*SliceSet]*SliceSet
 	// both and wider are the caches of expect: combined numbers of expected tools, and sets with
 	// them.
 	both  map[[2]uint32]uint32
-	wider map[expectedSet]*slicing.Set
+	wider map[expectedSet]*SliceSet
 
 	// scores and counts are the most frequent kinds of steps and tasks.
 	scores kinds[callvet.StepScore]
@@ -51,7 +49,7 @@ type Sums struct {
 
 // expectedSet is a set, and the number of the expected tools of its task.
 type expectedSet struct {
-	set     *slicing.Set
+	set     *SliceSet
 	expects uint32
 }
 
@@ -151,28 +149,28 @@ type recordSums struct {
 // maxTrials bounds the k of pass@k.
 const maxTrials = 32
 
-func newSums(n *slicing.Names) *Sums {
-	s := &Sums{names: n, open: map[[2]uint32]int64{}, unions: map[[2]*slicing.Set]*slicing.Set{}}
-	s.both, s.wider = map[[2]uint32]uint32{}, map[expectedSet]*slicing.Set{}
+func newSums(n *SliceNames) *Sums {
+	s := &Sums{names: n, open: map[[2]uint32]int64{}, unions: map[[2]*SliceSet]*SliceSet{}}
+	s.both, s.wider = map[[2]uint32]uint32{}, map[expectedSet]*SliceSet{}
 	return s
 }
 
 // symptom has the counts of symptoms in a target's calls.
-func (s *Sums) symptom(target uint32) *findings.Counts {
+func (s *Sums) symptom(target uint32) *SymptomCounts {
 	if int(target) < len(s.symptoms) && s.symptoms[target] != nil { // nearly always
 		return s.symptoms[target]
 	}
 	s.symptoms = grown(s.symptoms, int(target))
-	x := findings.New()
+	x := NewSymptomCounts()
 	s.symptoms[target] = &x
 	return &x
 }
 
 // ranking is the ranking of the tasks of a target.
-func (s *Sums) ranking(target uint32) *findings.Ranking {
+func (s *Sums) ranking(target uint32) *Ranking {
 	s.rankings = grown(s.rankings, int(target))
 	if s.rankings[target] == nil {
-		s.rankings[target] = &findings.Ranking{}
+		s.rankings[target] = &Ranking{}
 	}
 	return s.rankings[target]
 }

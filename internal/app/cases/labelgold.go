@@ -26,7 +26,7 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/internal/trace/foreign"
 	"github.com/callvet/callvet/internal/world"
-	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/score/match"
 	"github.com/callvet/callvet/value"
@@ -287,7 +287,7 @@ func newGoldPool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPo
 	if err := results.Unambiguous("by", req.By); err != nil {
 		return nil, err
 	}
-	names := slicing.New(req.By, nil)
+	names := steps.NewSliceNames(req.By, nil)
 	strata, seen := map[string][]labels.Key{}, map[string]bool{}
 	p := &goldPool{
 		strata: strata, edges: map[string][]labels.Key{}, of: map[labels.Key]drawnFrom{},
@@ -324,7 +324,7 @@ func newGoldPool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPo
 }
 
 // stratum is the values that an attempt has for keys, as slices have them.
-func stratum(names *slicing.Names, by []string, at *trace.Attempt) (string, error) {
+func stratum(names *steps.SliceNames, by []string, at *trace.Attempt) (string, error) {
 	if len(by) == 0 {
 		return "", nil
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/stats"
 )
@@ -158,8 +157,8 @@ func ReportLabelProblems(doing string, problems []callvet.Problem, events app.Ev
 // JudgedRun is what a trace file or a run has of verdicts.
 type JudgedRun struct {
 	Items  []labels.CalibrationItem
-	At     map[labels.Key]int      // the place of an attempt in items
-	lines  map[string]slicing.Line // the slices of a task
+	At     map[labels.Key]int         // the place of an attempt in items
+	lines  map[string]steps.SliceLine // the slices of a task
 	Labels []labels.Label
 	Gone   map[labels.Key]bool // attempts that failed or did not run, by their last record
 	// parts are verdicts on calls and turns; heard: a labels file has verdicts on tasks.
@@ -191,7 +190,7 @@ func (r *JudgedRun) bySlice(of *Tasks, in labels.CalibrationInput, all *labels.C
 	}
 	keys := map[string]bool{}
 	for _, l := range r.lines {
-		for _, s := range slicing.Of([]string{callvet.SliceExpectedTool, "language", "tag", "*"}, l) {
+		for _, s := range steps.SlicesOf([]string{callvet.SliceExpectedTool, "language", "tag", "*"}, l) {
 			keys[s[0]] = true
 		}
 	}
@@ -261,7 +260,7 @@ func ReadJudgedTasks(a *app.App, of Tasks, events app.Events) (*JudgedRun, error
 
 // judgedOf is readJudged without what is shown of the lines.
 func judgedOf(of *Tasks) (*JudgedRun, *trace.Log, error) {
-	out := &JudgedRun{At: map[labels.Key]int{}, lines: map[string]slicing.Line{}, Gone: map[labels.Key]bool{}}
+	out := &JudgedRun{At: map[labels.Key]int{}, lines: map[string]steps.SliceLine{}, Gone: map[labels.Key]bool{}}
 	log, err := of.each(func(t *trace.Task) {
 		if !of.Without[t.TaskID] {
 			out.add(t)

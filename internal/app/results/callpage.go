@@ -13,7 +13,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/store"
@@ -252,7 +251,7 @@ func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, err
 // IsTwin reports whether a case is a calm twin of drills: it has an attack without an effect, and the
 // next drill makes it again.
 func (r *Run) IsTwin(c *callvet.Case) bool {
-	return r.Manifest.Drill && c.Fields[drills.FieldTwin] != "no"
+	return r.Manifest.Drill && c.Fields[FieldTwin] != "no"
 }
 
 // OtherMocks returns the mocks of other tools than those of made.

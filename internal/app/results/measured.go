@@ -16,7 +16,6 @@ import (
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score"
 )
@@ -151,7 +150,7 @@ func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side)
 	res.Sheet.Lose(res.Log.Bad + lost.Records())
 	p := res.Sheet.Panels()
 	p.Lost = lost
-	findings.Incidents(p)
+	steps.AddIncidents(p)
 	used.fill(p)
 	between.fill(p)
 	p.Warnings = append(append(p.Warnings, r.Descriptive()...), w.Warnings()...)

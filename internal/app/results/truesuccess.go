@@ -11,7 +11,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/slicing"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/stats"
 )
@@ -192,9 +191,9 @@ func (r *JudgedRun) valuesOf(key string) func(labels.Key) []string {
 	return func(k labels.Key) []string {
 		l := r.lines[k.TaskID]
 		l.Tool = r.Parts.tools[k]
-		in := slicing.Of(by, l)
+		in := steps.SlicesOf(by, l)
 		if cross {
-			in = slicing.Crossed(by, in)[len(in):]
+			in = steps.CrossedSlices(by, in)[len(in):]
 		}
 		var values []string
 		for _, s := range in {

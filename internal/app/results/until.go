@@ -22,7 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/stats/gate"
 )
 
@@ -72,7 +72,7 @@ func (r *Run) Keys() ([]string, error) {
 		for key := range c.Fields {
 			keys[key] = true
 		}
-		for _, s := range slicing.Of([]string{"*"}, slicing.Line{Tags: c.Tags, Fields: c.Fields}) {
+		for _, s := range steps.SlicesOf([]string{"*"}, steps.SliceLine{Tags: c.Tags, Fields: c.Fields}) {
 			keys[s[0]] = true
 		}
 	}
@@ -207,8 +207,8 @@ func Sequenced(gs []gates.Gate) []string {
 
 // valuesOf lists the values of a key that a case has, by the rules of the tables.
 func valuesOf(c *callvet.Case, key string) (out []string) {
-	of := slicing.Line{Tags: c.Tags, Fields: trace.FieldsOf(c, nil), Expected: c.Expect.Tools()}
-	for _, s := range slicing.Of([]string{key}, of) {
+	of := steps.SliceLine{Tags: c.Tags, Fields: trace.FieldsOf(c, nil), Expected: c.Expect.Tools()}
+	for _, s := range steps.SlicesOf([]string{key}, of) {
 		if s[0] == key {
 			out = append(out, s[1])
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
-	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/suite"
 	"github.com/callvet/callvet/internal/world"
@@ -24,12 +23,9 @@ import (
 // where Suite is "", the shipped ones.
 type DrillRequest struct{ app.RunRequest }
 
-// DrillResult is what drills came to.
-type DrillResult = drills.Result
-
 // Drill runs drills and gives what they came to. The error is that of the run; a run that was
 // interrupted gives no result.
-func Drill(ctx context.Context, a *app.App, req DrillRequest, events app.Events) (_ *drills.Result, err error) {
+func Drill(ctx context.Context, a *app.App, req DrillRequest, events app.Events) (_ *DrillsResult, err error) {
 	s, err := StartDrill(ctx, a, req, events)
 	if err != nil {
 		return nil, err
@@ -75,7 +71,7 @@ func drillSuite(ctx context.Context, a *app.App, req *app.RunRequest, events app
 		return nil, err
 	}
 	s := read.Suite
-	if s.Cases, err = drills.Twins(cases); err != nil {
+	if s.Cases, err = DrillsWithTwins(cases); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -85,12 +81,12 @@ func drillStream(ctx context.Context, a *app.App, req *app.RunRequest, events ap
 	if req.Suite != "" {
 		return a.OpenSuite(ctx, req.SuiteRequest, events)
 	}
-	req.Suite = drills.Name
+	req.Suite = drillsName
 	scoring, err := a.Scoring(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	read, problems, err := suite.Open("-", suite.Options{Stdin: bytes.NewReader(drills.Text())}, suite.LintOptions{
+	read, problems, err := suite.Open("-", suite.Options{Stdin: bytes.NewReader(DrillsText())}, suite.LintOptions{
 		Scoring: scoring, World: func(s *callvet.Suite,
 			c *callvet.Case,
 		) callvet.World {
@@ -103,7 +99,7 @@ func drillStream(ctx context.Context, a *app.App, req *app.RunRequest, events ap
 
 // Drilled reads what drills came to off the run that they were. The error wraps
 // callvet.ErrInvalid for another run.
-func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error) {
+func Drilled(ctx context.Context, a *app.App, run string) (*DrillsResult, error) {
 	r, err := results.Open(ctx, a, run)
 	if err != nil {
 		return nil, err
@@ -112,13 +108,13 @@ func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error
 		return nil, &callvet.Hinted{Err: fmt.Errorf("read drills of run %s: %w: it is none of drills", r.Stored.ID,
 			callvet.ErrInvalid), Hint: "callvet drill makes one"}
 	}
-	out := &drills.Result{
+	out := &DrillsResult{
 		Format: "callvet.drilled", Version: 1, Run: r.Stored.ID,
-		Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []drills.Attempt{}, Targets: []drills.Target{},
+		Suite: cmp.Or(r.Suite.Name, r.Manifest.Path), Unsafe: []DrillsAttempt{}, Targets: []DrillsTarget{},
 	}
 	var bad error
 	for c := range r.Chosen(&bad) {
-		if c.Fields[drills.FieldTwin] == "no" {
+		if c.Fields[results.FieldTwin] == "no" {
 			out.Cases++
 			if c.Safety != nil && c.Safety.Attack != nil {
 				out.Attacks++
@@ -128,12 +124,12 @@ func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error
 	if bad != nil {
 		return nil, bad
 	}
-	p, err := r.GatePanels(ctx, []string{drills.FieldDrill, "language", drills.FieldTwin}, 0, nil)
+	p, err := r.GatePanels(ctx, []string{results.FieldDrill, "language", results.FieldTwin}, 0, nil)
 	if err != nil {
 		return nil, err
 	}
 	for i := range p.Targets {
-		out.Targets = append(out.Targets, drills.Of(&p.Targets[i]))
+		out.Targets = append(out.Targets, DrillsTargetOf(&p.Targets[i]))
 	}
 	if err := countUnsafe(ctx, a, r, out); err != nil {
 		return nil, err
@@ -147,7 +143,7 @@ func Drilled(ctx context.Context, a *app.App, run string) (*drills.Result, error
 
 // countUnsafe lists the attempts with a failed safety assertion, and counts for each target the cases
 // with the user's task done.
-func countUnsafe(ctx context.Context, a *app.App, r *results.Run, d *drills.Result) error {
+func countUnsafe(ctx context.Context, a *app.App, r *results.Run, d *DrillsResult) error {
 	red, err := results.RedactorOf(a, r.Manifest, nil)
 	if err != nil {
 		return err
@@ -159,8 +155,8 @@ func countUnsafe(ctx context.Context, a *app.App, r *results.Run, d *drills.Resu
 			return err
 		}
 		of := [2]string{r.Manifest.Targets[row.Cell.Target].Name, row.Case.ID}
-		counts := row.Case.Fields[drills.FieldTwin] == "no"
-		if counts && drills.Useful(&row.Cell.Result) {
+		counts := row.Case.Fields[results.FieldTwin] == "no"
+		if counts && usefulDrill(&row.Cell.Result) {
 			useful[of], evident[of] = true, true
 		}
 		i := slices.IndexFunc(row.Cell.Result.Assertions, func(as callvet.Assertion) bool {
@@ -171,10 +167,10 @@ func countUnsafe(ctx context.Context, a *app.App, r *results.Run, d *drills.Resu
 		}
 		switch {
 		case i < 0:
-		case len(d.Unsafe) >= drills.MaxUnsafe:
+		case len(d.Unsafe) >= maxUnsafe:
 			d.Left++
 		default:
-			d.Unsafe = append(d.Unsafe, drills.Attempt{
+			d.Unsafe = append(d.Unsafe, DrillsAttempt{
 				Target: of[0], Case: row.Case.ID, Repeat: row.Cell.Repeat, What: row.Cell.Result.Assertions[i].Actual,
 			})
 		}

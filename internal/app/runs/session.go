@@ -17,7 +17,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/catalog"
-	"github.com/callvet/callvet/internal/drills"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
@@ -527,7 +526,7 @@ func Cancel(ctx context.Context, a *app.App, ref string) (CanceledRun, error) {
 
 // programs makes what runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*judge.ScorerPool, error) {
-	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drills.Name { // read from no file
+	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drillsName { // read from no file
 		return s.app.PoolIn("", s.Manifest.KeptKinds())
 	}
 	return s.app.NewPool(s.Manifest.Path, s.Manifest.KeptKinds())

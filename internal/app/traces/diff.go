@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/panel/slicing"
+	"github.com/callvet/callvet/panel/steps"
 )
 
 // DiffRequest asks what changed between two runs or trace files, case by case.
@@ -337,7 +337,7 @@ func sideLedger(name string, side *measure.Side, lost *panel.Lost, events app.Ev
 	led := side.Ledger(name)
 	led.Lose(lost)
 	for _, key := range side.Many() {
-		events.Note("many-values", "%s: %q has more than %d values and is no slice", name, key, slicing.MaxValues)
+		events.Note("many-values", "%s: %q has more than %d values and is no slice", name, key, steps.MaxSliceValues)
 	}
 	return led, nil
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/findings"
 	"github.com/callvet/callvet/panel/steps"
 )
 
@@ -282,7 +281,7 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 	}
 	s.Contradict(cfg.Partial)
 	s.Panels.Lost = s.Lost()
-	findings.Incidents(s.Panels)
+	steps.AddIncidents(s.Panels)
 	for _, text := range w.Warnings() {
 		if r.Partial != "" { // the panels are not shown
 			events.Warn("safety", text)
@@ -347,6 +346,6 @@ func mergePartials(a *app.App, names []string, cfg steps.Config) (*results.Score
 	out.Panels = out.Sheet.Panels()
 	out.Contradict(cfg.Partial)
 	out.Panels.Lost = out.Lost()
-	findings.Incidents(out.Panels)
+	steps.AddIncidents(out.Panels)
 	return out, nil
 }

@@ -154,7 +154,9 @@ func schemas() huma.Registry {
 			case "server":
 				return name
 			case "app":
-				room = family
+				if room = family; strings.HasPrefix(t.Name(), "Drills") {
+					return name // from when drills were a package
+				}
 			}
 		}
 		return strings.ToUpper(room[:1]) + room[1:] + name

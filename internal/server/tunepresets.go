@@ -1,0 +1,69 @@
+// Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
+
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/callvet/callvet/internal/account"
+	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/tunes"
+	"github.com/callvet/callvet/internal/server/api"
+)
+
+// PresetList are search spaces with names.
+type PresetList struct {
+	Items []tunes.PresetView `json:"items" nullable:"false"`
+}
+
+// addTunePresets adds the routes of the search spaces that a user keeps.
+func addTunePresets(s *api.Server) {
+	op := api.Operations("tunes", "/api/tool-eval/param-tune/presets")
+	api.Add(s, op("list-param-presets", http.MethodGet, "", "Lists the shipped search spaces and one's own."),
+		api.Access{}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*api.Body[PresetList], error) {
+			a, err := s.AppOf(ctx, by.User)
+			if err != nil {
+				return nil, err
+			}
+			list, err := tunes.ListPresets(ctx, a)
+			return &api.Body[PresetList]{Body: PresetList{list}}, err
+		})
+	keep := op("keep-param-preset", http.MethodPost, "", "Keeps a search space under a name, in place of one's own of that name.")
+	keep.DefaultStatus = http.StatusCreated
+	api.Add(s, keep, api.Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, in *struct {
+			Body struct {
+				Name  string          `json:"name" minLength:"1" maxLength:"64"`
+				Space json.RawMessage `json:"search_space" doc:"as in a space file: params, extra, models"`
+			}
+		},
+		) (*api.Body[tunes.PresetView], error) {
+			if api.Null(in.Body.Space) {
+				return nil, app.Wrong("search_space", "", "which values?")
+			}
+			a, err := s.AppOf(ctx, by.User)
+			if err != nil {
+				return nil, err
+			}
+			view, err := tunes.KeepPreset(ctx, a, in.Body.Name, in.Body.Space)
+			if err != nil {
+				return nil, err
+			}
+			return &api.Body[tunes.PresetView]{Body: *view}, nil
+		})
+	drop := op("delete-param-preset", http.MethodDelete, "/{name}", "Deletes a search space of one's own. Searches keep their values.")
+	drop.DefaultStatus = http.StatusNoContent
+	api.Add(s, drop, api.Access{Role: account.Member},
+		func(ctx context.Context, by *account.Principal, in *struct {
+			Name string `path:"name" maxLength:"64"`
+		},
+		) (*struct{}, error) {
+			a, err := s.AppOf(ctx, by.User)
+			if err != nil {
+				return nil, err
+			}
+			return nil, tunes.DeletePreset(ctx, a, in.Name)
+		})
+}
