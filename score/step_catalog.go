@@ -165,10 +165,14 @@ func compareVersions(a, b string) int {
 
 // lookup is find with the answers for texts of earlier lines.
 func (s *StepScorer) lookup(text []byte) *contracted {
+	if e, ok := s.recent.Get(text); ok {
+		return e
+	}
 	e := s.tools[string(text)]
 	if e == nil {
 		e = s.meet(string(text))
 	}
+	s.recent.Put(text, e)
 	return e
 }
 

@@ -14,16 +14,21 @@ import (
 // does not compile, or is empty.
 type checks struct {
 	byText   map[string]*condition.Condition
+	recent   value.Recent[*condition.Condition]
 	problems []callvet.Problem
 }
 
 func newChecks() checks { return checks{byText: map[string]*condition.Condition{}} }
 
 func (c *checks) find(v value.Value) *condition.Condition {
+	if k, ok := c.recent.Get(v.Raw()); ok {
+		return k
+	}
 	k, known := c.byText[string(v.Raw())]
 	if !known {
 		k = c.compile(v)
 	}
+	c.recent.Put(v.Raw(), k)
 	return k
 }
 

@@ -51,6 +51,7 @@ type StepConfig struct {
 type StepScorer struct {
 	shared  *shared
 	tools   map[string]*contracted // by the text in the line
+	recent  value.Recent[*contracted]
 	checks  checks
 	payload value.Doc
 	text    []byte

@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,8 +177,12 @@ func (cfg *Config) Where() string {
 }
 
 // either connects with the newest version of the protocol, or else with the last one that begins
-// with a handshake. Some servers end or hang at any request before the handshake.
+// with a handshake. Some servers end or hang at any request before the handshake. The newest version
+// has no SSE, which begins with a handshake always.
 func (cfg *Config) either(ctx context.Context, transport string) (*Session, error) {
+	if transport == SSE {
+		return cfg.connect(ctx, transport, cmp.Or(cfg.Protocol, handshake))
+	}
 	s, err := cfg.connect(ctx, transport, cfg.Protocol)
 	if err == nil || ctx.Err() != nil || cfg.Protocol != "" {
 		return s, err
