@@ -9,7 +9,7 @@
 // text have no form and stay.
 //
 // A Keeper knows the secret values of the environment: it refuses settings and suites that hold
-// one. RefuseSpelled does the same for the address and headers of a server, FillVariables puts values in
-// the place of ${NAME}, and CutText cuts a server's text so that no part of a secret is left. Nothing
-// here sends a request. ChildEnvironment is the environment that a child process gets.
+// one. RefuseSpelled does the same for the address and headers of a server. FillVariables puts values in
+// the place of ${NAME}. CutText cuts a server's text so that no part of a secret is left. Nothing here
+// sends a request. ChildEnvironment is the environment that a child process gets.
 package redact

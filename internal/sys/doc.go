@@ -17,7 +17,7 @@
 //
 // Files. The files file_*.go are the only place of the product that writes to the file system;
 // house_test.go checks that too. WriteFile gives a path new content, all of it or none. A regular file
-// is replaced by a temporary file in the same folder, a symbolic link is followed, and anything else
+// is replaced by a temporary file in the same folder, and a symbolic link is followed. Anything else
 // (a FIFO, a device, /dev/stdout) is written in place, never replaced. CreateFile and AppendFile are
 // for growing files, PrivateFile for files that only their owner may read. A new file has the mode
 // that the umask leaves, as of any other program; one that is replaced keeps its mode, and its owner

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package steps answers one question: what are the metrics of the steps and tasks in trace files, in
-// which slices, and with which known problems?
+// Package steps answers one question: what are the metrics, slices and known problems of the steps and
+// tasks in trace files?
 //
 // A Sheet is the table that is being filled. It keeps a window of open tasks, in partitions that
 // may be filled at the same time, and folds tasks that had no line for long into Sums. Sums are
