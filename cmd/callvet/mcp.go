@@ -86,7 +86,9 @@ func (a *cli) mcpImportCommand() *cobra.Command {
 			a.printProblems(out.Problems, true)
 			if q.Output != "" || a.jsonOut {
 				return emit(a, out,
-					func(w io.Writer, out *catalogs.ImportMCPResult) error { return console.MCPImported(w, out, q.Output) })
+					func(w io.Writer, out *catalogs.ImportMCPResult) error {
+						return console.MCPImported(w, out, q.Output)
+					})
 			}
 			_, err = a.out.Write(out.Data)
 			return err

@@ -90,7 +90,8 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 		a.notice(w)
 	}
 	fmt.Fprintf(a.err, "job %s on %s, run %s; callvet jobs %s --watch %s follows it, --cancel ends it\n",
-		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), plain.ShellQuote(address), plain.ShellQuote(taken.Job))
+		plain.Line(taken.Job), plain.Line(address), plain.Line(taken.Run), plain.ShellQuote(address),
+		plain.ShellQuote(taken.Job))
 	return a.remoteEnd(ctx, c, taken.Job, f)
 }
 

@@ -42,7 +42,9 @@ are averaged here; the majority of a judging varies more than their average, and
 			if err != nil {
 				return err
 			}
-			return emit(a, v, func(w io.Writer, v *traces.VarianceReport) error { return console.Variance(w, v, a.hints()) })
+			return emit(a, v, func(w io.Writer, v *traces.VarianceReport) error {
+				return console.Variance(w, v, a.hints())
+			})
 		},
 	}
 	fs := cmd.Flags()

@@ -250,7 +250,8 @@ func refusal(resp *http.Response, body []byte, now time.Time) string {
 	if after := retryAfter(resp.Header, now); after != "" {
 		out += "; retry after " + redact.CutText(strings.ToValidUTF8(after, ""), 40)
 	}
-	if text := strings.TrimSpace(redact.CutText(strings.ToValidUTF8(string(body), "\uFFFD"), maxErrorBody)); text != "" {
+	text := strings.TrimSpace(redact.CutText(strings.ToValidUTF8(string(body), "\uFFFD"), maxErrorBody))
+	if text != "" {
 		out += ": " + text
 	}
 	return out

@@ -135,7 +135,7 @@ func NewSliceNames(by []string, families map[string][]string) *SliceNames {
 	return n
 }
 
-// TargetSlice is the slice of a number.
+// Slice is the slice of a number.
 func (n *SliceNames) Slice(id uint32) TargetSlice {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

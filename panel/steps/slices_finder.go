@@ -29,7 +29,9 @@ const maxCached = 1 << 14
 
 // Finder makes an empty SliceFinder.
 func (n *SliceNames) Finder() SliceFinder {
-	return SliceFinder{names: n, sets: map[string]*SliceSet{}, tools: map[string]uint32{}, expecting: map[expected]*SliceSet{}}
+	return SliceFinder{
+		names: n, sets: map[string]*SliceSet{}, tools: map[string]uint32{}, expecting: map[expected]*SliceSet{},
+	}
 }
 
 // Set is SliceNames.Set.

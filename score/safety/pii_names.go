@@ -23,7 +23,7 @@ const (
 	RolePhone
 )
 
-// NameRole of a member with this name. Only the name is read, so that it is the same in
+// Role of a member with this name. Only the name is read, so that it is the same in
 // every file.
 func (d *Detector) Role(name string) NameRole {
 	if len(d.keys) > 0 && d.keys[strings.ToLower(name)] && !d.off[KindSecret] {

@@ -113,7 +113,8 @@ const mostEarlier = 1000
 
 // earlierRuns yields the runs of a suite of the same name that were started before r, the newest first,
 // each with its manifest.
-func earlierRuns(ctx context.Context, a *app.App, r *results.Run, failed *error) iter.Seq2[*store.Run, *results.Manifest] {
+func earlierRuns(ctx context.Context, a *app.App, r *results.Run, failed *error,
+) iter.Seq2[*store.Run, *results.Manifest] {
 	return func(yield func(*store.Run, *results.Manifest) bool) {
 		db, err := a.Config.Store(ctx)
 		if err != nil {
@@ -130,7 +131,8 @@ func earlierRuns(ctx context.Context, a *app.App, r *results.Run, failed *error)
 			if s.SuiteName != r.Stored.SuiteName || s.ID == r.Stored.ID || !s.Created.Before(r.Stored.Created) {
 				continue
 			}
-			if m, err := results.ReadManifest(s); err == nil && !yield(s, m) { // a run of another version may not be readable
+			// a run of another version may not be readable
+			if m, err := results.ReadManifest(s); err == nil && !yield(s, m) {
 				return
 			}
 		}
