@@ -127,6 +127,21 @@ const (
 	FaultLost      FaultKind = "lost_record"    // the stored record of the attempt cannot be read
 )
 
+// FaultOfStatus maps an HTTP status of 400 and more to the kind of fault.
+func FaultOfStatus(code int) FaultKind {
+	switch {
+	case code == 429:
+		return FaultRateLimit
+	case code == 401, code == 403:
+		return FaultAuth
+	case code == 408, code == 504:
+		return FaultTimeout
+	case code >= 500:
+		return FaultServer
+	}
+	return FaultRequest
+}
+
 // Fault is an infrastructure error: never a zero score. It is stored with the trace.
 type Fault struct {
 	Kind       FaultKind     `json:"kind"`

@@ -127,7 +127,7 @@ func (p paths) Hold(ctx context.Context, name string) (release func() error, err
 
 // claim is how this process asks for a run.
 func (a *cli) claim() (store.Claim, error) {
-	c := store.Claim{PID: os.Getpid(), Scope: processScope(), TTL: app.DefaultLease}
+	c := store.Claim{PID: os.Getpid(), Scope: sys.ProcessScope(), TTL: app.DefaultLease}
 	if s := a.getenv("CALLVET_LEASE"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil || d < 100*time.Millisecond {
@@ -140,7 +140,7 @@ func (a *cli) claim() (store.Claim, error) {
 		name = ""
 	}
 	c.Host = cmp.Or(name, "this machine")
-	c.Gone = func(o store.Owner) bool { return c.Scope != "" && o.Scope == c.Scope && processGone(o.PID) }
+	c.Gone = func(o store.Owner) bool { return c.Scope != "" && o.Scope == c.Scope && sys.ProcessGone(o.PID) }
 	return c, nil
 }
 

@@ -166,7 +166,7 @@ func spokenVerbs() map[string]spoken {
 			args:     []string{"run", "traces", "labels"},
 		},
 		"plan":     {requests: []reflect.Type{of[traces.PlanRequest]()}},
-		"variance": {requests: []reflect.Type{of[results.VarianceRequest]()}, args: []string{"runs"}},
+		"variance": {requests: []reflect.Type{of[traces.VarianceRequest]()}, args: []string{"runs"}},
 		"lint": {
 			requests: []reflect.Type{of[app.LintRequest]()}, args: []string{"suite"},
 			client: []string{"strict"},

@@ -259,8 +259,8 @@ func frontOf(a *app.App) *recorder {
 		"prompt delete": route(func(ctx context.Context, q named) (any, error) {
 			return tunes.DeletePrompts(ctx, a, "", q.Names)
 		}),
-		"variance": route(func(ctx context.Context, q results.VarianceRequest) (any, error) {
-			return results.Variance(ctx, a, q)
+		"variance": route(func(ctx context.Context, q traces.VarianceRequest) (any, error) {
+			return traces.Variance(ctx, a, q)
 		}),
 		"lint":    route(verb(f, a.Lint)),
 		"convert": route(verb(f, a.Convert)),

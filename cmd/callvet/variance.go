@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report/console"
 )
 
 func (a *cli) varianceCommand() *cobra.Command {
-	var req results.VarianceRequest
+	var req traces.VarianceRequest
 	var label float64
 	cmd := &cobra.Command{
 		Use:   "variance RUN…",
@@ -38,11 +38,11 @@ are averaged here; the majority of a judging varies more than their average, and
 			if req.Runs = args; cmd.Flags().Changed("label-cost") {
 				req.LabelCost = &label
 			}
-			v, err := results.Variance(cmd.Context(), a.program(), req)
+			v, err := traces.Variance(cmd.Context(), a.program(), req)
 			if err != nil {
 				return err
 			}
-			return emit(a, v, func(w io.Writer, v *results.VarianceReport) error { return console.Variance(w, v, a.hints()) })
+			return emit(a, v, func(w io.Writer, v *traces.VarianceReport) error { return console.Variance(w, v, a.hints()) })
 		},
 	}
 	fs := cmd.Flags()

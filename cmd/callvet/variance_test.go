@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -76,7 +76,7 @@ func TestVarianceOfTools(t *testing.T) {
 	}
 	run("mocked")
 	run("live", "--world", "live", "--live", "live.json")
-	variance := func(args ...string) (v results.VarianceReport) {
+	variance := func(args ...string) (v traces.VarianceReport) {
 		t.Helper()
 		a, out, errs := newApp(dir, env)
 		if code := a.run(t.Context(), a.rootCommand(), append(args, "--json")); code != exitOK {

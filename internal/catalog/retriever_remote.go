@@ -179,21 +179,17 @@ func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fa
 	const most = 300
 	body := strings.TrimSpace(redact.CutText(strings.ToValidUTF8(string(all), ""), most))
 	f := &callvet.Fault{
-		Kind: callvet.FaultRequest, HTTP: res.StatusCode,
+		Kind: callvet.FaultOfStatus(res.StatusCode), HTTP: res.StatusCode,
 		Message: fmt.Sprintf("status %d: %s", res.StatusCode, body),
 	}
-	switch code := res.StatusCode; {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		f.Kind = callvet.FaultAuth
-	case code == http.StatusTooManyRequests:
-		f.Kind, f.Retryable = callvet.FaultRateLimit, true
-	case code == http.StatusRequestTimeout || code == http.StatusGatewayTimeout:
-		f.Kind, f.Retryable = callvet.FaultTimeout, true
-	case code < 400 && res.Header.Get("Location") != "":
-		f.Message = fmt.Sprintf("status %d: it sends to %s, which is not followed: name that address instead", code,
-			leadsTo(res))
-	case code >= 500:
-		f.Kind, f.Retryable = callvet.FaultServer, true
+	switch f.Kind {
+	case callvet.FaultRateLimit, callvet.FaultTimeout, callvet.FaultServer:
+		f.Retryable = true
+	case callvet.FaultRequest:
+		if res.StatusCode < 400 && res.Header.Get("Location") != "" {
+			f.Message = fmt.Sprintf("status %d: it sends to %s, which is not followed: name that address instead",
+				res.StatusCode, leadsTo(res))
+		}
 	}
 	wait := res.Header.Get("Retry-After")
 	if n, err := strconv.ParseFloat(wait, 64); err == nil && n > 0 {

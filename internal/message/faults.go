@@ -57,25 +57,10 @@ func faultOf(e value.Value, status int) *callvet.Fault {
 		}
 	}
 	if f.Kind == callvet.FaultServer && f.HTTP != 0 {
-		f.Kind = KindOfStatus(f.HTTP)
+		f.Kind = callvet.FaultOfStatus(f.HTTP)
 	}
 	if f.Message == "" {
 		f.Message = strings.TrimSpace("the record has an error " + string(e.Raw()))
 	}
 	return f
-}
-
-// KindOfStatus maps an HTTP status of 400 and more to the kind of fault.
-func KindOfStatus(code int) callvet.FaultKind {
-	switch {
-	case code == 429:
-		return callvet.FaultRateLimit
-	case code == 401, code == 403:
-		return callvet.FaultAuth
-	case code == 408, code == 504:
-		return callvet.FaultTimeout
-	case code >= 500:
-		return callvet.FaultServer
-	}
-	return callvet.FaultRequest
 }

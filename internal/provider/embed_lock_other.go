@@ -2,7 +2,7 @@
 
 //go:build !unix
 
-package disk
+package provider
 
 import "os"
 

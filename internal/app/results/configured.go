@@ -23,9 +23,9 @@ func PromptBrief(text string) string {
 		plain.Limited(strings.Join(strings.Fields(text), " "), promptExcerpt) + "”"
 }
 
-// asked are the configuration hashes of the targets of a run, by their position. If one target was
+// ConfigHashes are the configuration hashes of the targets of a run, by their position. If one target was
 // opened as several, they are those of the opened ones.
-func (m *Manifest) asked() ([]string, error) {
+func (m *Manifest) ConfigHashes() ([]string, error) {
 	out := make([]string, len(m.Targets))
 	for i := range m.Targets {
 		spec := &app.TargetSpec{}

@@ -60,7 +60,7 @@ func OpenToShow(ctx context.Context, a *app.App, ref string) (*Run, error) {
 	}
 	suite, cases, err := db.OpenSuite(ctx, s.SuiteHash)
 	if err != nil {
-		if cases == nil || momentary(ctx, err) {
+		if cases == nil || Momentary(ctx, err) {
 			return nil, err
 		}
 		suite = &callvet.Suite{Name: s.SuiteName}
@@ -151,7 +151,7 @@ func unreadableCells(p *panel.Panels) (n int) {
 	return n
 }
 
-// momentary reports whether an error is about the moment, and not about what is stored.
-func momentary(ctx context.Context, err error) bool {
+// Momentary reports whether an error is about the moment, and not about what is stored.
+func Momentary(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) || store.Fault(err)
 }

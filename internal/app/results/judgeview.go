@@ -205,7 +205,7 @@ func verdictsOf(ctx context.Context, db *store.DB, j *JudgingRun,
 			at, answers, failed = c.Case, nil, false
 		}
 		if v := c.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
-			v := kept(&c.Result)
+			v := KeptVerdict(&c.Result)
 			if j.What.Judge.Unit == judge.Target { // a result has no place for a report
 				v.Report = j.What.Judge.Read(c.Trace.Answer, judge.Did{}).Report
 			}

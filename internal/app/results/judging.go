@@ -105,7 +105,8 @@ const (
 	KeptAsked = "as_asked" // 0: the answer was not the JSON that was asked for
 )
 
-func kept(r *callvet.Result) judge.Verdict {
+// KeptVerdict is the verdict in the result of a question to a judge.
+func KeptVerdict(r *callvet.Result) judge.Verdict {
 	asked := r.Score(KeptAsked)
 	v := judge.Verdict{Word: r.Plan, Reason: r.Reason, Mended: asked.Scored && asked.Value == 0}
 	p := r.Score(KeptPass)

@@ -47,7 +47,7 @@ func summaryOf(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (rep
 		err = countLine(ctx, a, db, r, m, t.Targets, &out)
 	}
 	if err != nil {
-		if momentary(ctx, err) {
+		if Momentary(ctx, err) {
 			return out, err
 		}
 		out.Problem = cmp.Or(out.Problem, err.Error())
@@ -132,7 +132,7 @@ func countJudged(ctx context.Context, a *app.App, db *store.DB, r *store.Run, st
 	if err != nil {
 		return err
 	}
-	if opinions.decides() {
+	if opinions.Decides() {
 		p, err := of.Panels(ctx, []string{})
 		if err != nil {
 			return err

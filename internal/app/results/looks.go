@@ -207,7 +207,7 @@ func (m *Manifest) identity(target int) (string, error) {
 	if t.Agent {
 		return "", nil
 	}
-	hashes, err := m.asked()
+	hashes, err := m.ConfigHashes()
 	if err != nil {
 		return "", err
 	}

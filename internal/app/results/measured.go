@@ -43,7 +43,7 @@ func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)
 		if r.Among != nil {
 			return r.among(ctx)
 		}
-		return r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase)
+		return r.Planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase)
 	}
 	rows := func(yield func(measure.Row, error) bool) {
 		for row, err := range all() {
@@ -98,7 +98,7 @@ func (r *Run) Equipped(ctx context.Context, failed *error) iter.Seq[*callvet.Cas
 			if err == nil {
 				c, err = r.CaseLines.Case(at)
 			}
-			if err != nil && !momentary(ctx, err) { // its attempts are lost, and say so
+			if err != nil && !Momentary(ctx, err) { // its attempts are lost, and say so
 				continue
 			}
 			if err != nil {

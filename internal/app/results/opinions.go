@@ -72,7 +72,7 @@ func (s *OpinionIndex) read(ctx context.Context, db *store.DB, list []JudgingRun
 	var of []*Judging
 	for _, j := range latest(list) {
 		vs, _, err := verdictsOf(ctx, db, j, nil)
-		if err != nil && !momentary(ctx, err) {
+		if err != nil && !Momentary(ctx, err) {
 			s.lost = append(s.lost, LostJudging{j.Run.ID, fmt.Sprintf("read judging %s: %v", j.Run.ID, err)})
 			continue
 		}
@@ -151,8 +151,8 @@ func (s *OpinionIndex) on(target, task string, attempt int) []judgedVerdict {
 	return s.of[opinionKey{target, task, attempt}]
 }
 
-// decides reports whether a judge decided rubrics, so that verdicts may be others than those stored.
-func (s *OpinionIndex) decides() bool {
+// Decides reports whether a judge decided rubrics, so that verdicts may be others than those stored.
+func (s *OpinionIndex) Decides() bool {
 	for _, of := range s.of {
 		if slices.ContainsFunc(of, func(h judgedVerdict) bool { return h.judge.Judge.Unit == judge.Rubric }) {
 			return true

@@ -174,7 +174,7 @@ func isOverall(s callvet.Score) bool { return s.Name == "overall" && s.Scored }
 // read whole, with the verdicts that it left.
 func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], error) {
 	opinions, err := r.ReadOpinions(ctx)
-	if err != nil || !opinions.decides() {
+	if err != nil || !opinions.Decides() {
 		return r.DB.DoneCells(ctx, r.Stored.ID), err
 	}
 	return func(yield func(*callvet.Cell, error) bool) {

@@ -23,7 +23,7 @@ func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, e
 	verdicts := f.Verdicts
 	f.Verdicts = nil
 	return func(yield func(report.Row, error) bool) {
-		for row, err := range r.planned(r.Rows(ctx, f), f.Order) {
+		for row, err := range r.Planned(r.Rows(ctx, f), f.Order) {
 			if err == nil && verdicts != nil && !slices.Contains(verdicts, row.Cell.Result.Verdict) {
 				continue
 			}
@@ -34,10 +34,10 @@ func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, e
 	}
 }
 
-// planned yields the rows of a run, and a cell that did not run for each planned attempt that is
+// Planned yields the rows of a run, and a cell that did not run for each planned attempt that is
 // not stored. A run that was killed, cancelled or out of budget is incomplete. Source: Statistics
 // specification, section 16.2.
-func (r *Run) planned(rows iter.Seq2[report.Row, error], order store.Order) iter.Seq2[report.Row, error] {
+func (r *Run) Planned(rows iter.Seq2[report.Row, error], order store.Order) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		g := &PlannedGrid{Run: r, yield: yield, ByCase: order == store.ByCase, Cases: slices.Clone(r.Manifest.Cases)}
 		if g.Cases == nil {

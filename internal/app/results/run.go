@@ -86,7 +86,7 @@ func OpenIn(ctx context.Context, db *store.DB, ref string) (*Run, error) {
 	}
 	r, err := OpenSuite(ctx, db, s.SuiteHash)
 	if err != nil {
-		if !momentary(ctx, err) {
+		if !Momentary(ctx, err) {
 			err = &damagedError{s.ID, "suite", err}
 		}
 		return nil, err
@@ -189,7 +189,7 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 // replaces it, so that the other attempts of the run remain readable.
 func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error) {
 	of, err := r.CaseLines.Case(c.Case)
-	if err == nil || momentary(ctx, err) {
+	if err == nil || Momentary(ctx, err) {
 		return of, err
 	}
 	id := cmp.Or(c.Trace.CaseID, "case "+strconv.Itoa(c.Case+1))

@@ -174,7 +174,7 @@ func decide(a *app.App, h *held, file *suite.GateFile, req *GateRequest) (*GateR
 	if err != nil {
 		return nil, err
 	}
-	results.WithoutSecretsInGates(rep, red)
+	WithoutSecretsInGates(rep, red)
 	return out, nil
 }
 
@@ -289,8 +289,8 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 			}
 		}
 	}
-	if metrics := results.MeasuredMetrics(gs); len(metrics) > 0 {
-		if h.input.Alike, err = results.CorrelationAlike(ctx, a, r, metrics); err != nil {
+	if metrics := MeasuredMetrics(gs); len(metrics) > 0 {
+		if h.input.Alike, err = CorrelationAlike(ctx, a, r, metrics); err != nil {
 			return nil, err
 		}
 	}

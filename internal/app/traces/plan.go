@@ -79,7 +79,7 @@ func measuredBefore(ctx context.Context, a *app.App, ref, metric string) (*stats
 	if err != nil {
 		return nil, err
 	}
-	list, err := results.CorrelationAlike(ctx, a, r, []string{panel.MetricName(metric)})
+	list, err := CorrelationAlike(ctx, a, r, []string{panel.MetricName(metric)})
 	switch {
 	case err != nil:
 		return nil, err

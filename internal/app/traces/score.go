@@ -92,14 +92,14 @@ func Score(ctx context.Context, a *app.App, req ScoreRequest, events app.Events)
 
 // shownSums are sums as they may be seen.
 func shownSums(a *app.App, s *results.Scored) *Scored {
-	results.WithoutSecrets(s.Panels, s.Red)
+	WithoutSecrets(s.Panels, s.Red)
 	out := &Scored{View: &report.ScoresView{
 		Files: s.Files, Panels: s.Panels, Lines: s.Log.Lines, Steps: s.Log.Steps, Tasks: s.Log.Tasks,
 		Problems: s.Problems(), Version: a.Config.Version,
 	}}
 	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
 		if s.Again {
-			texts, out.unread = results.NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open,
+			texts, out.unread = NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open,
 				examplesOf(a, s), s.Marks)
 		}
 		return texts

@@ -268,7 +268,7 @@ func refused(res *http.Response, body io.Reader, opts message.Options, start tim
 			return resp, nil
 		}
 	}
-	f := &callvet.Fault{Kind: message.KindOfStatus(res.StatusCode), HTTP: res.StatusCode, Message: reason(v, all)}
+	f := &callvet.Fault{Kind: callvet.FaultOfStatus(res.StatusCode), HTTP: res.StatusCode, Message: reason(v, all)}
 	f.Retryable = f.Kind == callvet.FaultRateLimit || f.Kind == callvet.FaultServer || f.Kind == callvet.FaultTimeout
 	f.RetryAfter = retryAfter(res.Header.Get("Retry-After"), now())
 	return nil, f

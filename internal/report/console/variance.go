@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/callvet/callvet/internal/app/results"
+	"github.com/callvet/callvet/internal/app/traces"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 // Variance writes the shares of each target, and what to measure next.
-func Variance(out io.Writer, v *results.VarianceReport, h Hints) error {
+func Variance(out io.Writer, v *traces.VarianceReport, h Hints) error {
 	w := &bytes.Buffer{}
 	for i := range v.Targets {
 		if i > 0 {
@@ -30,7 +30,7 @@ func Variance(out io.Writer, v *results.VarianceReport, h Hints) error {
 	return err
 }
 
-func printVaried(w io.Writer, v *results.VarianceReport, t *results.TargetVariance, h Hints) {
+func printVaried(w io.Writer, v *traces.VarianceReport, t *traces.TargetVariance, h Hints) {
 	by := ""
 	if v.Judge != nil {
 		by = fmt.Sprintf(", %s of judge %s by %s", plain.Count(t.Verdicts, "verdict", "verdicts"),
@@ -68,7 +68,7 @@ func printVaried(w io.Writer, v *results.VarianceReport, t *results.TargetVarian
 }
 
 // printSources prints the table of the sources that are known.
-func printSources(w io.Writer, t *results.TargetVariance) {
+func printSources(w io.Writer, t *traces.TargetVariance) {
 	fmt.Fprintf(w, "\n  %-8s %-27s %-27s %s\n", "source", "variance of one verdict", "variance of the mean",
 		"pairs that differ")
 	for i := range t.Sources {
@@ -88,7 +88,7 @@ func printSources(w io.Writer, t *results.TargetVariance) {
 }
 
 // printNext prints the further measurements, and the one that brings most.
-func printNext(w io.Writer, v *results.VarianceReport, t *results.TargetVariance, h Hints) {
+func printNext(w io.Writer, v *traces.VarianceReport, t *traces.TargetVariance, h Hints) {
 	fmt.Fprintf(w, "\nstandard error of the mean: %.1f points for %s, %.1f for this suite\n", 100**t.SE, v.Population,
 		100**t.SuiteSE)
 	for i := range t.Next {
@@ -115,7 +115,7 @@ func printNext(w io.Writer, v *results.VarianceReport, t *results.TargetVariance
 }
 
 // measurement is a further measurement in words.
-func measurement(m *results.Measurement) string {
+func measurement(m *traces.Measurement) string {
 	var more []string
 	if m.Attempts > 0 {
 		more = append(more, plain.Count(m.Attempts, "attempt", "attempts"))

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package main
+package sys
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// processScope names where a PID is this process and no other: this boot of this
+// ProcessScope names where a PID is this process and no other: this boot of this
 // machine, and the PID namespace, which containers of one machine do not share.
-func processScope() string {
+func ProcessScope() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
@@ -23,6 +23,6 @@ func processScope() string {
 	return strings.TrimSpace(string(boot)) + " " + ns
 }
 
-// processGone reports that no process of this scope has the PID. A PID that the system reused for
+// ProcessGone reports that no process of this scope has the PID. A PID that the system reused for
 // another process cannot be distinguished from the old one; then the lease must expire.
-func processGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+func ProcessGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package results
+package traces
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
@@ -21,12 +22,12 @@ const mostMeasured = 12
 // CorrelationAlike measures, on the runs of the suite of r that were started before it, how much the attempts of
 // each target at a task are alike in each metric. A metric that no run shows has no entry.
 // Source: Statistics specification, section 16.1.
-func CorrelationAlike(ctx context.Context, a *app.App, r *Run, metrics []string) ([]panel.Alike, error) {
+func CorrelationAlike(ctx context.Context, a *app.App, r *results.Run, metrics []string) ([]panel.Alike, error) {
 	earlier, err := runsAlike(ctx, a, r)
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.Manifest.asked()
+	now, err := r.Manifest.ConfigHashes()
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func CorrelationAlike(ctx context.Context, a *app.App, r *Run, metrics []string)
 	for _, e := range earlier {
 		p, err := e.Panels(ctx, []string{})
 		if err != nil {
-			if momentary(ctx, err) {
+			if results.Momentary(ctx, err) {
 				return nil, err
 			}
 			continue // a run that cannot be read shows nothing
@@ -69,15 +70,15 @@ func CorrelationAlike(ctx context.Context, a *app.App, r *Run, metrics []string)
 
 // runsAlike are the newest runs of the suite of r that were started before it, are done, and have
 // several attempts at a case.
-func runsAlike(ctx context.Context, a *app.App, r *Run) (out []*Run, err error) {
+func runsAlike(ctx context.Context, a *app.App, r *results.Run) (out []*results.Run, err error) {
 	for s, m := range earlierRuns(ctx, a, r, &err) {
 		if _, most := m.RepeatRange(s.Cases); s.State() != store.StatusDone || most < 2 || m.Drill != r.Manifest.Drill {
 			continue
 		}
-		switch e, bad := OpenIn(ctx, r.DB, s.ID); {
+		switch e, bad := results.OpenIn(ctx, r.DB, s.ID); {
 		case bad == nil:
 			out = append(out, e)
-		case momentary(ctx, bad):
+		case results.Momentary(ctx, bad):
 			return nil, bad
 		}
 		if len(out) == mostMeasured {
@@ -89,10 +90,10 @@ func runsAlike(ctx context.Context, a *app.App, r *Run) (out []*Run, err error) 
 
 // asksAlike reports whether the target of that name of an earlier run has the same configuration as
 // the one of r: answers at a different temperature have a different correlation.
-func asksAlike(e *Run, name string, r *Run, now []string) bool {
+func asksAlike(e *results.Run, name string, r *results.Run, now []string) bool {
 	of := func(t callvet.Target) bool { return t.Name == name }
 	i, k := slices.IndexFunc(r.Manifest.Targets, of), slices.IndexFunc(e.Manifest.Targets, of)
-	then, err := e.Manifest.asked()
+	then, err := e.Manifest.ConfigHashes()
 	return err == nil && i >= 0 && k >= 0 && now[i] == then[k]
 }
 
@@ -112,8 +113,8 @@ const mostEarlier = 1000
 
 // earlierRuns yields the runs of a suite of the same name that were started before r, the newest first,
 // each with its manifest.
-func earlierRuns(ctx context.Context, a *app.App, r *Run, failed *error) iter.Seq2[*store.Run, *Manifest] {
-	return func(yield func(*store.Run, *Manifest) bool) {
+func earlierRuns(ctx context.Context, a *app.App, r *results.Run, failed *error) iter.Seq2[*store.Run, *results.Manifest] {
+	return func(yield func(*store.Run, *results.Manifest) bool) {
 		db, err := a.Config.Store(ctx)
 		if err != nil {
 			*failed = err
@@ -129,7 +130,7 @@ func earlierRuns(ctx context.Context, a *app.App, r *Run, failed *error) iter.Se
 			if s.SuiteName != r.Stored.SuiteName || s.ID == r.Stored.ID || !s.Created.Before(r.Stored.Created) {
 				continue
 			}
-			if m, err := ReadManifest(s); err == nil && !yield(s, m) { // a run of another version may not be readable
+			if m, err := results.ReadManifest(s); err == nil && !yield(s, m) { // a run of another version may not be readable
 				return
 			}
 		}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package results
+package traces
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/judge"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/report/plain"
@@ -49,12 +50,12 @@ func oneVersion(j labels.Judge) labels.Judge {
 }
 
 // samplesOfJudge reads the verdicts of the newest version of a judge of that name, or of that ID.
-func samplesOfJudge(ctx context.Context, runs []*Run, name string) (*judgedSamples, error) {
+func samplesOfJudge(ctx context.Context, runs []*results.Run, name string) (*judgedSamples, error) {
 	var out *judgedSamples
 	for _, r := range runs {
-		list, _, err := ReadJudgings(ctx, r.DB, r.Stored.ID, func(j *Judging) bool {
+		list, _, err := results.ReadJudgings(ctx, r.DB, r.Stored.ID, func(j *results.Judging) bool {
 			id := j.Identity
-			return HasVerdicts(j) && (id.Is(name) || oneVersion(id).ID() == name) && j.Under == nil &&
+			return results.HasVerdicts(j) && (id.Is(name) || oneVersion(id).ID() == name) && j.Under == nil &&
 				j.Judge.Unit != judge.Pair && j.Judge.Unit != judge.Target
 		})
 		if err != nil {
@@ -101,8 +102,8 @@ func samplesOfJudge(ctx context.Context, runs []*Run, name string) (*judgedSampl
 
 // read adds the answers of a judging. An attempt with several questions, such as one of each call,
 // passes in a sample where all of them pass.
-func (s *judgedSamples) read(ctx context.Context, r *Run, j *JudgingRun) error {
-	m, err := ReadManifest(&j.Run)
+func (s *judgedSamples) read(ctx context.Context, r *results.Run, j *results.JudgingRun) error {
+	m, err := results.ReadManifest(&j.Run)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (s *judgedSamples) read(ctx context.Context, r *Run, j *JudgingRun) error {
 	}
 	fixed := false // it answers the same each time
 	for i := range m.Targets {
-		s.costs.free, fixed = m.Targets[i].Free, GivesFacts(&m.Targets[i])
+		s.costs.free, fixed = m.Targets[i].Free, results.GivesFacts(&m.Targets[i])
 	}
 	_, cases, err := r.DB.OpenSuite(ctx, j.Run.SuiteHash)
 	if err != nil {
@@ -151,7 +152,7 @@ func questionKey(cases *store.CaseReader, at int) (judge.Key, error) {
 	if err != nil {
 		return judge.Key{}, err
 	}
-	var q QuestionData
+	var q results.QuestionData
 	if err := json.Unmarshal(of.Foreign, &q); err != nil {
 		return judge.Key{}, fmt.Errorf("question %s: %w", of.ID, callvet.ErrInvalid)
 	}
@@ -168,7 +169,7 @@ type sampleOf struct {
 type sampleAnswer struct{ pass, silent, cached bool }
 
 func (a *sampleAnswer) add(c *callvet.Cell, fixed bool) {
-	v := kept(&c.Result)
+	v := results.KeptVerdict(&c.Result)
 	answered := c.Result.Verdict == callvet.VerdictPass || c.Result.Verdict == callvet.VerdictFail
 	a.silent = a.silent || !answered || v.Pass == nil
 	a.pass = a.pass && v.Pass != nil && *v.Pass
@@ -188,12 +189,12 @@ func (s *judgedSamples) add(k sampleOf, a *sampleAnswer) {
 	case a.silent:
 		of.silent++
 	default:
-		of.values = append(of.values, *VerdictValue(a.pass, true))
+		of.values = append(of.values, *results.VerdictValue(a.pass, true))
 	}
 }
 
 // ask is the action that asks the judge so many times about each attempt, not counting earlier answers.
-func (s *judgedSamples) ask(r *Run, samples int) *app.Action {
+func (s *judgedSamples) ask(r *results.Run, samples int) *app.Action {
 	with := []app.Setting{app.One("judge", s.version.Name)}
 	if s.own {
 		with = append(with, app.One("prompt", "FILE"), app.One("schema", "FILE"))

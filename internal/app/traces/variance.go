@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package results
+package traces
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
+	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/labels"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
@@ -44,7 +45,7 @@ type VarianceReport struct {
 	Targets    []TargetVariance `json:"targets"`
 	Notes      []string         `json:"notes,omitempty"`
 	// Manifest is that of the first run, to make it again.
-	Manifest *Manifest `json:"-"`
+	Manifest *results.Manifest `json:"-"`
 }
 
 // TargetVariance is the variance of the verdicts on one target.
@@ -132,7 +133,7 @@ func Variance(ctx context.Context, a *app.App, req VarianceRequest) (*VarianceRe
 		return nil, err
 	}
 	for _, v := range all {
-		v.judged, v.rubrics = judged, judged == nil && opinions.decides()
+		v.judged, v.rubrics = judged, judged == nil && opinions.Decides()
 	}
 	for k, r := range runs {
 		out.Notes = append(out.Notes, r.Descriptive()...)
@@ -163,9 +164,9 @@ func unfit(run, format string, args ...any) error {
 }
 
 // openVaried opens runs of one suite. A run that repeats the answers of another run is an error.
-func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*Run, err error) {
+func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*results.Run, err error) {
 	for _, ref := range refs {
-		r, err := Open(ctx, a, ref)
+		r, err := results.Open(ctx, a, ref)
 		switch {
 		case err != nil:
 			return nil, err
@@ -190,10 +191,10 @@ func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*Run, er
 
 // sameTargets finds the targets of the first run in every run. One that answers the same each time is left
 // out, unless a judge's verdicts on it are wanted.
-func sameTargets(runs []*Run, req *VarianceRequest) (out []*varied, err error) {
+func sameTargets(runs []*results.Run, req *VarianceRequest) (out []*varied, err error) {
 	asked := make([][]string, len(runs))
 	for k, r := range runs {
-		if asked[k], err = r.Manifest.asked(); err != nil {
+		if asked[k], err = r.Manifest.ConfigHashes(); err != nil {
 			return nil, err
 		}
 	}
@@ -203,7 +204,7 @@ func sameTargets(runs []*Run, req *VarianceRequest) (out []*varied, err error) {
 		if req.Target != "" && ts[i].Name != req.Target {
 			continue
 		}
-		if GivesFacts(&ts[i]) && req.Judge == "" {
+		if results.GivesFacts(&ts[i]) && req.Judge == "" {
 			fixed = ts[i].Name
 			continue
 		}
@@ -298,7 +299,7 @@ func (m *meanCost) of(n int) *float64 {
 }
 
 // readVaried adds the attempts of the k-th run to their targets, with those that were planned and not made.
-func readVaried(ctx context.Context, r *Run, k int, all []*varied) error {
+func readVaried(ctx context.Context, r *results.Run, k int, all []*varied) error {
 	for _, v := range all {
 		v.target = &r.Manifest.Targets[v.place[k]]
 		v.side = recordedSide
@@ -308,7 +309,7 @@ func readVaried(ctx context.Context, r *Run, k int, all []*varied) error {
 		v.sides[v.side] = true
 		v.costs.free = v.target.Free
 	}
-	for row, err := range r.planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase) {
+	for row, err := range r.Planned(r.Rows(ctx, store.Filter{Order: store.ByCase}), store.ByCase) {
 		if err != nil {
 			return err
 		}
@@ -322,7 +323,7 @@ func readVaried(ctx context.Context, r *Run, k int, all []*varied) error {
 }
 
 // add adds an attempt of the run.
-func (v *varied) add(r *Run, c *callvet.Case, cell *callvet.Cell) {
+func (v *varied) add(r *results.Run, c *callvet.Case, cell *callvet.Cell) {
 	if cell.Trace.Outcome == callvet.OutcomeNotRun {
 		if c.Skip == "" {
 			v.lost["attempts were not run"]++
@@ -339,7 +340,7 @@ func (v *varied) add(r *Run, c *callvet.Case, cell *callvet.Cell) {
 		t = &variedTask{}
 		v.tasks[c.ID], v.order = t, append(v.order, c.ID)
 	}
-	if cell.Trace.Cached || GivesFacts(v.target) {
+	if cell.Trace.Cached || results.GivesFacts(v.target) {
 		if v.facts++; t.fact == nil {
 			t.fact = samples
 		}
@@ -352,7 +353,7 @@ func (v *varied) add(r *Run, c *callvet.Case, cell *callvet.Cell) {
 }
 
 // verdicts are those on an attempt, or the reason why there is none.
-func (v *varied) verdicts(r *Run, c *callvet.Case, cell *callvet.Cell) (samples []float64, lost string) {
+func (v *varied) verdicts(r *results.Run, c *callvet.Case, cell *callvet.Cell) (samples []float64, lost string) {
 	passed := cell.Result.Verdict == callvet.VerdictPass
 	switch {
 	case cell.Trace.Outcome == callvet.OutcomeError:
@@ -364,7 +365,7 @@ func (v *varied) verdicts(r *Run, c *callvet.Case, cell *callvet.Cell) (samples 
 		}
 		return samples, "attempts have no verdict of the judge"
 	case passed || cell.Result.Verdict == callvet.VerdictFail:
-		return []float64{*VerdictValue(passed, true)}, ""
+		return []float64{*results.VerdictValue(passed, true)}, ""
 	}
 	return nil, "attempts have no verdict"
 }
@@ -400,7 +401,7 @@ func (v *varied) nested() (all, recorded []stats.NestedTask, side *RecordedSide)
 }
 
 // variance computes the figures of the target.
-func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetVariance, error) {
+func (v *varied) variance(r *results.Run, req *VarianceRequest, runs []string) (*TargetVariance, error) {
 	all, recorded, side := v.nested()
 	maps.DeleteFunc(v.lost, func(_ string, n int) bool { return n == 0 })
 	h := fnv.New32a()
@@ -436,10 +437,10 @@ func (v *varied) variance(r *Run, req *VarianceRequest, runs []string) (*TargetV
 const mostDraws = 20_000_000
 
 // once is the error of one attempt at each task, and one verdict on it.
-func (v *varied) once(r *Run, req *VarianceRequest, target string) error {
+func (v *varied) once(r *results.Run, req *VarianceRequest, target string) error {
 	why, fix := "%s has one attempt at each task, which shows no flip", "callvet run … --repeat 3, or name several runs"
 	switch {
-	case GivesFacts(v.target):
+	case results.GivesFacts(v.target):
 		why = "%s answers the same each time, and the judge was asked once"
 		fix = "callvet judge run " + r.Stored.ID + " --judge " + v.judged.version.Name + " -m MODEL --samples 3"
 	case v.facts > 0:
@@ -449,7 +450,7 @@ func (v *varied) once(r *Run, req *VarianceRequest, target string) error {
 }
 
 // unknown names the sources with a part that is not known.
-func (v *varied) unknown(t *TargetVariance, r *Run) {
+func (v *varied) unknown(t *TargetVariance, r *results.Run) {
 	add := func(s stats.Source, act *app.Action, why string) {
 		t.Unknown = append(t.Unknown, UnknownSource{s, why, act})
 	}
@@ -483,7 +484,7 @@ func (v *varied) unknown(t *TargetVariance, r *Run) {
 }
 
 // again is the action that makes a run like r, with settings as pairs of name and value.
-func again(r *Run, with ...string) *app.Action {
+func again(r *results.Run, with ...string) *app.Action {
 	act := &app.Action{Verb: app.VerbAgain, Run: r.Stored.ID}
 	for i := 0; i < len(with); i += 2 {
 		act.With = append(act.With, app.One(with[i], with[i+1]))
@@ -492,7 +493,7 @@ func again(r *Run, with ...string) *app.Action {
 }
 
 // next lists what would make the mean more certain.
-func (v *varied) next(t *TargetVariance, r *Run, req *VarianceRequest) {
+func (v *varied) next(t *TargetVariance, r *results.Run, req *VarianceRequest) {
 	judged := 0 // verdicts of a judge on so many attempts as there are
 	if v.judged != nil {
 		judged = t.Verdicts
