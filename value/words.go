@@ -8,9 +8,8 @@ import (
 )
 
 // words are the names of members that earlier texts of a Doc had. Most lines of a file have the same names
-// in the same order: the name that came next last time is compared as two numbers, instead of searching
-// for its end and comparing it with the others of its object. Names of more than longWord bytes, and those
-// beyond maxWords, have no number.
+// in the same order. So the name that came next last time is compared as two numbers, instead of searching
+// for its end. Names of more than longWord bytes, and those beyond maxWords, have no number.
 type words struct {
 	list   [maxWords]word // by number; 0 is none
 	count  int
