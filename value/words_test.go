@@ -97,3 +97,57 @@ func FuzzWords(f *testing.F) {
 		}
 	})
 }
+
+// TestEveryByteOfAString: a string ends, fails or goes on at a byte in the same way wherever the byte is. The text
+// is read eight bytes at a time, and this goes through it one by one.
+func TestEveryByteOfAString(t *testing.T) {
+	t.Parallel()
+	right := func(s []byte) bool { // what a string may hold, all of it ASCII
+		for i := 0; i < len(s); i++ {
+			switch c := s[i]; {
+			case c < 0x20 || c == '"' || c >= 0x80:
+				return false
+			case c == '\\':
+				if i++; i == len(s) || !strings.ContainsRune(`"\/bfnrt`, rune(s[i])) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	var d Doc
+	check := func(s []byte) {
+		if got, want := d.Parse([]byte(`"`+string(s)+`"`)) == nil, right(s); got != want {
+			t.Errorf("%q is read: %t, want %t", s, got, want)
+		}
+	}
+	const size = 20
+	for b := range 256 {
+		for at := range size {
+			s := []byte(strings.Repeat("n", size))
+			s[at] = byte(b)
+			check(s)
+			for _, then := range []byte{'"', '\\', 0x1f, ' ', '!', '#', '[', ']', 0x7f} {
+				for _, after := range []int{1, 2, 7, 8} {
+					if at+after < size {
+						two := slices.Clone(s)
+						two[at+after] = then
+						check(two)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPlaceWithoutNames: without names to look for, no member has a place.
+func TestPlaceWithoutNames(t *testing.T) {
+	t.Parallel()
+	var d Doc
+	if err := d.Parse([]byte(`{"a":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if at := (Value{&d, 1}).Member().Place(); at != -1 {
+		t.Errorf("place %d", at)
+	}
+}
