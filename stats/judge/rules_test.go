@@ -685,3 +685,55 @@ func TestTrueSuccessByHand(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifiedCalibration: the worth of labels is that of a variance by derivatives, taken numerically elsewhere:
+// with respect to the rates of success in both verdicts and to the share that the judge passes.
+func TestVerifiedCalibration(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		s    Strata
+		want Calibration
+	}{
+		{
+			Strata{N: 1000, JudgePass: 800, LabelledPass: 100, TruePassInPass: 90, LabelledFail: 100, TruePassInFail: 10},
+			Calibration{TruePositive: 972973, TrueNegative: 692308, PassWorth: 100, FailWorth: 49.8478},
+		},
+		{
+			Strata{N: 1000, JudgePass: 500, LabelledPass: 100, TruePassInPass: 95, LabelledFail: 20, TruePassInFail: 10},
+			Calibration{TruePositive: 655172, TrueNegative: 909091, PassWorth: 84.6960, FailWorth: 15},
+		},
+		{
+			Strata{N: 400, JudgePass: 150, LabelledPass: 60, TruePassInPass: 50, LabelledFail: 40, TruePassInFail: 4},
+			Calibration{TruePositive: 833333, TrueNegative: 900000, PassWorth: 31.8693, FailWorth: 46},
+		},
+		{Strata{N: 10, JudgePass: 5}, Calibration{}},
+	} {
+		if tc.want.TruePositive > 0 {
+			tc.want.LabelledPass, tc.want.LabelledFail = 1_000_000, 1_000_000
+		}
+		if d := cmp.Diff(tc.want, VerifiedCalibration(tc.s), cmpopts.EquateApprox(0, 1e-3)); d != "" {
+			t.Errorf("%+v: %s", tc.s, d)
+		}
+	}
+}
+
+// TestSways: p-values are those of the exact sign test, adjusted together; impossible counts keep their place and
+// change nothing of the others.
+func TestSways(t *testing.T) {
+	t.Parallel()
+	got := Sways([]Change{{Rose: 12, Fell: 2, Same: 6}, {Rose: -1}, {Rose: 5, Fell: 6}, {Rose: 1, Fell: 9, Same: 3}}, 0.95)
+	type line struct {
+		P, Holm float64
+		Swayed  bool
+	}
+	want := []line{{0.012939453125, 0.038818359375, true}, {1, 1, false}, {1, 1, false}, {0.021484375, 0.04296875, true}}
+	for i, w := range want {
+		g := got[i]
+		if d := cmp.Diff(w, line{g.P, g.PHolm, g.Swayed}, cmpopts.EquateApprox(0, 1e-12)); d != "" {
+			t.Errorf("change %d: %s", i, d)
+		}
+	}
+	if got[0].Difference.Point <= 0 || got[3].Difference.Point >= 0 {
+		t.Errorf("differences %v, %v", got[0].Difference.Point, got[3].Difference.Point)
+	}
+}
