@@ -205,7 +205,7 @@ func item(v Value, at string) Value {
 	return Value{}
 }
 
-// CheckPath says what is wrong with a path of AtPath; nil where nothing is.
+// CheckPath returns what is wrong with a path of AtPath, or nil.
 func CheckPath(path string) error {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {

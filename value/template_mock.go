@@ -19,7 +19,7 @@ const (
 	TemplateFault        = "fault."        // the placeholder that a fault or an attack fills
 )
 
-// CheckMockName says what is wrong with a name in a template of a mock; nil where nothing is. The second
+// CheckMockName returns what is wrong with a name in a template of a mock, or nil. The second
 // result is what to write instead, where something near is known.
 func CheckMockName(name string) (wrong error, fix string) {
 	if path, ok := strings.CutPrefix(name, TemplateArgs); ok {

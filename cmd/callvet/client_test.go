@@ -309,7 +309,8 @@ func TestFieldsAreFlags(t *testing.T) {
 			}
 			for _, name := range fieldsOf(t, of, false) {
 				if !slices.Contains(s.args, name) && flagNamed(flags, console.FlagOf(name)) == nil {
-					t.Errorf("%s: field %s would be told as %s, which %s does not have", of, name, console.FlagOf(name), verb)
+					t.Errorf("%s: an error of field %s would name the flag %s, which %s does not have", of, name,
+						console.FlagOf(name), verb)
 				}
 			}
 		}

@@ -122,7 +122,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 		cfg.Lines.MaxBad = 100
 	}
 	cfg.Steps.Parallel = func(n int, do func(int)) {
-		_ = sys.InParallel(cfg.Jobs, n, func(i int) error { // whose calls have no errors
+		_ = sys.InParallel(cfg.Jobs, n, func(i int) error { // it returns no error
 			do(i)
 			return nil
 		})

@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// modelFunc is a model whose answers a test writes down. A test may return one answer many times: each
-// request gets a copy, because a response belongs to the attempt that asked.
+// modelFunc is a model that answers with what a test returns. The test may return the same answer each time.
+// Each request gets a copy of it, because a response belongs to the attempt that asked.
 type modelFunc func(ctx context.Context, req *callvet.Request) (*callvet.Response, error)
 
 func (f modelFunc) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {

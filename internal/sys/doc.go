@@ -7,8 +7,8 @@
 // of Wait, in the goroutine of the owner. InParallel does the same for a loop. A panic without a
 // recover ends a Go process at once: with exit code 2, which means a user's mistake in callvet, and
 // without closing the store. Recovering is possible only in the goroutine itself. So every goroutine
-// of the product starts in group.go; house_test.go checks that. A group whose goroutines wait for one
-// another needs Stop: without it the others may wait forever for the one that is gone.
+// of the product starts in group.go; house_test.go checks that. If the goroutines of a
+// Group wait for one another, it needs Stop: without it the others may wait forever for one that is gone.
 //
 // Processes. Process is this one: it gives a command contexts that signals end, and leaves after a
 // grace. CatchPanic turns a panic into an error, which BugReport describes. RunCommand carries out a

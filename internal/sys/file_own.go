@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// OwnedFileError says that another owner has a file. It wraps callvet.ErrConflict.
+// OwnedFileError is the error of a file that another owner has. It wraps callvet.ErrConflict.
 type OwnedFileError struct {
 	Path string
 	Text []byte // the owner's text about itself; it may be a moment old
