@@ -181,6 +181,12 @@ func (cfg *Config) Where() string {
 // has no SSE, which begins with a handshake always.
 func (cfg *Config) either(ctx context.Context, transport string) (*Session, error) {
 	if transport == SSE {
+		if cfg.Protocol >= sessionless {
+			return nil, &callvet.Hinted{
+				Err:  fmt.Errorf("connect to MCP server: %w: protocol %s has no SSE", callvet.ErrInvalid, cfg.Protocol),
+				Hint: "protocol " + handshake + ", or transport " + Streamable,
+			}
+		}
 		return cfg.connect(ctx, transport, cmp.Or(cfg.Protocol, handshake))
 	}
 	s, err := cfg.connect(ctx, transport, cfg.Protocol)

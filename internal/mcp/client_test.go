@@ -108,6 +108,23 @@ func ways(t *testing.T) map[string]Config {
 	}
 }
 
+// TestNewestOverSSE: the newest version of the protocol has no SSE. It is refused before anything is sent.
+func TestNewestOverSSE(t *testing.T) {
+	t.Parallel()
+	cfg := ways(t)["sse"]
+	cfg.Protocol = sessionless
+	for _, transport := range []string{SSE, ""} {
+		cfg.Transport = transport
+		s, err := Connect(t.Context(), cfg)
+		if err == nil {
+			t.Errorf("transport %q: connected by %+v", transport, s.Server())
+			_ = s.Close()
+		} else if transport == SSE && (!errors.Is(err, callvet.ErrInvalid) || !strings.Contains(err.Error(), "no SSE")) {
+			t.Errorf("transport %q: %v", transport, err)
+		}
+	}
+}
+
 // TestSession: over every transport and version the tools, their schemas byte for byte, and what
 // they answer are the same.
 func TestSession(t *testing.T) {
