@@ -1,4 +1,4 @@
-# The server in a container: one static binary, no shell, not root. docs/guides/server.md, "In a container", says how to start it.
+# The server in a container: one static binary, no shell, not root. To start it, see docs/guides/server.md, "In a container".
 FROM golang:1.26.8 AS source
 WORKDIR /src
 COPY go.mod go.sum ./
@@ -22,7 +22,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w ${VERSION:+-X main.version=
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /out/callvet /callvet
-# A new volume takes the owner of the folder that it covers.
+# A new volume has the owner of the folder that it covers.
 COPY --from=build --chown=65532:65532 /out/data /data
 USER 65532:65532
 WORKDIR /data

@@ -15,6 +15,9 @@ import (
 // represents the whole. Source: Statistics specification, section 16.2.
 const maxLost = 0.05
 
+// TooManyLost reports whether so many of the planned attempts are lost that nothing can pass.
+func TooManyLost(lost, planned int) bool { return float64(lost) > maxLost*float64(planned) }
+
 // lost is how many attempts have no outcome for the metric of the gate, and how many were planned.
 // A record that could not be read has no fields: it counts in the table of all tasks.
 func (c *claim) lost() (n, of int) {
@@ -73,7 +76,7 @@ func (c *claim) unread() int64 {
 // belong to it.
 func (c *claim) tooManyLost() bool {
 	n, of := c.lost()
-	return float64(n) > maxLost*float64(of) || c.unreadOfSlice()
+	return TooManyLost(n, of) || c.unreadOfSlice()
 }
 
 func (c *claim) unreadOfSlice() bool {
@@ -104,7 +107,7 @@ func (c *claim) withLost(dec gate.Decision, lost *panel.LostRange,
 
 // lostReason is the reason code for what is lost.
 func (c *claim) lostReason() string {
-	if n, of := c.slice.Lost(c.g.Metric, 0); float64(n) > maxLost*float64(of) {
+	if n, of := c.slice.Lost(c.g.Metric, 0); TooManyLost(n, of) {
 		return ReasonErrors
 	}
 	return ReasonLost

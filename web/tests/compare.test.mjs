@@ -35,7 +35,7 @@ test('n counts cases on both sides, whatever the repeats, with the attempts in w
   for (const i of [1, 2]) {
     const text = await rows.nth(i).innerText();
     assert.equal((text.match(/n = 14/g) ?? []).length, 3, text); // baseline, candidate, change
-    if (i === 2) assert.match(text, /n = 14 cases, 28 attempts/); // the mean score is of all attempts
+    if (i === 2) assert.match(text, /n = 14 cases, 28 attempts/); // the mean score is over all attempts
     assert.doesNotMatch(text, /n = 28/);
   }
   clean(page);
@@ -49,16 +49,16 @@ test('the models of one run: differences with intervals, regressions first, the 
   const [floor, first, second] = (await server.api('GET', `/api/runs/${models}`)).panels.targets.map((p) => p.name);
   const base = page.getByRole('combobox', { name: 'Baseline model' });
   await base.waitFor();
-  assert.equal(await base.inputValue(), first); // the first one that is no floor
-  const told = await server.api(
+  assert.equal(await base.inputValue(), first); // the first target that is no floor
+  const comparison = await server.api(
     'GET',
     `/api/diff?base=${models}&base_target=${encodeURIComponent(first)}&metrics=overall`,
   );
   assert.deepEqual(
-    told.targets.map((p) => p.candidate),
+    comparison.targets.map((p) => p.candidate),
     [floor, second],
   );
-  for (const p of told.targets) {
+  for (const p of comparison.targets) {
     const row = await differences(page)
       .getByRole('row', { name: `${first} → ${p.candidate}` })
       .first()
@@ -68,12 +68,12 @@ test('the models of one run: differences with intervals, regressions first, the 
     assert.ok(row.includes(p.overall.verdict), row);
   }
   const kinds = await changed(page).locator('tbody tr[data-index] td:first-child').allInnerTexts();
-  assert.ok(told.estimates.startsWith('Numbers are about'), told.estimates);
-  assert.equal(await page.locator('[data-estimates]').first().innerText(), told.estimates);
+  assert.ok(comparison.estimates.startsWith('Numbers are about'), comparison.estimates);
+  assert.equal(await page.locator('[data-estimates]').first().innerText(), comparison.estimates);
   assert.equal(kinds[0], 'Newly failing');
   assert.equal(
     kinds.length,
-    told.targets.reduce((n, p) => n + p.changes.length, 0),
+    comparison.targets.reduce((n, p) => n + p.changes.length, 0),
   );
 
   await base.click();
@@ -122,7 +122,7 @@ test('the models of one run: differences with intervals, regressions first, the 
     .waitFor();
 });
 
-test('unchanged cases are shown where one asks for them, in the address', async () => {
+test('unchanged cases are shown on request, and the address keeps the choice', async () => {
   for (const place of [`/compare?runs=${models}`, `/compare?runs=${alone},${models}`]) {
     const page = await opened(place);
     await differences(page).waitFor();
@@ -145,10 +145,10 @@ test('unchanged cases are shown where one asks for them, in the address', async 
   }
 });
 
-test('a run that is not among the newest 200 has its head and its name', async () => {
+test('a run older than the newest 200 has its header and its name', async () => {
   await server.api('PATCH', `/api/runs/${alone}`, { shared: true });
   const page = await browser.page(server);
-  // a list without it
+  // a list without the run
   await page.route(/\/api\/tool-eval\/history\?/, (route) => route.fulfill({ json: { items: [] } }));
   await page.goto(`/runs/${alone}`);
   const badge = page.getByText('Shared', { exact: true });

@@ -1,11 +1,11 @@
-// What is English on a page that should be Swedish.
+// Finds English texts on a page that should be Swedish.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const texts = path.resolve(import.meta.dirname, '../src/text');
 const place = /\{(?:#|\*|kind)?\}/g;
 
-/** exactly makes an expression of a text with places, each of at most so many characters. */
+/** exactly returns a regular expression for a text with places. Each place has the quantifier most. */
 function exactly(text, places, most = '') {
   return new RegExp(
     `^${text
@@ -30,22 +30,22 @@ async function tree(language) {
 const [english, swedish] = [await tree('en'), await tree('sv')];
 const flat = (o) => Object.values(o).flatMap((v) => (typeof v === 'string' ? [v] : flat(v)));
 const own = new Set(flat(swedish));
-// Texts of the page that have a Swedish one, which is another.
+// Texts of the page with a different Swedish text.
 const ofPage = flat(english)
   .filter((s) => !own.has(s) && /\p{L}{3}/u.test(s.replace(/\{\w+\}/g, '')))
   .map((s) => exactly(s, /\{\w+\}/, 60));
-// Sentences of the server that have a Swedish one, without those that are little more than places.
+// Sentences of the server that have a Swedish text, without sentences that are mostly places.
 const ofServer = readdirSync(path.join(texts, 'sv/server'))
   .flatMap((name) => JSON.parse(readFileSync(path.join(texts, 'sv/server', name), 'utf8')))
   .filter(
     ([from, to]) => from.replace(place, '{}') !== to.replace(/\{\d+\}/g, '{}') && from.replace(place, '').length > 8,
   )
   .map(([from]) => exactly(from, place));
-// Words that no Swedish sentence has.
+// Words that never occur in Swedish sentences.
 const words =
   /\b(the|is|are|were|of|not|with|and|which|that|from|it|for|has|have|does|there|than|this|no|what|where|or|could|cannot|nothing|be)\b/i;
 
-/** unlike lists the texts of the page that have no Swedish one, or one with other {places}. */
+/** unlike lists the texts of the page without a Swedish text, or with other {places} in it. */
 export function unlike() {
   const places = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
   const walk = (from, to, at) =>
@@ -64,8 +64,8 @@ export function isEnglish(text) {
   return words.test(text) || [...ofPage, ...ofServer].some((p) => p.test(text));
 }
 
-/** said collects what a page shows and what it has screen readers say, without code and what a model is sent. */
-export async function said(page) {
+/** pageTexts collects the texts of a page, also those for screen readers, without code and requests to models. */
+export async function pageTexts(page) {
   return await page.evaluate(() => {
     const out = new Set([document.title]);
     const left = 'script, style, noscript, pre, code, .mono, .cm-editor';
@@ -83,16 +83,13 @@ export async function said(page) {
   });
 }
 
-/** englishOn returns what of a page is English. */
+/** englishOn returns the English texts of a page. */
 export async function englishOn(page) {
-  return (await said(page)).filter(isEnglish);
+  return (await pageTexts(page)).filter(isEnglish);
 }
 
-/**
- * textsOn returns the texts of the page that are in English: those that begin with a capital letter of their own,
- * which no word of the server does.
- */
+/** textsOn returns English texts of the page itself, which begin with a capital letter, unlike words of the server. */
 export async function textsOn(page) {
   const begin = ofPage.filter((p) => /^\^\p{Lu}/u.test(p.source));
-  return (await said(page)).filter((s) => begin.some((p) => p.test(s)));
+  return (await pageTexts(page)).filter((s) => begin.some((p) => p.test(s)));
 }

@@ -1,4 +1,4 @@
-// How an attempt ended, and what cannot be read: a model over HTTP whose answers are cut off, blocked or empty, a
+// How an attempt ended, and records that cannot be read: a model over HTTP with cut off, blocked and empty answers, a
 // collection with lost records, and a run that is damaged.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -15,7 +15,7 @@ const program = process.env.CALLVET
   : path.resolve(import.meta.dirname, '../../callvet');
 const run = promisify(execFile);
 
-// The prompt of a case says how the answer to it ends.
+// The prompt of a case contains how the answer ends.
 const ends = {
   cut: { finish_reason: 'length', message: { role: 'assistant', content: 'The weather in Oslo is' } },
   empty: { finish_reason: 'stop', message: { role: 'assistant', content: '' } },
@@ -109,7 +109,7 @@ before(async () => {
   const env = { ...process.env, OPENAI_BASE_URL: `http://127.0.0.1:${model.address().port}/v1`, OPENAI_API_KEY: 'k' };
   does = (...args) =>
     run(program, ['--db', server.db, ...args], { env }).catch((e) => {
-      if (e.code === 2) throw e; // others say what came of it
+      if (e.code === 2) throw e; // other codes describe the result
     });
   const latest = async () => (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
   await writeFile(path.join(folder, 'ends.json'), JSON.stringify(suite));
@@ -133,7 +133,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** cases are the names of the attempts in the list, when there are so many. */
+/** cases waits until the list has n attempts and returns their names. */
 async function cases(page, n) {
   const all = page.getByRole('region', { name: 'Attempts' }).locator('tr[data-index]');
   await page.waitForFunction((k) => document.querySelectorAll('tr[data-index]').length === k, n);
@@ -152,7 +152,7 @@ test('attempts are filtered by why they are unparseable or errors, also from the
   await page.getByRole('button', { name: 'Clear filters' }).first().click();
   assert.equal((await cases(page, 6)).length, 6);
   assert.equal(new URL(page.url()).searchParams.has('reason'), false);
-  // A class that was called otherwise, in an address that somebody kept.
+  // An old address contains the former name of a class.
   const asked = page.waitForRequest(/\/cells\?.*class=/);
   await page.goto(`/runs/${id}?tab=attempts&class=tool_hallucination&class=argument_hallucination`);
   assert.deepEqual(
@@ -174,13 +174,13 @@ test('the reasons to filter by are chosen in a list', async () => {
   await page.getByRole('option', { name: 'content filter', exact: true }).click();
   await page.waitForURL(/reason=content_filter/);
   assert.deepEqual(await cases(page, 2), ['blocked', 'cut']);
-  await page.getByRole('option', { name: 'token limit', exact: true }).click(); // and taken back
+  await page.getByRole('option', { name: 'token limit', exact: true }).click(); // and removed again
   assert.deepEqual(await cases(page, 1), ['blocked']);
   assert.deepEqual(new URL(page.url()).searchParams.getAll('reason'), ['content_filter']);
   clean(page);
 });
 
-test('a run that lost attempts says so first, with the command that asks for them again, and so do the lists', async () => {
+test('a run with lost attempts shows them first, with the command to repeat them, and the lists show them', async () => {
   const page = await browser.page(server);
   const line = await server.api('GET', `/api/tool-eval/history/${id}?limit=0`);
   assert.deepEqual([line.planned, line.judged, line.lost, line.resume], [6, 4, 2, { verb: 'resume', run: id }]);
@@ -192,11 +192,11 @@ test('a run that lost attempts says so first, with the command that asks for the
     await page.goto(address);
     await page.locator('[data-judged]').filter({ hasText: '4 of 6 planned attempts judged · 2 lost' }).waitFor();
   }
-  await does('run', '--resume', id, '--keep-errors', '-q'); // the command is one that works
+  await does('run', '--resume', id, '--keep-errors', '-q'); // the command works
   clean(page);
 });
 
-test('attempts of a collection say why they are unparseable, and what is noted', async () => {
+test('attempts of a collection show why they are unparseable, and their notes', async () => {
   const page = await browser.page(server);
   await page.goto(`/traces/${collection}?attempt=cut%230`);
   await page.getByText('Why unparseable').waitFor();
@@ -222,22 +222,22 @@ test('lost records of a collection are counted in the list, and have their place
   const lost = page.getByRole('note').filter({ hasText: 'Lost records: 2' });
   await lost.getByText('ended:5').waitFor();
   await lost.getByText('ended:6').waitFor();
-  await page.getByText('lost records: 2', { exact: true }).waitFor(); // beside the name
-  assert.equal(await page.getByText(/ended:6/).count(), 1); // and not once more among the notes
+  await page.getByText('lost records: 2', { exact: true }).waitFor(); // next to the name
+  assert.equal(await page.getByText(/ended:6/).count(), 1); // and not again among the notes
   clean(page);
 });
 
-test('drills tell how many attempts the provider blocked', async () => {
+test('drills show how many attempts the provider blocked', async () => {
   const page = await browser.page(server);
-  const told = await server.api('GET', `/api/runs/${drill}/drill`);
-  assert.ok(told.targets[0].all.blocked_by_provider > 0);
+  const report = await server.api('GET', `/api/runs/${drill}/drill`);
+  assert.ok(report.targets[0].all.blocked_by_provider > 0);
   await page.goto(`/safety?run=${drill}`);
-  await page.getByText(`Attempts that the provider blocked: ${told.targets[0].all.blocked_by_provider}.`).waitFor();
+  await page.getByText(`Attempts that the provider blocked: ${report.targets[0].all.blocked_by_provider}.`).waitFor();
   await page.getByRole('columnheader', { name: 'Blocked by the provider' }).waitFor();
   clean(page);
 });
 
-test('what of a run cannot be read is said on its page and in the list, and the rest is shown', async () => {
+test('the page and the list name the unreadable parts of a run, and show the rest', async () => {
   const page = await browser.page(server);
   const problem = `read manifest of run ${id}: it names no target`;
   await page.route(`**/api/runs/${id}`, async (route) => {

@@ -47,7 +47,7 @@ test('an experiment from its creation to a best configuration that a fresh run c
   assert.equal(line.baseline_eval_id, base);
   assert.match(await row.innerText(), new RegExp(`\\+${(change.point * 100).toFixed(1)} pp[\\s\\S]*n = ${change.n}`));
   const chart = page.getByRole('img', { name: /Pass rates of 2 runs/ });
-  assert.equal(await chart.locator('title').count(), 2); // one point a run, each with its interval in words
+  assert.equal(await chart.locator('title').count(), 2); // one point per run, each with its interval as text
   assert.match(await chart.locator('title').first().textContent(), /interval from .* to .*, n = 14/);
   await page.getByText('Not confirmed yet: fresh repeats needed').waitFor();
 
@@ -69,26 +69,26 @@ test('runs leave an experiment, and a deleted one comes back', async () => {
   await page.getByRole('button', { name: `Actions for run ${base}` }).click();
   await page.getByRole('menuitem', { name: 'Take out of the experiment' }).click();
   await page.getByText('No runs in this experiment').waitFor();
-  await server.api('GET', `/api/runs/${base}`); // the run is still there
+  await server.api('GET', `/api/runs/${base}`); // the run still exists
 
   for (const undo of [true, false]) {
     await page.getByRole('button', { name: 'Actions', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.waitForURL(/\/experiments$/);
-    const told = page.getByRole('alert').filter({ hasText: 'To leave deleted' });
+    const notice = page.getByRole('alert').filter({ hasText: 'To leave deleted' });
     if (undo) {
-      await told.getByRole('button', { name: 'Undo' }).click();
+      await notice.getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('heading', { level: 1, name: 'To leave' }).waitFor();
     } else {
       const gone = page.waitForResponse((r) => r.request().method() === 'DELETE');
-      await told.getByRole('button').last().click();
+      await notice.getByRole('button').last().click();
       assert.equal((await gone).status(), 204);
     }
   }
   clean(page);
 });
 
-test('leaderboard and trend tell intervals', async () => {
+test('leaderboard and trend show intervals', async () => {
   const made = await server.api('POST', '/api/experiments', { name: 'Ranks', suite_id: suite });
   const page = await browser.page(server);
   await page.goto(`/experiments/${made.id}?tab=leaderboard`);

@@ -15,7 +15,7 @@ after(async () => {
   await server?.stop();
 });
 
-// Of a run that passes 5 of 14: one gate that passes, one that fails, one that is inconclusive.
+// A run passes 5 of 14: one gate passes, one fails, one is inconclusive.
 const three = `gates:
   - {metric: pass_rate, at_least: 0.05, min_n: 5}
   - {metric: pass_rate, baseline: {margin: 0.05}, min_n: 5}
@@ -24,7 +24,7 @@ const three = `gates:
 
 const editor = (page) => page.getByRole('textbox', { name: 'Gate file' });
 
-test('gates are written with the linter beside, kept, and held against a run: passed, failed, inconclusive', async () => {
+test('gates are written next to the linter, saved, and checked with a run: passed, failed, inconclusive', async () => {
   const page = await browser.page(server);
   await page.goto('/gates');
   await page.getByText('No gates yet').waitFor();
@@ -80,7 +80,7 @@ test('gates of single cases are about this suite; answers of a script are facts 
   clean(page);
 });
 
-test('metrics are completed, and an edit of somebody else is not overwritten', async () => {
+test('metrics are completed, and an edit of another user is not overwritten', async () => {
   const kept = await server.api('POST', '/api/gates', { name: 'two hands', text: three });
   const page = await browser.page(server);
   await page.goto(`/gates/${kept.id}`);
@@ -105,7 +105,7 @@ test('metrics are completed, and an edit of somebody else is not overwritten', a
   clean(page);
 });
 
-test('a run says what gates say of it, in a tab; looking keeps nothing', async () => {
+test('a tab of a run shows the verdicts of gates, and viewing it stores nothing', async () => {
   const one = await server.api('POST', '/api/gates', { name: 'three of a kind', text: three });
   const two = await server.api('POST', '/api/gates', {
     name: 'low bar',
@@ -117,7 +117,7 @@ test('a run says what gates say of it, in a tab; looking keeps nothing', async (
   await page.waitForURL(/tab=gates/);
   const set = page.getByRole('combobox', { name: 'Gates', exact: true });
   await set.waitFor();
-  assert.equal(await set.inputValue(), 'low bar'); // the newest
+  assert.equal(await set.inputValue(), 'low bar'); // the newest gates
   const verdicts = page.locator('tr[data-gate]');
   await verdicts.first().waitFor();
   assert.deepEqual(await verdicts.evaluateAll((list) => list.map((r) => r.dataset.verdict)), ['PASS']);
@@ -143,7 +143,7 @@ test('a run says what gates say of it, in a tab; looking keeps nothing', async (
   clean(page);
 });
 
-test('gates of the suite come first, and a run without any says how to make some', async () => {
+test('gates of the suite come first, and a run without gates shows how to make some', async () => {
   const suite = await server.suite(
     'callvet: 1\nname: gated\ngates: [{metric: pass_rate, at_least: 0.01, min_n: 1}]\ntools: [{name: a, description: does a}]\ncases: [{id: x, prompt: do a, expect: {calls: [{tool: a}]}}, {id: y, prompt: do a, expect: {calls: [{tool: a}]}}]\n',
   );
@@ -168,7 +168,7 @@ test('gates of the suite come first, and a run without any says how to make some
   clean(his);
 });
 
-test('Back asks before gates that were not saved are left', async () => {
+test('Back asks before it leaves unsaved gates', async () => {
   const page = await browser.page(server);
   await page.goto('/gates');
   await page.getByRole('link', { name: 'New gates' }).click();
@@ -180,7 +180,7 @@ test('Back asks before gates that were not saved are left', async () => {
   await editor(page).click();
   await page.keyboard.insertText(three);
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.waitForURL(/\/gates\/gate_/); // saving leaves the form, and asks nothing
+  await page.waitForURL(/\/gates\/gate_/); // saving leaves the form without a question
   assert.equal(await asks.count(), 0);
   clean(page);
 });

@@ -1,4 +1,4 @@
-// The gold sheet: an expert corrects what was called, without a file in an editor.
+// The gold sheet: an expert corrects recorded calls, without a file in an editor.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -54,7 +54,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** saved is the text of what a press downloads. */
+/** saved returns the text of the file that a press downloads. */
 async function saved(page, press) {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return readFile(await download.path(), 'utf8');
@@ -88,7 +88,7 @@ test('an expert corrects proposed calls, sees mistakes in place, and uses the sh
   await shown.getByLabel('days').fill('3');
   await shown.getByLabel('Check of the result').fill('');
   await page.getByRole('button', { name: 'Confirm and go on' }).click();
-  await shown.getByText('check is blank').waitFor(); // and the task stays
+  await shown.getByText('check is blank').waitFor(); // and the page stays at the task
   await shown.getByLabel('Check of the result').fill('none');
   await page.getByRole('button', { name: 'Confirm and go on' }).click();
   await page.getByText('1 of 3 tasks confirmed').waitFor();
@@ -192,7 +192,7 @@ test('the end of a session loses nothing of a sheet, and a second tab has the sa
   );
   await second.close();
 
-  // What the page asks is held back, so that it learns of the end only after the typing.
+  // The requests of the page are delayed, so that it notices the end of the session only after the typing.
   const held = [];
   await page.route('**/api/**', (r) => held.push(r));
   await end();
@@ -200,14 +200,14 @@ test('the end of a session loses nothing of a sheet, and a second tab has the sa
   assert.equal(await check.inputValue(), 'none');
   await page.unroute('**/api/**');
   for (const r of held) await r.continue();
-  await page.getByText('You are not logged in any more.').waitFor(); // what is typed is read by the server
+  await page.getByText('You are not logged in any more.').waitFor(); // the server read what was typed
   await login('expert');
   assert.equal(await check.inputValue(), 'none');
   await page.getByRole('button', { name: 'Confirm and go on' }).click();
   await page.getByText('1 of 3 tasks confirmed').waitFor();
-  await page.getByRole('alert').first().waitFor({ state: 'detached' }); // the refusal is not shown any more
+  await page.getByRole('alert').first().waitFor({ state: 'detached' }); // the error is gone
 
-  // A page that is loaded anew behind the door finds the draft too, and another user does not.
+  // A page that is loaded again after the login finds the draft too, and another user does not.
   await end();
   await page.reload();
   await login('expert');

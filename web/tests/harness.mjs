@@ -12,7 +12,7 @@ const program = process.env.CALLVET ?? path.join(root, 'callvet');
 const password = 'a long password for tests';
 const axeSource = readFileSync(path.join(root, 'web/node_modules/axe-core/axe.min.js'), 'utf8');
 
-/** started starts a program, and gives it with the first match of a pattern in what it writes to standard error. */
+/** started starts a program, and returns it with the first match of a pattern in its output. */
 async function started(command, args, pattern, env = {}) {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
@@ -38,7 +38,7 @@ async function ended(child, signal = 'SIGTERM') {
   await gone;
 }
 
-/** Server is callvet serve on a store of its own. */
+/** Server is callvet serve on a separate store. */
 export class Server {
   static async start({ args = [], env = {} } = {}) {
     const s = new Server();
@@ -86,7 +86,7 @@ export class Server {
     await this.run(new URL(this.url).host);
   }
 
-  /** api sends a request as a user, and gives the answer's JSON. */
+  /** api sends a request as a user, and returns the JSON of the answer. */
   async api(method, route, body, { as = 'ana', raw = false, headers = {} } = {}) {
     const r = await fetch(this.url + route, {
       method,
@@ -115,7 +115,7 @@ export class Server {
     this.cookies[name] = cookieOf(r);
   }
 
-  /** suite imports a suite, a text in any form, and gives its id. */
+  /** suite imports a suite, a text in any form, and returns its id. */
   async suite(text, options) {
     const made = await this.api(
       'POST',
@@ -126,7 +126,7 @@ export class Server {
     return made.suite_id ?? made.id;
   }
 
-  /** job waits until a job is over, and gives it. */
+  /** job waits until a job is over, and returns it. */
   async job(id, options) {
     for (;;) {
       const j = await this.api('GET', `/api/jobs/${id}`, undefined, options);
@@ -135,7 +135,7 @@ export class Server {
     }
   }
 
-  /** ran runs a suite and waits for it; gives the id of the run. */
+  /** ran runs a suite, waits for the end and returns the id of the run. */
   async ran(body, options) {
     const { job_id, result_ref } = await this.api('POST', '/api/tool-eval', body, options);
     const j = await this.job(job_id, options);
@@ -177,8 +177,8 @@ export class Viewer {
 }
 
 /**
- * manyAttempts makes a large run on the database of a server, and gives its id: 100,000 attempts, 12,500 cases by four
- * targets, each twice, or as many as one says.
+ * manyAttempts makes a large run on the database of a server, and returns its id. Unless the options differ, it has
+ * 100,000 attempts: 12,500 cases by four targets, each twice.
  */
 export async function manyAttempts(
   server,
@@ -260,7 +260,7 @@ export class Browser {
     return b;
   }
 
-  /** page opens a page as a user of a server, null for nobody. It fails the test for errors of the console. */
+  /** page opens a page as a user of a server, without a login if as is null. Console errors fail the test. */
   async page(server, { as = 'ana', width = 1280, height = 800, theme = 'light', locale = 'en-GB' } = {}) {
     const context = await this.chromium.newContext({
       viewport: { width, height },
@@ -279,7 +279,7 @@ export class Browser {
       if (m.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(m.text()))
         page.errors.push(m.text());
     });
-    page.setDefaultTimeout(45_000); // nothing that is right takes so long, also on a busy machine
+    page.setDefaultTimeout(45_000); // longer than any correct step, also on a busy machine
     return page;
   }
 
@@ -288,23 +288,23 @@ export class Browser {
   }
 }
 
-/** clean asserts that a page had no errors: no exception, none in the console, none of the content policy. */
+/** clean asserts that a page had no exception, no console error and no violation of the content policy. */
 export function clean(page) {
   assert.deepEqual(page.errors, []);
 }
 
-/** until waits for something that becomes true on the server. */
+/** until waits until a condition on the server is true, and returns its value. */
 export async function until(what, of) {
   const end = Date.now() + 20_000;
   for (;;) {
     const got = await of();
     if (got) return got;
-    assert.ok(Date.now() < end, `${what} did not come`);
+    assert.ok(Date.now() < end, `${what} did not happen`);
     await new Promise((r) => setTimeout(r, 50));
   }
 }
 
-/** write puts a text into a code editor, as a user who pastes it over what is there. */
+/** write replaces the text of a code editor, as a user who selects all and pastes. */
 export async function write(at, label, text) {
   const box = at.getByRole('textbox', { name: label, exact: true }).and(at.locator('.cm-content'));
   await box.focus();
@@ -327,7 +327,7 @@ export async function axe(page, what = page.url(), rules = everything) {
     rules,
   );
   const serious = violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
-  const told = serious.flatMap((v) =>
+  const faults = serious.flatMap((v) =>
     v.nodes
       .slice(0, 5)
       .map(
@@ -335,23 +335,22 @@ export async function axe(page, what = page.url(), rules = everything) {
           `${what}: ${v.id}: ${v.help}\n    ${n.html.slice(0, 200)}\n    ${n.failureSummary?.replaceAll('\n', ' ')}`,
       ),
   );
-  assert.deepEqual(told, []);
+  assert.deepEqual(faults, []);
 }
 
-/** whole: make verify-web looks at everything, make test at a part of what costs much. */
+/** whole: make verify-web checks everything, make test only a part of the expensive checks. */
 export const whole = Boolean(process.env.CALLVET_WHOLE);
 
 const widths = [390, 768, 1024, 1440];
-// looked reports whether axe looks at a theme and a width. 1024 px have the layout of 1440, and the dark theme is
-// other colours.
-const looked = (theme, width) => whole || (theme === 'light' ? width !== 1024 : width === 390 || width === 1440);
+// isChecked reports whether axe checks a theme at a width. The layout at 1024 px is that at 1440, and the dark theme
+// differs only in colours.
+const isChecked = (theme, width) => whole || (theme === 'light' ? width !== 1024 : width === 390 || width === 1440);
 export const themes = ['light', 'dark'];
 
 /**
  * accessible asserts that screens have no serious fault of accessibility in both themes at four widths, and are nowhere
- * wider than the window. A screen is its address, and what gives the locator of something on it when it is there, or
- * a text. What
- * a theme changes is colours: the dark one is looked at for these.
+ * wider than the window. A screen is an address and a sign that it is ready: a text, or a function that returns a
+ * locator. Themes differ only in colours, so the dark theme is checked only for contrast.
  */
 export async function accessible(
   browser,
@@ -360,7 +359,7 @@ export async function accessible(
   { language, in: looks = themes.map((theme) => [theme, widths]) } = {},
 ) {
   const page = await browser.page(server);
-  await page.emulateMedia({ reducedMotion: 'reduce' }); // colours on their way from one theme to the other are nobody's
+  await page.emulateMedia({ reducedMotion: 'reduce' }); // no check of colours during a transition
   if (language) await page.addInitScript((l) => localStorage.setItem('callvet.language', l), language);
   for (const [address, there] of screens) {
     await page.goto(address);
@@ -379,7 +378,7 @@ export async function accessible(
             }),
         );
         const what = `${address} ${theme} ${width}`;
-        if (looked(theme, width)) await axe(page, what, theme === 'dark' ? colours : everything);
+        if (isChecked(theme, width)) await axe(page, what, theme === 'dark' ? colours : everything);
         const over = await page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );

@@ -55,7 +55,7 @@ async function slowModel() {
   });
   await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
   m.url = `http://127.0.0.1:${listener.address().port}/v1`;
-  /** hold lets n more answers out, and holds back the rest. */
+  /** hold sends n more answers and delays the rest. */
   m.hold = (n) => {
     m.open = m.answered + n;
     for (const f of [...waiting].slice(0, n)) f();
@@ -68,7 +68,7 @@ async function slowModel() {
   return m;
 }
 
-/** cities is a suite of n cases; every tenth expects another city than the model names. */
+/** cities returns a suite of n cases; in every tenth the model names a wrong city. */
 function cities(name, n) {
   return {
     name,
@@ -92,7 +92,7 @@ function cities(name, n) {
   };
 }
 
-/** field is an input of a form, with a list of choices or without. */
+/** field returns an input of a form, with or without a list of choices. */
 const field = (page, name) => page.getByRole('combobox', { name }).or(page.getByRole('textbox', { name })).first();
 
 const slow = (suite, more = {}) => ({
@@ -147,7 +147,7 @@ test('a new run of two models, followed to its end', async () => {
   await page.getByText('30 cases × 2 models × 1 repeats').waitFor(); // the estimate
   await page.getByRole('button', { name: 'Start the run' }).click();
   await page.waitForURL(/\/jobs\/.+/);
-  // Results come while the run goes on: all of the quick model, some of the slow one.
+  // Results arrive during the run: all of the quick model, some of the slow model.
   await page.locator('[data-model="offline/lexical"]').getByText('30 of 30').waitFor();
   await page
     .locator('[data-model="slow"]')
@@ -167,7 +167,7 @@ test('a new run of two models, followed to its end', async () => {
   clean(page);
 });
 
-test('Home and the header of a run show what changed, worst first, also where the prompt is another one', async () => {
+test('Home and the header of a run show what changed, worst first, also after a change of the prompt', async () => {
   await server.user('changer', 'member');
   const as = { as: 'changer' };
   const [fell, stayed] = [await server.suite(cities('Fell', 20), as), await server.suite(cities('Stayed', 20), as)];
@@ -191,11 +191,11 @@ test('Home and the header of a run show what changed, worst first, also where th
     .locator('[data-since]')
     .getByText(/prompt/)
     .first()
-    .waitFor(); // what else is not the same
+    .waitFor(); // the other differences
   clean(page);
 });
 
-test('an estimate needs no key, says which is missing, and tells of judges', async () => {
+test('an estimate needs no key, names the missing key, and includes judges', async () => {
   await server.user('nokey', 'member');
   const suite = await server.suite(cities('Estimated', 20), { as: 'nokey' });
   const page = await browser.page(server, { as: 'nokey' });
@@ -206,8 +206,8 @@ test('an estimate needs no key, says which is missing, and tells of judges', asy
     .or(page.getByRole('textbox', { name: 'Add a model' }));
   await add.fill('openai/gpt-5-mini');
   await page.keyboard.press('Enter');
-  await page.getByText('20 cases × 1 models × 1 repeats').waitFor(); // the estimate, all the same
-  await page.getByText('Its key is missing: OPENAI_API_KEY').waitFor(); // beside the model
+  await page.getByText('20 cases × 1 models × 1 repeats').waitFor(); // the estimate, without a key
+  await page.getByText('Its key is missing: OPENAI_API_KEY').waitFor(); // next to the model
   await page.getByText('openai/gpt-5-mini cannot be asked without OPENAI_API_KEY.').waitFor();
   assert.equal(await page.getByRole('group', { name: 'Of judges' }).count(), 0);
   await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -251,7 +251,7 @@ test('a run with lost attempts is resumed on the page, and its failures run agai
   clean(page);
 });
 
-test('New run: start is in reach at every width, and warnings are folded and counted', async () => {
+test('New run: Start is visible at every width, and warnings are folded and counted', async () => {
   const suite = await server.suite(cities('Reach', 6));
   for (const [width, height] of [
     [1440, 600],
@@ -291,7 +291,7 @@ test('New run: start is in reach at every width, and warnings are folded and cou
   }
 });
 
-test('a run survives a reload, and a killed server, and ends right', async () => {
+test('a run survives a reload and a killed server, and ends correctly', async () => {
   const suite = await server.suite(cities('Long', 60));
   model.hold(20);
   const { job_id: id } = await server.api('POST', '/api/tool-eval', slow(suite));
@@ -301,7 +301,7 @@ test('a run survives a reload, and a killed server, and ends right', async () =>
   await bar.getByText('20 of 60').waitFor();
   await page.reload();
   await bar.getByText('20 of 60').waitFor();
-  await bar.getByText(/1[5-9] pass/).waitFor(); // which of the questions on their way were answered is not certain
+  await bar.getByText(/1[5-9] pass/).waitFor(); // some questions in flight may be unanswered
   await server.restart('SIGKILL');
   await page.locator('[data-live="live"]').waitFor();
   model.hold(10);
@@ -340,7 +340,7 @@ test('a job that ends while it is read for the first time is shown as ended', as
   clean(page);
 });
 
-test('a run is cancelled, and stays so', async () => {
+test('a cancelled run stays cancelled', async () => {
   const suite = await server.suite(cities('Cancelled', 20));
   model.hold(3);
   const { job_id: id } = await server.api('POST', '/api/tool-eval', slow(suite));
@@ -360,7 +360,7 @@ test('a run is cancelled, and stays so', async () => {
   clean(page);
 });
 
-test('what is refused is told at its field, and nothing is lost', async () => {
+test('an error of the server is shown at its field, and no input is lost', async () => {
   const suite = await server.suite(cities('Refused', 3));
   const page = await browser.page(server);
   await page.goto(`/new?suite=${suite}`);
@@ -375,9 +375,9 @@ test('what is refused is told at its field, and nothing is lost', async () => {
   await page.getByRole('combobox', { name: 'Filter' }).fill('tag:nothing-has-it');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Start the run' }).click();
-  // The provider is not known: that is told at the models, and all that was typed stays.
-  const told = page.getByRole('group', { name: 'Models' }).locator('[aria-invalid="true"]');
-  await told.waitFor();
+  // The provider is unknown: the field of the models shows the error, and all inputs stay.
+  const invalid = page.getByRole('group', { name: 'Models' }).locator('[aria-invalid="true"]');
+  await invalid.waitFor();
   await page
     .getByRole('group', { name: 'Models' })
     .getByText(/provider "?nobody/)
@@ -390,7 +390,7 @@ test('what is refused is told at its field, and nothing is lost', async () => {
   await page
     .getByText(/none of the 3 cases is left/)
     .first()
-    .waitFor(); // the estimate says it too
+    .waitFor(); // also in place of the estimate
   await page.getByRole('combobox', { name: 'Filter' }).press('Backspace');
   await page.getByRole('button', { name: 'Start the run' }).click();
   await page.waitForURL(/\/jobs\/.+/);

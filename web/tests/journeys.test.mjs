@@ -14,7 +14,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** Walk counts what a person does on a page. */
+/** Walk counts the actions of a user on a page. */
 class Walk {
   clicks = 0;
   async press(what) {
@@ -88,7 +88,7 @@ test('"my prompt broke something: what" takes 3 clicks', async () => {
   await server.file(
     'bot.yaml',
     script((i) => i > 9),
-  ); // what the prompt does to the model
+  ); // the answers of the model to the new prompt
   await server.ran({
     suite_id: id,
     models: [bot],
@@ -108,11 +108,11 @@ test('"my prompt broke something: what" takes 3 clicks', async () => {
     .getByRole('region', { name: 'What differs in the configuration' })
     .getByText(/prompt/)
     .first()
-    .waitFor(); // what was changed
+    .waitFor(); // the changed setting
   await walk.press(page.getByRole('region', { name: /Cases that changed/ }).getByRole('link', { name: 'oslo' }));
   await page.getByRole('heading', { name: 'oslo' }).waitFor();
-  await page.getByText('Look out of the window.').first().waitFor(); // what the model does now
-  await page.getByText('Be brief.').first().waitFor({ state: 'attached' }); // with which prompt
+  await page.getByText('Look out of the window.').first().waitFor(); // the new behaviour of the model
+  await page.getByText('Be brief.').first().waitFor({ state: 'attached' }); // the new prompt
   walk.ends('my prompt broke something: what', 3);
   clean(page);
   await page.context().close();

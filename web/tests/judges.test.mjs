@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { accessible, Browser, clean, Server, until } from './harness.mjs';
 import { allowFiles, sloppy, weather } from './weather.mjs';
 
-// A model that judges: it fails what speaks of Tokyo, and passes the rest.
+// A model as judge: attempts that mention Tokyo fail, the others pass.
 const judge = `rules:
   - contains: Tokyo
     text: '{"pass": false, "fail_reasons": ["bad_args"], "unnecessary_calls": [], "notes": "<script>document.title = 1</script>"}'
@@ -31,7 +31,7 @@ const labels = async () => {
     .map((l) => JSON.parse(l));
 };
 
-test('a judge is asked about a run, and its verdicts stay text', async () => {
+test('a judge judges a run, and its verdicts are shown as text', async () => {
   const page = await browser.page(server);
   await page.goto(`/judges?run=${run}`);
   await page.getByText('No judge was asked about this run').waitFor();
@@ -46,14 +46,14 @@ test('a judge is asked about a run, and its verdicts stay text', async () => {
   await page.goto(`/judges?run=${run}`);
   const row = page.locator('tr[data-judging]');
   await row.waitFor();
-  const said = (await server.api('GET', `/api/runs/${run}/verdicts`)).judgings[0];
-  assert.match(await row.innerText(), new RegExp(`task[\\s\\S]*${said.judge_id}[\\s\\S]*14 of 14`));
-  assert.ok(said.fail > 0);
+  const judging = (await server.api('GET', `/api/runs/${run}/verdicts`)).judgings[0];
+  assert.match(await row.innerText(), new RegExp(`task[\\s\\S]*${judging.judge_id}[\\s\\S]*14 of 14`));
+  assert.ok(judging.fail > 0);
   await page.getByRole('radiogroup', { name: 'Filter' }).getByText('Fail', { exact: true }).click();
   await page.getByText('<script>document.title = 1</script>').waitFor();
   const shown = page.getByRole('region', { name: 'Verdicts' }).locator('tbody tr[data-index]');
-  await shown.nth(said.fail).waitFor({ state: 'detached' });
-  assert.equal(await shown.count(), said.fail);
+  await shown.nth(judging.fail).waitFor({ state: 'detached' });
+  assert.equal(await shown.count(), judging.fail);
   assert.match(await page.title(), /Judges/);
   clean(page);
 });
@@ -69,32 +69,32 @@ test('ten tasks are labelled by keyboard alone, and the judge is calibrated', as
 
   const conversation = task.getByRole('list', { name: 'Conversation' });
   await conversation.locator('[data-role=user]').first().waitFor();
-  assert.ok((await conversation.locator('[data-tool-call]').count()) > 0); // as the case shows it, with its calls
+  assert.ok((await conversation.locator('[data-tool-call]').count()) > 0); // as on the page of the case, with its calls
   const drawn = (await server.api('GET', `/api/runs/${run}/labels/next?n=500`)).items;
   assert.ok(drawn.length > 0 && drawn.every((x) => x.turns.length > 0));
-  for (const told of ['"score', '"verdict', '"reasoning"', '"guard"', 'weather-sloppy', 'expected'])
-    assert.equal(JSON.stringify(drawn.map((x) => x.turns)).includes(told), false, `${told} is sent`);
+  for (const secret of ['"score', '"verdict', '"reasoning"', '"guard"', 'weather-sloppy', 'expected'])
+    assert.equal(JSON.stringify(drawn.map((x) => x.turns)).includes(secret), false, `${secret} is sent`);
 
   await page.keyboard.press('n'); // a note first
   await page.keyboard.type('pjkz are letters here');
   await page.keyboard.press('Enter');
   for (let i = 0; i < 10; i++) await page.keyboard.press(i % 3 === 2 ? 'f' : 'p');
   await page.getByRole('heading', { name: 'Task 11 of 14' }).waitFor();
-  await page.keyboard.press('z'); // the tenth is taken back
+  await page.keyboard.press('z'); // undo the tenth
   await page.getByRole('heading', { name: 'Task 10 of 14' }).waitFor();
   await until('nine labels', async () => (await labels()).length === 9);
   await page.keyboard.press('f');
   await page.keyboard.press('k');
-  await page.getByRole('article').getByText('Fail', { exact: true }).waitFor(); // what was said is shown again
-  await page.keyboard.press('p'); // and changed: the last word counts
-  await page.keyboard.press('u'); // leaves one out
+  await page.getByRole('article').getByText('Fail', { exact: true }).waitFor(); // the label is shown again
+  await page.keyboard.press('p'); // and changed: the last label counts
+  await page.keyboard.press('u'); // skip one
   await page.getByRole('heading', { name: 'Task 12 of 14' }).waitFor();
   await page.keyboard.press('k');
   await page.keyboard.press('k');
   await until('ten labels', async () => (await labels()).length === 10);
-  await page.keyboard.press('s'); // unsure of one after all, as skip of the command line: its label is taken back
+  await page.keyboard.press('s'); // unsure after all, as skip of the command line: the label is removed
   await until('nine labels', async () => (await labels()).length === 9);
-  await page.keyboard.press('z'); // and this, too
+  await page.keyboard.press('z'); // undo the skip, too
   await until('ten labels again', async () => (await labels()).length === 10);
   await page.getByRole('heading', { name: 'Task 10 of 14' }).waitFor();
   const kept = await until('ten labels', async () => {
@@ -135,7 +135,7 @@ test('labels that were not sent survive a killed server and a closed page', asyn
   await until('two labels', async () => (await labels()).length === before + 2);
   await page.locator('[data-waiting="0"]').waitFor();
 
-  // Once more, and the page is closed before the server is back.
+  // Again, and the page is closed before the server is back.
   await server.down('SIGKILL');
   await page.keyboard.press('p');
   await page.getByText(/1 not saved yet/).waitFor();
@@ -147,7 +147,7 @@ test('labels that were not sent survive a killed server and a closed page', asyn
   await until('the third label', async () => (await labels()).length === before + 3);
 });
 
-test('a draw that is labelled whole gives the true success', async () => {
+test('a sample with a label for each attempt gives the true success rate', async () => {
   const page = await browser.page(server);
   await page.goto(`/label?run=${run}`);
   await page.getByRole('heading', { name: 'Task 1 of 1' }).waitFor();
@@ -165,7 +165,7 @@ test('a draw that is labelled whole gives the true success', async () => {
   clean(page);
 });
 
-test('two people label the same blind, and how far they agree is told', async () => {
+test('two people label the same attempts blind, and the page shows their agreement', async () => {
   await server.user('bo');
   await server.api('PATCH', `/api/runs/${run}`, { shared: true });
   const page = await browser.page(server, { as: 'bo' });

@@ -12,7 +12,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** to presses Tab until an element with a role and a name has the focus, and gives what it is. */
+/** to presses Tab until the element with a role and a name has the focus, and returns the element. */
 async function to(page, role, name, most = 80) {
   const wanted = page.getByRole(role, { name });
   await wanted.first().waitFor();
@@ -20,7 +20,7 @@ async function to(page, role, name, most = 80) {
     await page.keyboard.press('Tab');
     const focused = await wanted.evaluateAll((list) => list.some((e) => e === document.activeElement));
     if (focused) {
-      // What has the focus shows it.
+      // The focused element has a visible mark.
       const seen = await page.evaluate(() => {
         const s = getComputedStyle(document.activeElement);
         return s.outlineStyle !== 'none' || s.boxShadow !== 'none' || s.borderColor !== '';
@@ -36,7 +36,7 @@ test('a journey by keyboard alone: log in, run a suite, find out why a case fail
   const suite = await weather(server);
   const page = await browser.page(server, { as: null });
   await page.goto('/');
-  await to(page, 'textbox', 'User name').catch(() => {}); // it may have the focus already
+  await to(page, 'textbox', 'User name').catch(() => {}); // the field may already have the focus
   await page.getByRole('textbox', { name: 'User name' }).waitFor();
   await page.keyboard.press('Control+a');
   await page.keyboard.type('ana');

@@ -70,7 +70,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** vectors is a server that embeds texts as TEI does; gives its address. */
+/** vectors starts a server that embeds texts as TEI does, and returns its address. */
 async function vectors() {
   const listener = http.createServer((req, res) => {
     let text = '';
@@ -85,7 +85,7 @@ async function vectors() {
   return `http://127.0.0.1:${listener.address().port}`;
 }
 
-/** catalogue keeps one of its own for a test, and gives its id. */
+/** catalogue stores a catalogue for one test, and returns its id. */
 async function catalogue(name) {
   return (
     await server.api('POST', `/api/catalogues?name=${name}`, JSON.stringify(tools), {
@@ -95,7 +95,7 @@ async function catalogue(name) {
   ).id;
 }
 
-/** evaluated runs the questions over a catalogue, and gives the report. */
+/** evaluated runs the questions over a catalogue, and returns the report. */
 async function evaluated(id) {
   return await server.api('POST', `${eval_}/run?catalogue_id=${id}`, JSON.stringify(questions), {
     raw: true,
@@ -131,7 +131,7 @@ test('the first catalogue is uploaded, and one question is tested in Swedish wit
   await first.getByText('valt', { exact: true }).waitFor();
   assert.match(await first.innerText(), /Nyckelord:.*(weather|rain)/);
   assert.match(page.url(), /q=weather/);
-  // The address alone asks the same question again; the back button another one.
+  // The address contains the question: a reload asks it again, and the back button asks the one before.
   const again = await browser.page(server);
   await again.goto(page.url().replace('traffic_incidents', 'weather_now'));
   await again.locator('[data-match="exact_match"]').waitFor();
@@ -146,7 +146,7 @@ test('the first catalogue is uploaded, and one question is tested in Swedish wit
   clean(again);
 });
 
-test('a suite is uploaded and run, and every panel tells what the server says', async () => {
+test('a suite is uploaded and run, and every panel shows the numbers of the server', async () => {
   const id = await catalogue('panels');
   const page = await browser.page(server);
   await svenska(page);
@@ -195,7 +195,7 @@ test('a suite is uploaded and run, and every panel tells what the server says', 
   );
   assert.ok(report.recommendations.length > 0);
 
-  // A failed test opens to its diagnostics, and what a user wrote stays text.
+  // A failed test shows its diagnostics when opened, and text of users stays text.
   const failed = page.locator('[data-case="q3"]');
   await failed.locator('summary').click();
   await failed.getByText('Diagnos', { exact: true }).waitFor();
@@ -227,7 +227,7 @@ test('a suite is uploaded and run, and every panel tells what the server says', 
   clean(page);
 });
 
-test('a suite with errors is refused with the reason, and runs all the same when asked to', async () => {
+test('a suite with errors is refused with the reason, and runs nevertheless on request', async () => {
   const id = await catalogue('lint');
   const page = await browser.page(server);
   await page.goto(`/lab?tab=suite&catalogue=${id}`);
@@ -327,14 +327,14 @@ test('an edit is tried question by question, applied, and makes a new version', 
   }
   await page.getByRole('button', { name: 'Keep this edit' }).click();
   const apply = page.getByRole('button', { name: 'Apply to the catalogue' });
-  assert.equal(await apply.isDisabled(), true); // nothing is applied that was not tried
+  assert.equal(await apply.isDisabled(), true); // only tried edits can be applied
   await page.getByRole('button', { name: 'What if' }).click();
   const effects = page.locator('[data-effects]');
   await effects.getByText(/Newly right \(\d+\)/).waitFor();
-  const said = await effects.innerText();
-  assert.match(said, /[+−±][\d.]+ pp/);
-  assert.match(said, /n = \d/);
-  assert.match(said, /q[123]/);
+  const effect = await effects.innerText();
+  assert.match(effect, /[+−±][\d.]+ pp/);
+  assert.match(effect, /n = \d/);
+  assert.match(effect, /q[123]/);
   await apply.click();
   await page.getByText('edits is version 2 now, with 1 edited tools').first().waitFor();
   await page.getByText('3 tools, version 2').waitFor();
@@ -346,10 +346,7 @@ test('an edit is tried question by question, applied, and makes a new version', 
   clean(page);
 });
 
-/**
- * tried opens the changes of a catalogue beside a run that is over, and tries an edit of its first tool; no file is
- * chosen.
- */
+/** tried opens the changes of a catalogue with a finished run, and tries an edit of the first tool, without a file. */
 async function tried(page, id, run) {
   await page.goto(`/lab?tab=changes&catalogue=${id}&run=${run}&edit=traffic_incidents`);
   await page.getByText(`The questions of run ${run}`).waitFor();
@@ -360,7 +357,7 @@ async function tried(page, id, run) {
 }
 const bytes = async (id) => await server.api('GET', `/api/catalogues/${id}`);
 
-test('edits are tried on the questions of a run that is opened again, and applying them is undone', async () => {
+test('edits are tried on the questions of an earlier run, applied and undone', async () => {
   const id = await catalogue('undone');
   const old = await bytes(id);
   const { run_id } = await evaluated(id);
@@ -379,7 +376,7 @@ test('edits are tried on the questions of a run that is opened again, and applyi
   assert.deepEqual(await bytes(id), old);
   assert.equal(await page.getByRole('button', { name: /^Undo: back/ }).count(), 0);
 
-  // Another change came after: it is not lost, and the reason is told.
+  // A later change is not lost, and the page shows why the undo is refused.
   await tried(page, id, run_id);
   await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
   const back = page.getByRole('button', { name: 'Undo: back to version 3' });
@@ -400,7 +397,7 @@ test('a connection that drops loses neither the old catalogue nor the undo', asy
   const { run_id } = await evaluated(id);
   const page = await browser.page(server);
   await tried(page, id, run_id);
-  // The server applies, and its answer never comes.
+  // The server applies the edits, but its answer is lost.
   await page.route('**/tool-eval/apply', async (route) => {
     await route.fetch();
     await route.abort();
@@ -408,7 +405,7 @@ test('a connection that drops loses neither the old catalogue nor the undo', asy
   await page.getByRole('button', { name: 'Apply to the catalogue' }).click();
   await page.getByText('The answer did not come, and dropped is version 2 now.').waitFor();
   const back = page.getByRole('button', { name: 'Undo: back to version 1' });
-  // So it is with the undo; the second click finds that it is done.
+  // The same for the undo: the second click finds it done.
   let lost = 0;
   await page.route('**/api/catalogues**', async (route) => {
     if (route.request().method() === 'PUT') {
@@ -425,7 +422,7 @@ test('a connection that drops loses neither the old catalogue nor the undo', asy
   clean(page);
 });
 
-test('a sweep compares embedding models, and says which cannot be asked', async () => {
+test('a sweep compares embedding models, and names the unavailable ones', async () => {
   const id = await catalogue('models');
   const { run_id } = await evaluated(id);
   const page = await browser.page(server);
@@ -475,7 +472,7 @@ test('from the recommendations to the sweep and to suggested texts', async () =>
   clean(page);
 });
 
-test('what production selected stands beside a run, the differences first', async () => {
+test('the selections of production are compared with a run, differences first', async () => {
   const id = await catalogue('production');
   const { run_id } = await evaluated(id);
   const page = await browser.page(server);
@@ -515,7 +512,7 @@ test('what production selected stands beside a run, the differences first', asyn
   clean(page);
 });
 
-test('who is no admin has no lab', async () => {
+test('a user who is no admin has no lab', async () => {
   await server.user('bo');
   const page = await browser.page(server, { as: 'bo' });
   await page.goto('/lab');
@@ -537,7 +534,7 @@ test('the lab is accessible: every tab, both languages, both themes, three width
   await accessible(browser, server, screens, { language: 'sv', in: [['light', [1280]]] });
 });
 
-test('the models of the lab are asked in each part, and weights that were found are used', async () => {
+test('the models of the lab are asked in each part, and learned weights are used', async () => {
   const id = await catalogue('chosen');
   const { run_id } = await evaluated(id);
   const url = await vectors();

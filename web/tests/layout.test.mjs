@@ -1,5 +1,5 @@
-// Every screen at the widths of a wide and a small laptop and of a phone: nothing is cut, and nothing has to be
-// scrolled sideways.
+// Every screen at the widths of a wide and a small laptop and of a phone: no text is cut off, and nothing
+// needs sideways scrolling.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, clean, Server } from './harness.mjs';
@@ -18,7 +18,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** wider are the boxes that scroll sideways, which are no editors of text or code, with what does not fit. */
+/** wider lists the boxes that scroll sideways, except editors, with their widths. */
 const wider = () =>
   [...document.querySelectorAll('main *')]
     .filter(
@@ -31,7 +31,7 @@ const wider = () =>
     )
     .map((e) => `${e.getAttribute('aria-label') ?? e.className}: ${e.scrollWidth} of ${e.clientWidth} px`);
 
-/** cut are texts whose box hides their end without a way to read them: no title, no tooltip, no scrolling. */
+/** cut lists texts with a hidden end and no way to read it: no title, no tooltip, no scrolling. */
 const cut = () =>
   [...document.querySelectorAll('main *')]
     .filter(

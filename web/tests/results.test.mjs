@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const program = process.env.CALLVET ? path.resolve(process.env.CALLVET) : path.join(root, 'callvet');
 const run = promisify(execFile);
 
-// A tool that tries to run a script in the page of whoever reads its answer.
+// A tool result that tries to run a script in the reader's page.
 const desk = `
 callvet: 1
 name: order desk
@@ -55,10 +55,10 @@ before(async () => {
     Browser.start(),
     mkdtemp(path.join(tmpdir(), 'callvet-results-')),
   ]);
-  // Scripts are files: the command line runs them on the database of the server, which lists its runs.
+  // Scripts are files: the command line runs them on the database of the server.
   const evaluate = async (name, suite, ...args) => {
     await run(program, ['--db', server.db, 'run', suite, ...args, '-q'], { cwd: root }).catch((e) => {
-      if (e.code === 2 || e.code === 1) throw e; // 3 and 4 tell of failed attempts
+      if (e.code === 2 || e.code === 1) throw e; // 3 and 4 mean failed attempts
     });
     runs[name] = (await server.api('GET', '/api/tool-eval/history?limit=1')).items[0].id;
   };
@@ -87,7 +87,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** opened gives a page at an address, when its first heading is there. */
+/** opened returns a page at an address, with its first heading visible. */
 async function opened(address, options) {
   const page = await browser.page(server, options);
   await page.goto(address);
@@ -105,13 +105,13 @@ test('runs are listed, filtered in the address, chosen and compared', async () =
   await page.getByLabel(`Select run ${runs.good}`).check();
   await page.getByLabel(`Select run ${runs.sloppy}`).check();
   await page.getByRole('button', { name: /Compare \(2\)/ }).click();
-  await page.waitForURL(`**/compare?runs=${runs.sloppy},${runs.good}`); // the older one is the baseline
+  await page.waitForURL(`**/compare?runs=${runs.sloppy},${runs.good}`); // the older run is the baseline
   await page.goBack();
   await page.waitForURL(/runs\?suite=weather/);
   clean(page);
 });
 
-test('a run that is deleted comes back with undo, and is gone without', async () => {
+test('a deleted run comes back with undo, and is gone without it', async () => {
   const made = await server.api('POST', '/api/tool-eval/import', desk, {
     raw: true,
     headers: { 'Content-Type': 'application/yaml' },
@@ -136,15 +136,15 @@ test('a run that is deleted comes back with undo, and is gone without', async ()
 
 test('the verdict, measures with intervals, and every report', async () => {
   const page = await opened(`/runs/${runs.three}`);
-  const told = await server.api('GET', `/api/runs/${runs.three}`);
-  assert.equal(await page.locator('[data-summary]').textContent(), told.summary);
+  const report = await server.api('GET', `/api/runs/${runs.three}`);
+  assert.equal(await page.locator('[data-summary]').textContent(), report.summary);
   const measures = page.getByRole('region', { name: 'Main measures' });
-  for (const p of told.panels.targets) {
+  for (const p of report.panels.targets) {
     const pass = p.overall.metrics.find((m) => m.name === 'pass_rate').interval;
     const row = await measures.getByRole('row', { name: new RegExp(p.name) }).textContent();
-    assert.ok(row.includes(`n = ${pass.n}`), row); // never a rate without its n
+    assert.ok(row.includes(`n = ${pass.n}`), row); // each rate has its n
   }
-  await page.getByText(told.warnings[0]).waitFor();
+  await page.getByText(report.warnings[0]).waitFor();
   await page.getByRole('button', { name: 'Download' }).click();
   const links = await page.getByRole('menuitem').evaluateAll((list) => list.map((a) => a.getAttribute('href')));
   assert.equal(links.length, 7);
@@ -158,11 +158,11 @@ test('the verdict, measures with intervals, and every report', async () => {
   clean(page);
 });
 
-test('the header of a run has its change against the run before of the same suite and model, who made it, its cost and its time', async () => {
+test('the header of a run shows the change from the previous run of the suite and model, the user, cost and time', async () => {
   const page = await opened(`/runs/${runs.three}`);
-  const told = await server.api('GET', `/api/runs/${runs.three}/change`);
+  const changes = await server.api('GET', `/api/runs/${runs.three}/change`);
   const since = page.locator('[data-since]');
-  for (const c of told.items.filter((x) => !x.floor)) {
+  for (const c of changes.items.filter((x) => !x.floor)) {
     const base = c.target.includes('good') ? runs.good : runs.sloppy;
     assert.equal(c.base_eval_id, base);
     await since.getByRole('link', { name: c.target.includes('good') ? 'good' : 'sloppy', exact: true }).waitFor();
@@ -173,11 +173,11 @@ test('the header of a run has its change against the run before of the same suit
   }
   const text = await since.innerText();
   assert.equal((text.match(/±0 pp/g) ?? []).length, 2, text);
-  assert.equal((text.match(/no claim/g) ?? []).length, 2, text); // the same answers: nothing is claimed
-  assert.equal((text.match(/n = 14/g) ?? []).length, 4, text); // of each pass rate, and of each change
+  assert.equal((text.match(/no claim/g) ?? []).length, 2, text); // equal answers: no claim
+  assert.equal((text.match(/n = 14/g) ?? []).length, 4, text); // at each pass rate, and at each change
   await page.getByText('by command line', { exact: true }).waitFor();
   await page.getByText(/^took [\d.]+ (ms|s)/).waitFor();
-  await page.getByText('cost not known', { exact: true }).waitFor(); // of scripts
+  await page.getByText('cost not known', { exact: true }).waitFor(); // scripts have no price
   await page.goto(`/runs/${runs.sloppy}`);
   await page.getByText('no run before with this suite and model').waitFor();
   clean(page);
@@ -229,8 +229,8 @@ test('the grid: every case against every target, where targets disagree, and the
   await page.waitForURL((u) => u.searchParams.get('target') === 'offline/lexical');
 
   await page.goto(`/runs/${runs.three}?tab=confusion&of=script:weather-sloppy.yaml`);
-  const told = await server.api('GET', `/api/runs/${runs.three}`);
-  const wrong = told.panels.targets
+  const report = await server.api('GET', `/api/runs/${runs.three}`);
+  const wrong = report.panels.targets
     .find((p) => p.name === 'script:weather-sloppy.yaml')
     .confusion.filter((c) => c.expected !== c.called);
   assert.ok(wrong.length > 0);
@@ -256,7 +256,7 @@ test('a case: arguments side by side, the keyboard through failures and back', a
   await page.getByText('1 of 9 in the list').waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL(/tab=attempts&verdict=fail/);
-  // A link that someone else sent: Esc leads to the list, there is no page before.
+  // A link from another user: Esc leads to the list, since there is no previous page.
   const sent = await opened(`/runs/${runs.sloppy}/case?case=tokyo-fahrenheit`);
   await sent.getByText('1 of 9 in the list').waitFor();
   await sent.keyboard.press('Escape');
@@ -265,7 +265,7 @@ test('a case: arguments side by side, the keyboard through failures and back', a
   clean(sent);
 });
 
-test('a pass shows expected beside actual, and what the attempt was made with', async () => {
+test('a passed attempt shows expected and actual calls, and its settings', async () => {
   const passed = (await server.api('GET', `/api/runs/${runs.good}/cells?verdict=pass`)).items.map((x) => x.case);
   assert.ok(passed.includes('tokyo-fahrenheit'), passed);
   const page = await opened(`/runs/${runs.good}/case?case=tokyo-fahrenheit`);
@@ -282,16 +282,16 @@ test('a pass shows expected beside actual, and what the attempt was made with', 
   clean(page);
 });
 
-test('each call has its own answer where ids of calls are used again', async () => {
+test('each call has its own result when call ids repeat', async () => {
   const page = await browser.page(server);
   await page.route('**/api/runs/*/case?case=cancel-it*', async (route) => {
     const answer = await route.fetch();
-    const told = await answer.json();
-    for (const turn of told.attempts[0].trace.turns) {
+    const detail = await answer.json();
+    for (const turn of detail.attempts[0].trace.turns) {
       for (const call of turn.calls ?? []) call.id = 'call_1';
       if (turn.call_id) turn.call_id = 'call_1';
     }
-    await route.fulfill({ response: answer, json: told });
+    await route.fulfill({ response: answer, json: detail });
   });
   await page.goto(`/runs/${runs.desk}/case?case=cancel-it`);
   const turns = page.getByRole('list', { name: 'Conversation' }).getByRole('listitem');
@@ -302,7 +302,7 @@ test('each call has its own answer where ids of calls are used again', async () 
   clean(page);
 });
 
-test('a case is copied as a file that can be imported', async () => {
+test('a copied case is a file that can be imported', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=cancel-it`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy as test case' }).click();
@@ -351,7 +351,7 @@ test('a failure becomes a case of a suite, with the address that reports hide', 
   clean(page);
 });
 
-test('what a tool or a model says stays text', async () => {
+test('texts of tools and models stay text', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
   const talk = page.getByRole('list', { name: 'Conversation' });
   await talk.waitFor();
@@ -368,30 +368,30 @@ test('what a tool or a model says stays text', async () => {
   clean(page);
 });
 
-test('characters that nobody sees are visible in what models and tools said', async () => {
+test('invisible characters in texts of models and tools are made visible', async () => {
   const page = await opened(`/runs/${runs.desk}/case?case=look-then-answer`);
   await page.locator('[data-invisible]').first().waitFor();
   assert.deepEqual([...new Set(await page.locator('[data-invisible]').allInnerTexts())].sort(), ['U+200B', 'U+202E']);
   clean(page);
 });
 
-test('a comparison of runs of different suites says so', async () => {
+test('a comparison of runs of different suites has a note about it', async () => {
   const page = await opened(`/compare?runs=${runs.desk},${runs.good}`);
-  const said = page.locator('[data-different-suites]');
-  await said.waitFor();
-  assert.match(await said.innerText(), /order desk[\s\S]*weather/);
+  const notice = page.locator('[data-different-suites]');
+  await notice.waitFor();
+  assert.match(await notice.innerText(), /order desk[\s\S]*weather/);
   await page.goto(`/compare?runs=${runs.sloppy},${runs.good}`);
   await page.getByText('Paired difference').first().waitFor();
-  assert.equal(await said.count(), 0);
+  assert.equal(await notice.count(), 0);
   clean(page);
 });
 
-test('two runs: differences with intervals, regressions first, and what differs in configuration', async () => {
+test('two runs: differences with intervals, regressions first, and differences in configuration', async () => {
   const page = await opened(`/compare?runs=${runs.good},${runs.sloppy}`);
-  const told = await server.api('GET', `/api/diff?base=${runs.good}&candidate=${runs.sloppy}`);
+  const comparison = await server.api('GET', `/api/diff?base=${runs.good}&candidate=${runs.sloppy}`);
   const row = page.getByRole('region', { name: 'Paired difference' }).getByRole('row', { name: /pass rate/ });
-  assert.match(await row.textContent(), new RegExp(`n = ${told.targets[0].overall.change.n}`));
-  assert.match(await row.textContent(), new RegExp(told.targets[0].overall.verdict));
+  assert.match(await row.textContent(), new RegExp(`n = ${comparison.targets[0].overall.change.n}`));
+  assert.match(await row.textContent(), new RegExp(comparison.targets[0].overall.verdict));
   const changed = page.getByRole('region', { name: /Cases that changed/ });
   assert.match(await changed.getByRole('row').nth(1).textContent(), /Newly failing/);
   await page
@@ -426,7 +426,7 @@ test('the screens are accessible', async () => {
   );
 });
 
-test('a list keeps its row and the focus when columns become cards and columns again; Case is the title of cells, whatever the order', async () => {
+test('a list keeps its row and the focus when columns become cards and back; Case stays the title of cards in any order', async () => {
   const id = await manyAttempts(server, { cases: 300, scripts: ['silent'], repeats: 1 });
   const page = await opened(`/runs/${id}?tab=attempts`);
   const list = page.getByRole('region', { name: 'Attempts' });
@@ -469,7 +469,7 @@ test('a large run is scrolled, filtered and sorted with at most 200 rows in the 
   const attempts = cases * 8;
   const id = await manyAttempts(server, { cases });
   const page = await opened(`/runs/${id}?tab=attempts`);
-  page.setDefaultTimeout(60_000); // the first look at so many reads all of them
+  page.setDefaultTimeout(60_000); // the first request reads all attempts
   await page.getByText(`${spaced(attempts)} of ${spaced(attempts)} attempts`).waitFor();
   const list = page.getByRole('region', { name: 'Attempts' });
   const few = async () => {
@@ -480,7 +480,7 @@ test('a large run is scrolled, filtered and sorted with at most 200 rows in the 
     await box.evaluate((b, part) => b.scrollTo(0, b.scrollHeight * part), part);
     await few();
   };
-  // next goes to the end of what is there, which gets the page after it.
+  // next scrolls to the last loaded row, which loads the next page.
   const next = async (box, route) => {
     const more = page.waitForResponse((r) => r.url().includes(route) && r.url().includes('cursor='));
     await scrolled(box, 1);
@@ -505,21 +505,21 @@ test('a large run is scrolled, filtered and sorted with at most 200 rows in the 
   await shows(0, 1);
   await few();
   await page.getByText(/^Pass \d+/).click();
-  const told = (n) => page.getByText(`${spaced(n)} of ${spaced(attempts)} attempts`).waitFor();
+  const countShown = (n) => page.getByText(`${spaced(n)} of ${spaced(attempts)} attempts`).waitFor();
   const passed = (await server.api('GET', `/api/runs/${id}/cells?verdict=pass`)).total;
   assert.ok(passed > attempts / 100 && passed < attempts * 0.99, `${passed} passed`);
-  await told(passed);
+  await countShown(passed);
   await page.getByRole('button', { name: 'Score' }).click();
   await page.waitForURL(/sort=score/);
   await page.getByLabel('Search cases and prompts').fill('c023');
   const found = (await server.api('GET', `/api/runs/${id}/cells?verdict=pass&search=c023&sort=score`)).total;
   assert.ok(found > 0 && found < passed, `${found} found`);
-  await told(found);
+  await countShown(found);
   await few();
   await list.getByRole('row').nth(1).click();
   await page.getByRole('heading', { level: 1, name: /^c023/ }).waitFor();
   await page.goBack();
-  await told(found);
+  await countShown(found);
   await page.goto(`/runs/${id}?tab=grid`);
   await page.getByText(`${spaced(cases)} of ${spaced(cases)} cases`, { exact: false }).waitFor();
   const grid = page.getByRole('region', { name: 'Grid' });

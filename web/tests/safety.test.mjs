@@ -11,7 +11,7 @@ after(async () => {
   await server?.stop();
 });
 
-test('drills are run from the page, and what they came to has its bound and its n', async () => {
+test('drills run from the page, and their results have a bound and n', async () => {
   const page = await browser.page(server);
   await page.goto('/safety');
   await page.getByText('No drills yet').waitFor();
@@ -25,11 +25,11 @@ test('drills are run from the page, and what they came to has its bound and its 
   const job = new URL(page.url()).searchParams.get('job');
   assert.equal((await server.job(job)).status, 'done');
   await page.getByText(/^66 cases, 27 of them with an attack/).waitFor();
-  const told = await server.api('GET', `/api/runs/${run}/drill`);
-  const [target] = told.targets;
+  const report = await server.api('GET', `/api/runs/${run}/drill`);
+  const [target] = report.targets;
   await page.getByText(`Cases with an incident: ${target.incidents} of ${target.decided}.`).waitFor();
-  assert.ok(told.unsafe.length > 0);
-  await page.getByRole('link', { name: told.unsafe[0].case, exact: true }).first().waitFor();
+  assert.ok(report.unsafe.length > 0);
+  await page.getByRole('link', { name: report.unsafe[0].case, exact: true }).first().waitFor();
   clean(page);
 });
 

@@ -1,4 +1,4 @@
-// Every screen of the page with examples: what pictures are taken of, and whose layout is tested.
+// Every screen of the page with examples, for pictures and for tests of the layout.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const root = path.resolve(import.meta.dirname, '../..');
 const examples = path.join(root, 'examples');
 
-/** examplesOn fills a server with what the screens show. */
+/** examplesOn fills a server with examples for the screens. */
 export async function examplesOn(s) {
   const text = (name) => readFile(path.join(examples, name), 'utf8');
   const suite = await s.suite(await text('weather.yaml'));
@@ -18,7 +18,7 @@ export async function examplesOn(s) {
   await s.api('PUT', `/api/experiments/${experiment.id}/baseline`, { eval_id: first });
   await s.ran({ suite_id: suite, models, repeats: 3, experiment_id: experiment.id });
   await s.ran({ suite_id: home, models });
-  // Scripts are files, which targets of the server may not be: the command line runs them on its database.
+  // A target of the server may not be a script file, so the command line runs these on the server's database.
   const scripts = [
     '-m',
     'script:examples/scripts/weather-good.yaml',

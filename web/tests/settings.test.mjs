@@ -107,8 +107,8 @@ test('a token is made, shown once, works, and is revoked', async () => {
   const secret = (await dialog.getByRole('region', { name: 'nightly CI' }).innerText()).trim();
   assert.match(secret, /^cv_/);
   const me = () => fetch(`${server.url}/api/me`, { headers: { Authorization: `Bearer ${secret}` } });
-  const told = await (await me()).json();
-  assert.deepEqual([told.name, told.scopes], ['ana', ['read', 'run']]);
+  const user = await (await me()).json();
+  assert.deepEqual([user.name, user.scopes], ['ana', ['read', 'run']]);
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
   await page.reload();
   await page.getByRole('cell', { name: 'nightly CI', exact: true }).waitFor();
@@ -120,7 +120,7 @@ test('a token is made, shown once, works, and is revoked', async () => {
   clean(page);
 });
 
-test('a user who was invited by a link comes in at the door, and sees nothing of the other', async () => {
+test('an invited user sets a password by the link, and sees nothing of other users', async () => {
   await server.suite({ ...weather, name: 'of ana alone' });
   const page = await browser.page(server);
   await page.goto('/settings/users');
@@ -137,7 +137,7 @@ test('a user who was invited by a link comes in at the door, and sees nothing of
   await other.getByRole('button', { name: 'Choose a password' }).click();
   await other.getByRole('button', { name: 'Account: bo' }).waitFor();
   assert.doesNotMatch(other.url(), /claim/);
-  await other.goto('/settings/users'); // not for members: the first part they may see
+  await other.goto('/settings/users'); // not for members: the first allowed part is shown
   await other.getByRole('tab', { name: 'Providers' }).waitFor();
   assert.equal(await other.getByRole('tab', { name: 'Users' }).count(), 0);
   assert.equal(await other.getByRole('link', { name: 'Audit' }).count(), 0);
@@ -194,7 +194,7 @@ test('the password is changed, and other logins end', async () => {
   clean(page);
 });
 
-test('limits are saved, and what is in force is told', async () => {
+test('limits are saved, and the limits in force are shown', async () => {
   const page = await browser.page(server);
   await page.goto('/settings/limits');
   await page.getByRole('combobox', { name: 'Private hosts' }).fill('models.internal');
@@ -207,7 +207,7 @@ test('limits are saved, and what is in force is told', async () => {
   clean(page);
 });
 
-test('a schedule is made, run now, disabled, deleted and given back', async () => {
+test('a schedule is made, run now, disabled, deleted and restored', async () => {
   await server.suite(weather);
   const page = await browser.page(server);
   await page.goto('/settings/schedules');
@@ -223,7 +223,7 @@ test('a schedule is made, run now, disabled, deleted and given back', async () =
   await form.getByRole('combobox', { name: 'Models' }).fill('offline/lexical');
   await page.keyboard.press('Enter');
   await form.getByLabel('Times (cron)').fill('61 * * * *');
-  await form.getByText(/61/).waitFor(); // said at once, by the server's own reader
+  await form.getByText(/61/).waitFor(); // the error of the server's parser, at once
   await form.getByLabel('Times (cron)').fill('0 3 * * *');
   await form.getByText(/Next times: .* 03:00/).waitFor();
   await form.getByLabel('Address').fill(`http://127.0.0.1:${model.address().port}/hook`);

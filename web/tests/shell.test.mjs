@@ -11,7 +11,7 @@ after(async () => {
   await server?.stop();
 });
 
-test('log in, log out, and what is not there', async () => {
+test('log in, log out, and addresses that do not exist', async () => {
   const page = await browser.page(server, { as: null });
   await page.goto('/jobs?status=done');
   await page.getByLabel('User name').fill('ana');
@@ -30,7 +30,7 @@ test('log in, log out, and what is not there', async () => {
   clean(page);
 });
 
-test('the end of a session loses nothing that was typed; a logout does, and so does another user', async () => {
+test('inputs survive the end of a session, but neither a logout nor the login of another user', async () => {
   await server.user('typist');
   await server.user('other');
   await server.suite(
@@ -60,14 +60,14 @@ test('the end of a session loses nothing that was typed; a logout does, and so d
     await page.getByRole('button', { name: 'Log in' }).waitFor({ state: 'detached' });
   };
   const form = await typed();
-  // The page learns of the end by itself, sooner or later, and hides what is clicked: an event needs no pointer.
+  // The page notices the end at some time and then hides the button: a dispatched event works without a pointer.
   await server.api('DELETE', '/api/session', undefined, { as: 'typist' });
   await form.getByRole('button', { name: 'New experiment' }).dispatchEvent('click');
   await page.getByText('You are not logged in any more.').waitFor();
   await login('typist');
   assert.equal(await form.getByLabel('Description').inputValue(), 'which I have not sent yet');
   await form.getByRole('button', { name: 'New experiment' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Half a thought' }).waitFor(); // it goes on where it was
+  await page.getByRole('heading', { level: 1, name: 'Half a thought' }).waitFor(); // back on the same screen
 
   await page.goto('/new');
   await page.getByLabel('Name of the run').fill('a draft');
@@ -86,7 +86,7 @@ test('the end of a session loses nothing that was typed; a logout does, and so d
   await page.getByRole('heading', { name: 'New run' }).waitFor();
   assert.equal(await page.getByLabel('Name of the run').inputValue(), '');
 
-  // Another user behind the door finds nothing of it.
+  // Another user who logs in finds none of it.
   await page.getByLabel('Name of the run').fill('of the typist');
   const cookies = await page.context().cookies();
   const r = await fetch(`${server.url}/api/session`, {
@@ -154,7 +154,7 @@ test('the keyboard opens commands and the list of shortcuts', async () => {
   clean(page);
 });
 
-test('the policy of the page lets no script in that is not a file of the server', async () => {
+test('the content policy allows only scripts that are files of the server', async () => {
   const page = await browser.page(server);
   const answer = await page.goto('/');
   const policy = answer.headers()['content-security-policy'];
@@ -162,7 +162,7 @@ test('the policy of the page lets no script in that is not a file of the server'
   assert.match(policy, /style-src 'self' 'nonce-[^']{16,}'/);
   assert.doesNotMatch(policy, /unsafe/);
   const again = await page.goto('/');
-  assert.notEqual(again.headers()['content-security-policy'], policy); // the nonce is of one answer
+  assert.notEqual(again.headers()['content-security-policy'], policy); // each answer has a new nonce
 });
 
 test('the frame is accessible', async () => {

@@ -65,7 +65,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** linted does something and waits until the linter has answered for a text, and the page shows it. */
+/** linted runs an action, and waits until the page shows the linter's answer for a text. */
 async function linted(page, is, does) {
   await Promise.all([
     page.waitForResponse((r) => r.url().endsWith('/api/lint') && is(r.request().postDataJSON().text)),
@@ -74,7 +74,7 @@ async function linted(page, is, does) {
   await page.locator('[data-lint="busy"]').waitFor({ state: 'detached' });
 }
 
-/** pick chooses an option of a list that is open or opens by a click. */
+/** pick chooses an option of a list, which is open or opened by a click. */
 async function pick(at, page, label, option) {
   await at
     .getByRole('combobox', { name: label, exact: true })
@@ -95,7 +95,7 @@ test('a suite is made by hand, from nothing until it can run', async () => {
   await page.waitForURL(/\/suites\/[^/?]+\?tab=tools/);
   const id = new URL(page.url()).pathname.split('/')[2];
 
-  // A tool, with the words that the editor offers and the mark of a mistake.
+  // A tool, with the editor's completions and the mark of a mistake.
   await page.getByRole('button', { name: 'Add a tool' }).click();
   const drawer = page.getByRole('dialog', { name: 'New tool' });
   const bad = JSON.stringify(
@@ -112,7 +112,7 @@ test('a suite is made by hand, from nothing until it can run', async () => {
     .getByText(/does not compile/)
     .first()
     .waitFor();
-  // where the tool begins
+  // the line where the tool begins
   assert.equal(await drawer.locator('[data-problem="bad-schema"]').getAttribute('data-line'), '1');
   await drawer.locator('.cm-lint-marker-error').first().waitFor();
   await write(drawer, 'The tool as JSON', '');
@@ -189,7 +189,7 @@ test('a suite is made by hand, from nothing until it can run', async () => {
   clean(page);
 });
 
-test('cells are edited where they stand; a case that is deleted can be had back', async () => {
+test('cells are edited in place, and a deleted case can be restored', async () => {
   const id = await server.suite(suite('Inline', two));
   const page = await browser.page(server);
   await page.goto(`/suites/${id}`);
@@ -249,7 +249,7 @@ test('cells are edited where they stand; a case that is deleted can be had back'
   clean(page);
 });
 
-test('every expectation form goes through the form and comes back', async () => {
+test('every kind of expectation passes through the form unchanged', async () => {
   const id = await server.suite(suite('Forms', two));
   const page = await browser.page(server);
   const forms = [
@@ -334,7 +334,7 @@ test('every expectation form goes through the form and comes back', async () => 
     assert.deepEqual(await server.api('GET', `/api/tool-suites/${id}/cases/${c.id}`), { ...c, prompt: `${c.prompt}?` });
   }
 
-  // What only callvet's own form can say: a plan of two calls in order, with the words of the schema.
+  // Only callvet's own format can express a plan of two calls in order, with the words of the schema.
   await page.getByRole('button', { name: 'Add a case' }).click();
   const form = page.getByRole('dialog', { name: 'New case' });
   await form.getByText('callvet’s own form', { exact: true }).click();
@@ -373,7 +373,7 @@ test('every expectation form goes through the form and comes back', async () => 
   clean(page);
 });
 
-test('who was overtaken by somebody else is told, and loses nothing', async () => {
+test('an edit after a change of another user shows the conflict and loses nothing', async () => {
   const id = await server.suite(suite('Conflict', two));
   const page = await browser.page(server);
   await page.goto(`/suites/${id}?case=paris`);
@@ -419,7 +419,7 @@ test('broken suites have the same diagnostics in the page as on the command line
       cwd: folder,
       env: { ...process.env, CALLVET_DB: path.join(folder, 'runs.db') },
     }).catch((e) => e);
-    const said = JSON.parse(out.stdout).problems;
+    const problems = JSON.parse(out.stdout).problems;
 
     const page = await browser.page(server);
     await page.goto('/suites/import');
@@ -441,7 +441,7 @@ test('broken suites have the same diagnostics in the page as on the command line
             e.dataset.warning === 'true',
           ]),
         );
-      const want = said
+      const want = problems
         .filter((p) => path.basename(p.file) === name)
         .map((p) => [p.line ?? 0, p.column ?? 0, p.code, p.message, p.warning ?? false]);
       const order = (list) => list.map((x) => JSON.stringify(x)).sort();
@@ -527,7 +527,7 @@ test('a suite is edited as text; versions are listed, compared and returned to',
   clean(page);
 });
 
-test('a suite is imported from a file; what was not carried is told', async () => {
+test('a suite is imported from a file, and the page names the parts that were not imported', async () => {
   const page = await browser.page(server);
   await page.goto('/suites/import');
   const [example] = await Promise.all([
@@ -557,7 +557,7 @@ test('a suite is imported from a file; what was not carried is told', async () =
   clean(page);
 });
 
-/** everything installs a server of the Model Context Protocol that others wrote; null where npm cannot. */
+/** everything installs an MCP server of another project; it returns null if npm fails. */
 async function everything() {
   const folder = path.join(root, '.cache/web-mcp');
   const file = path.join(folder, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -578,7 +578,7 @@ async function everything() {
   return { file };
 }
 
-test('tools are imported from an MCP server that others wrote', { timeout: 300_000 }, async (t) => {
+test('tools are imported from an MCP server of another project', { timeout: 300_000 }, async (t) => {
   const { file, why } = await everything();
   if (!file) {
     console.log(`SKIPPED: npm cannot install @modelcontextprotocol/server-everything: ${why}`);
@@ -637,7 +637,7 @@ test('tools are imported from the MCP server of callvet itself', async () => {
       ['get_weather'],
     );
     assert.deepEqual(made.tools[0].function.parameters, weather.function.parameters);
-    // With a prefix the tools, and the calls of drafts, have it before their names.
+    // A prefix is put before the names of tools, also in the calls of drafts.
     const other = await get(await importedFrom(url, ['get_weather'], 'mcp__weather__'));
     assert.deepEqual(
       other.tools.map((x) => x.function.name),
@@ -650,13 +650,13 @@ test('tools are imported from the MCP server of callvet itself', async () => {
   }
 });
 
-/** importedFrom asks a server for its tools in the page, takes some, and gives the id of the suite. */
+/** importedFrom imports some tools of a server through the page, and returns the id of the suite. */
 async function importedFrom(url, names, prefix = '') {
   const page = await browser.page(server);
   await page.goto('/suites/import?from=mcp');
   await page.getByLabel('Address of the server').fill('http://127.0.0.1:9/mcp');
   await page.getByRole('button', { name: 'Ask for its tools' }).click();
-  await page.getByRole('alert').waitFor(); // nobody is there, which is said
+  await page.getByRole('alert').waitFor(); // the error: no server at this address
   await page.getByLabel('Address of the server').fill(url);
   await page.getByRole('button', { name: 'Ask for its tools' }).click();
   await page.getByRole('heading', { name: /has \d+ tools/ }).waitFor();
@@ -672,7 +672,7 @@ async function importedFrom(url, names, prefix = '') {
   return new URL(page.url()).pathname.split('/')[2];
 }
 
-test('a user sees his own suites and those that are shared, and changes only his own', async () => {
+test('a user sees own and shared suites, and changes only own suites', async () => {
   await server.user('bea');
   const hidden = await server.suite(suite('Of ana alone', two));
   const shared = await server.suite(suite('Of ana for all', two));
@@ -685,7 +685,7 @@ test('a user sees his own suites and those that are shared, and changes only his
   await page
     .getByRole('row', { name: /Of ana for all/ })
     .getByRole('cell', { name: 'ana', exact: true })
-    .waitFor(); // whose it is, by name
+    .waitFor(); // the owner's name
   assert.equal(await page.getByRole('link', { name: 'Of ana alone' }).count(), 0);
   assert.equal(await page.getByRole('button', { name: 'Delete Of ana for all' }).count(), 0);
   await page.goto(`/suites/${hidden}`);
@@ -697,14 +697,14 @@ test('a user sees his own suites and those that are shared, and changes only his
   clean(page);
 });
 
-test('Back and links ask before a form with unsaved changes is left', async () => {
+test('Back and links ask before they leave a form with unsaved changes', async () => {
   const id = await server.suite(suite('Unsaved', two));
   const page = await browser.page(server);
   await page.goto('/suites');
   await page.goto(`/suites/${id}`);
   const asks = page.getByRole('dialog', { name: 'Discard what you typed?' });
   const keep = () => asks.getByRole('button', { name: 'Keep editing' }).click();
-  // A case in its drawer, which is closed by Back.
+  // A case in a drawer, which Back closes.
   await page.getByRole('button', { name: 'Open paris' }).click();
   const drawer = page.getByRole('dialog', { name: /paris/ });
   const prompt = drawer.getByRole('textbox', { name: 'Prompt', exact: true });
@@ -721,14 +721,14 @@ test('Back and links ask before a form with unsaved changes is left', async () =
   await asks.getByRole('button', { name: 'Discard', exact: true }).click();
   await drawer.waitFor({ state: 'hidden' });
   assert.equal((await get(id)).test_cases[0].prompt, two[0].prompt);
-  // What is saved asks nothing.
+  // After saving there is no question.
   await page.getByRole('button', { name: 'Open paris' }).click();
   await prompt.fill('How warm is it in Oslo?');
   await drawer.getByRole('button', { name: 'Save the case' }).click();
   await drawer.waitFor({ state: 'hidden' });
   assert.equal(await asks.count(), 0);
   assert.equal((await get(id)).test_cases[0].prompt, 'How warm is it in Oslo?');
-  // The system prompt outlives a change of the tab, and not of the screen.
+  // The system prompt survives a change of the tab, but not of the screen.
   await page.getByRole('tab', { name: /prompt/i }).click();
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Be brief.');
   await page.getByRole('tab', { name: /^Cases/ }).click();

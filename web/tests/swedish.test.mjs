@@ -6,7 +6,7 @@ import { Browser, clean, Server, write } from './harness.mjs';
 import { englishOn, textsOn, unlike } from './english.mjs';
 import { examplesOn, screens } from './screens.mjs';
 
-// Tools and questions are Swedish, so that whatever is English is the page's or the server's.
+// Tools and questions are Swedish, so that each English text is from the page or the server.
 const tools = [
   {
     name: 'trafik_olyckor',
@@ -93,7 +93,7 @@ const catalogue = async (name) =>
 const evaluated = async (id) =>
   await server.api('POST', `${eval_}/run?catalogue_id=${id}&no_lint=true`, JSON.stringify(questions), raw);
 
-/** lab opens an address of the lab in Swedish, with what asserts that nothing on it is English. */
+/** lab opens an address of the lab in Swedish, and returns the page with an assertion that no text is English. */
 async function lab(address) {
   const page = await browser.page(server);
   await page.addInitScript(() => localStorage.setItem('callvet.language', 'sv'));
@@ -107,7 +107,7 @@ async function lab(address) {
   return { page, shown, swedish };
 }
 
-/** refused clicks, and waits for the error. */
+/** refused clicks a button, and waits for the error. */
 async function refused(page, within, button, text) {
   await within.getByRole('button', { name: button, exact: true }).click();
   await within.getByRole('alert').getByText(text).first().waitFor();
@@ -117,7 +117,7 @@ test('every text has the same places in both languages', () => {
   assert.deepEqual(unlike(), []);
 });
 
-test('the catalogue: remarks of the linter, and a file that is none', async () => {
+test('the catalogue: remarks of the linter, and a file that is no catalogue', async () => {
   await catalogue('granskad');
   const { page, swedish } = await lab('/lab');
   const upload = page.locator('input[type=file]').first();
@@ -137,7 +137,7 @@ test('the catalogue: remarks of the linter, and a file that is none', async () =
   clean(page);
 });
 
-test('a single question: a result with reasons, and an expected tool that is none', async () => {
+test('a single question: a result with reasons, and an unknown expected tool', async () => {
   const id = await catalogue('fråga');
   const { page, shown, swedish } = await lab(`/lab?catalogue=${id}`);
   await swedish('empty');
@@ -154,7 +154,7 @@ test('a single question: a result with reasons, and an expected tool that is non
   clean(page);
 });
 
-test('a suite: a result with notes, a suite that is refused, and a run that is not there', async () => {
+test('a suite: a result with notes, a refused suite, and an unknown run', async () => {
   const id = await catalogue('svit');
   const { page, shown, swedish } = await lab(`/lab?tab=suite&catalogue=${id}`);
   await shown
@@ -235,7 +235,7 @@ test('changes: what if, suggestions and a sweep, each with notes and an error', 
   clean(page);
 });
 
-test('production: a comparison, a file that is none, and one that is gone', async () => {
+test('production: a comparison, a bad file, and a deleted comparison', async () => {
   const id = await catalogue('produktion');
   const { run_id } = await evaluated(id);
   const { page, shown, swedish } = await lab(`/lab?tab=production&catalogue=${id}&run=${run_id}`);
@@ -300,7 +300,7 @@ test('a lost connection, a busy server and one without a store are named in Swed
   clean(page);
 });
 
-test('no screen has a text of its own in English', async () => {
+test('no screen of the page has an English text', async () => {
   const filled = await Server.start();
   try {
     const made = await examplesOn(filled);

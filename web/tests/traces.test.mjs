@@ -7,7 +7,7 @@ import { accessible, Browser, clean, Server, until } from './harness.mjs';
 
 const script = '<script>document.title = "taken"</script>';
 
-/** lines are traces of n tasks; of every fourth the arguments are wrong, and the task failed, where good is false. */
+/** lines returns traces of n tasks. Unless good is true, every fourth has wrong arguments and failed. */
 function lines(n, good) {
   const out = [];
   for (let i = 0; i < n; i++) {
@@ -50,7 +50,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** sent has a collection of a text, and gives its id. */
+/** sent makes a collection of a text, and returns its id. */
 async function sent(name, text) {
   return (
     await server.api('POST', `/api/traces?collection=${name}`, text, {
@@ -60,7 +60,7 @@ async function sent(name, text) {
   ).id;
 }
 
-test('files are uploaded, and what was not understood is told', async () => {
+test('files are uploaded, and lines that were not understood are listed', async () => {
   const page = await browser.page(server);
   await page.goto('/traces');
   await page.getByText('No traces yet').waitFor();
@@ -72,10 +72,10 @@ test('files are uploaded, and what was not understood is told', async () => {
   await dialog.getByText('40 attempts with 40 calls were added to before').waitFor();
   await dialog.getByText('Everything was understood.').waitFor();
   await dialog.getByText('Lines that could not be read and are left out: 1').waitFor();
-  await dialog.getByText(/after:81: /).waitFor(); // with its place
+  await dialog.getByText(/after:81: /).waitFor(); // with file and line
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('row', { name: /before/ }).waitFor();
-  // The list tells attempts of each, also after a reload.
+  // The list has the attempts of each file, also after a reload.
   await page.reload();
   await page.getByRole('columnheader', { name: 'Attempts' }).waitFor();
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('files are uploaded, and what was not understood is told', async () => {
   clean(page);
 });
 
-test('attempts are text, scores have their intervals, and compare and gates tell the difference', async () => {
+test('attempts are text, scores have their intervals, and compare and gates show the difference', async () => {
   const before = await sent('earlier', lines(40, true));
   const now = await sent('later', lines(40, false));
   const page = await browser.page(server);
@@ -140,7 +140,7 @@ test('attempts are text, scores have their intervals, and compare and gates tell
   clean(page);
 });
 
-test('a collection is shared, deleted and given back', async () => {
+test('a collection is shared, deleted and restored', async () => {
   await server.user('bo');
   const id = await sent('shared one', lines(3, true));
   const bo = await browser.page(server, { as: 'bo' });
@@ -164,12 +164,12 @@ test('a collection is shared, deleted and given back', async () => {
   await page.getByRole('heading', { name: 'shared one' }).waitFor();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/\/traces$/);
-  await page.reload(); // whoever leaves the page has deleted it
+  await page.reload(); // leaving the page confirms the deletion
   await page
     .getByRole('row', { name: /earlier|before/ })
     .first()
     .waitFor();
-  // The request outlives the page, and may reach the server after those of the next page.
+  // The request survives the page, and may reach the server after the requests of the next page.
   await until('the deletion', async () => {
     const answer = await fetch(`${server.url}/api/traces/${id}`, { headers: { Cookie: server.cookies.ana } });
     return answer.status === 404;

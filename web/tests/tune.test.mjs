@@ -1,10 +1,10 @@
-// Searches for parameters: from an experiment to a confirmed winner that the timeline shows.
+// Searches for parameters: from an experiment to a confirmed winner in its timeline.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accessible, Browser, clean, Server } from './harness.mjs';
 import { allowFiles } from './weather.mjs';
 
-// A model whose response is known: right nearly always at low temperatures, and rarely above.
+// A model with a known response: nearly always right at low temperatures, and rarely above.
 const model = `
 model: cold-1
 rules: [{calls: [{tool: book, args: {}}]}]
@@ -45,7 +45,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** searched waits until a search is over, and gives it. */
+/** searched waits until a search is over, and returns it. */
 async function searched(id) {
   for (;;) {
     const s = await server.api('GET', `/api/tool-eval/param-tune/history/${id}`);
@@ -54,7 +54,7 @@ async function searched(id) {
   }
 }
 
-/** tipAt is the text that a chart shows at a mark: a text, or a line so far from its start or its end. */
+/** tipAt returns the tooltip of a chart at a mark: a text, or a line at px from its start (or, if negative, end). */
 async function tipAt(page, chart, mark, px = -8) {
   await mark.scrollIntoViewIfNeeded();
   const at = await mark.evaluate((el, px) => {
@@ -130,7 +130,7 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.locator(`tr[data-search="${id}"]`).getByText(found.sentence, { exact: false }).waitFor();
 
-  // The winner is run on the whole suite by itself, and is the best configuration then.
+  // The winner is run alone on the whole suite, and is the best configuration then.
   const { promoted_eval_id: promoted } = await searched(id);
   const { items } = await server.api('GET', '/api/jobs');
   await server.job(items.find((j) => j.result_ref === promoted).job_id);
@@ -142,7 +142,7 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
   clean(page);
 });
 
-test('a search that its limits ended goes on with larger ones', async () => {
+test('a search that reached its limits continues with larger limits', async () => {
   const page = await browser.page(server);
   const sent = await server.api('POST', '/api/tool-eval/param-tune', {
     suite_id: suite,
@@ -182,7 +182,7 @@ test('a winner becomes a profile of its model, which a new run uses', async () =
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The profile is kept as cold').waitFor();
 
-  // A model has a choice of profiles where there are any. The run has the settings of the chosen one.
+  // A model with profiles has a choice of them. The run has the settings of the chosen profile.
   await page.goto(`/new?suite=${suite}&experiment=${experiment}`);
   const models = page.getByRole('combobox', { name: 'Add a model' });
   for (const name of ['plain', 'cold']) {
@@ -250,7 +250,7 @@ test('a map for two parameters and lines for three, which read no name as HTML',
     assert.ok(lines[0].startsWith(s.models[0].names.map((n, i) => `${n} ${values[i] ?? '∅'}`).join(', ')), lines[0]);
     assert.equal(await page.locator('img[src="x"], [role="img"] b').count(), 0);
   }
-  // In a narrow window the chart is scrolled, and what is shown at a mark is not cut off.
+  // In a narrow window the chart scrolls, and tooltips are not cut off.
   await page.setViewportSize({ width: 400, height: 800 });
   const chart = page.getByRole('img', { name: /Scores of/ });
   await chart.evaluate((el) => el.parentElement.scrollTo(0, 0));
@@ -260,7 +260,7 @@ test('a map for two parameters and lines for three, which read no name as HTML',
   );
   assert.ok(tip.x >= box.x && tip.x + tip.width <= box.x + box.width, JSON.stringify({ tip, box }));
 
-  // The colours are those of the theme.
+  // The chart has the colours of the theme.
   const mark = () => page.locator('path[stroke-width="4"]').getAttribute('stroke');
   const light = await mark();
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -277,11 +277,11 @@ test('the form of a run takes its suite and models to a search', async () => {
   await page.getByRole('button', { name: 'Remove script:./cold.yaml' }).waitFor();
   await page.getByRole('link', { name: 'Search for better parameters or a prompt' }).click();
   await page.getByRole('heading', { level: 1, name: 'New search' }).waitFor();
-  await page.getByText(/\d different requests of 3 combinations/).waitFor(); // it has both
+  await page.getByText(/\d different requests of 3 combinations/).waitFor(); // the search has both
   clean(page);
 });
 
-test('the family tree of prompts, and the library keeps one', async () => {
+test('the family tree of prompts, and the library stores a prompt', async () => {
   const { result_ref } = await server.api('POST', '/api/tool-eval/prompt-tune', {
     suite_id: suite,
     models: ['script:./plain.yaml'],
@@ -317,7 +317,7 @@ test('the family tree of prompts, and the library keeps one', async () => {
   clean(page);
 });
 
-test('a search for prompts with a population, generations and the share that stays', async () => {
+test('a search for prompts with a population, generations and the share of survivors', async () => {
   const page = await browser.page(server);
   await page.goto(`/tune/new?kind=prompt&suite=${suite}`);
   const how = page.getByRole('combobox', { name: 'How' });
@@ -357,7 +357,7 @@ test('presets of search spaces are loaded, saved and deleted', async () => {
   await page.getByRole('group', { name: 'parallel_calls' }).getByText('null').waitFor();
   assert.deepEqual(await rows(), ['tool_choice', 'parallel_calls']);
 
-  // A parameter that callvet does not know, and a space of one model, are kept too.
+  // A parameter unknown to callvet, and a space of one model, are stored too.
   await page.getByRole('button', { name: 'Add a parameter' }).click();
   const added = page.getByRole('group').last();
   await added.getByRole('combobox', { name: 'Parameter' }).fill('top_k');

@@ -1,4 +1,4 @@
-// A run that ends when its gates are decided: the form, the evidence as it comes, the gates of the run.
+// A run that ends when its gates are decided: the form, the evidence during the run, the gates of the run.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
@@ -19,7 +19,7 @@ after(async () => {
   model?.close();
 });
 
-/** heldModel is a model that is always right. After m.most answers it waits for m.release. */
+/** heldModel starts a model that is always right. After m.most answers it waits for m.release. */
 async function heldModel() {
   const m = { answered: 0, most: 20 };
   const waiting = [];
@@ -78,7 +78,7 @@ const cities = (more = {}) => ({
   ...more,
 });
 
-test('a run ends when its gates are decided, and each screen says so', async () => {
+test('a run ends when its gates are decided, and each screen shows it', async () => {
   const page = await browser.page(server);
   await page.goto(`/new?suite=${suite}`);
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -105,7 +105,7 @@ test('a run ends when its gates are decided, and each screen says so', async () 
   await page.getByRole('button', { name: 'Start the run' }).first().click();
   await page.waitForURL(/\/jobs\/job_/);
 
-  // The model waits after 20 answers: the gate has evidence, and is open.
+  // The model waits after 20 answers: the gate has evidence, but no decision.
   const gate = page.locator('[data-gate]');
   await gate.getByText('not decided after 20 of 200 cases').waitFor();
   const chart = gate.getByRole('img');
@@ -147,7 +147,7 @@ test('a run ends when its gates are decided, and each screen says so', async () 
 
 const jobOf = async (run) => `/jobs/${(await server.api('GET', `/api/tool-eval/history/${run}?limit=0`)).job_id}`;
 
-test('the gates of a suite are the default, and the timeline of an experiment has how early a run ended', async () => {
+test('the gates of a suite are the default, and the timeline of an experiment shows how early a run ended', async () => {
   model.release();
   const own = await server.suite({
     callvet: 1,

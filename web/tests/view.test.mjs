@@ -15,12 +15,12 @@ test('the link opens the store read-only, once', async () => {
   const page = await browser.page(viewer, { as: null });
   await page.goto(viewer.link);
   await page.getByText('Read only: callvet view').waitFor();
-  assert.doesNotMatch(page.url(), /view=/); // the secret is not left in the address
+  assert.doesNotMatch(page.url(), /view=/); // the secret is removed from the address
   assert.equal(await page.getByRole('link', { name: 'New run' }).count(), 0);
-  assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).count(), 0); // there is no queue
+  assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Jobs' }).count(), 0); // view has no queue
   assert.ok((await page.getByRole('navigation').getByRole('link', { name: 'Runs', exact: true }).count()) > 0);
   await axe(page);
-  // Nothing that changes something is offered.
+  // No action that changes data is offered.
   for (const [path, link] of [
     ['/tune', 'New search'],
     ['/experiments', 'New experiment'],

@@ -1,4 +1,4 @@
-// What the page of a large run weighs over the wire, and how soon it shows its first rows on a slow line.
+// How many bytes the page of a large run needs, and how soon it shows its first rows over a slow connection.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, clean, manyAttempts, Server } from './harness.mjs';
@@ -14,8 +14,8 @@ after(async () => {
 });
 
 /**
- * weighed opens an address with an empty cache on a line of so many bits a second; gives the bytes that came, and the
- * time until something is there.
+ * weighed opens an address with an empty cache over a connection of so many bits a second. It returns the received
+ * bytes, and the time until the locator there is visible.
  */
 async function weighed(address, there, bits) {
   const page = await browser.page(server);
@@ -40,7 +40,7 @@ async function weighed(address, there, bits) {
   await page.goto(address);
   await there(page).waitFor();
   const ms = Date.now() - begun;
-  await page.waitForTimeout(1500); // what it loads afterwards
+  await page.waitForTimeout(1500); // for later requests of the page
   clean(page);
   await page.context().close();
   return { bytes, ms, parts: parts.sort((a, b) => b[0] - a[0]) };
@@ -57,7 +57,7 @@ for (const [name, most, address, there] of [
   ['its grid', 320, () => `/runs/${run}?tab=grid`, (page) => page.getByRole('row').nth(1)],
 ]) {
   test(`${name} of 5,000 cases weighs ${most} kB at most`, async (t) => {
-    await weighed(address(), there); // the server has made its report then
+    await weighed(address(), there); // makes the server compute its report
     const { bytes, ms, parts } = await weighed(address(), there, 3_000_000);
     t.diagnostic(
       `${name}: ${Math.round(bytes / 1000)} kB, first rows after ${ms} ms at 3 Mbit/s; ${parts
@@ -66,6 +66,6 @@ for (const [name, most, address, there] of [
         .join(', ')}`,
     );
     assert.ok(bytes <= most * 1000, `${bytes} bytes`);
-    assert.ok(ms <= 4000, `first rows after ${ms} ms`); // 2,000 on a machine with nothing else to do
+    assert.ok(ms <= 4000, `first rows after ${ms} ms`); // 2,000 on an idle machine
   });
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
@@ -15,6 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/panel"
+	"github.com/callvet/callvet/panel/gates"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
@@ -173,26 +175,55 @@ func verdictOf(p *panel.Panels, set *app.Settings, sum run.Summary) (v gate.Verd
 	if set.FailUnder <= 0 {
 		return v, nil
 	}
+	floors := !slices.ContainsFunc(p.Targets, func(t panel.TargetPanel) bool { return !t.Floor })
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		m := t.Overall.Metric(panel.MetricPass)
-		if t.Floor || m == nil || !m.Interval.Defined() {
+		if t.Floor != floors {
 			continue
 		}
-		switch iv := m.Interval; {
-		case iv.Upper < set.FailUnder:
-			why = append(why,
-				fmt.Sprintf("failed: %s passes %s, under %s", t.Name, passed(iv), plain.ExactPercent(set.FailUnder)))
-			v = gate.Fail
-		case iv.Lower < set.FailUnder:
-			why = append(why, fmt.Sprintf("inconclusive: %s passes %s; %s cannot decide whether that is %s or more",
-				t.Name, passed(iv), plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(set.FailUnder)))
-			if v == gate.Pass {
-				v = gate.Inconclusive
-			}
+		one, sentence := under(t, set.FailUnder)
+		if one != gate.Pass {
+			why = append(why, sentence)
+		}
+		if v == gate.Pass || one == gate.Fail {
+			v = one
 		}
 	}
 	return v, why
+}
+
+// under judges the pass rate of a target by a bound, and returns why it does not pass. Lost attempts
+// never make it pass. Source: Statistics specification, section 16.2.
+func under(t *panel.TargetPanel, bound float64) (v gate.Verdict, why string) {
+	n, of := t.Overall.Lost(panel.MetricPass, 0)
+	lost := fmt.Sprintf("%s of %s lost", plain.Thousands(n), plain.Count(of, "attempt", "attempts"))
+	const cure = ": callvet run --resume makes them"
+	m := t.Overall.Metric(panel.MetricPass)
+	switch {
+	case (m == nil || !m.Interval.Defined()) && n > 0:
+		return gate.Inconclusive, fmt.Sprintf("inconclusive: %s has no pass rate; %s%s", t.Name, lost, cure)
+	case m == nil || !m.Interval.Defined():
+		return gate.Inconclusive, fmt.Sprintf("inconclusive: %s has no pass rate", t.Name)
+	}
+	iv := m.Interval
+	worst, best := iv, iv
+	if m.Lost != nil {
+		worst, best = m.Lost.Low, m.Lost.High
+	}
+	rate := t.Name + " passes " + passed(iv)
+	switch {
+	case best.Upper < bound:
+		return gate.Fail, fmt.Sprintf("failed: %s, under %s", rate, plain.ExactPercent(bound))
+	case gates.TooManyLost(n, of):
+		return gate.Inconclusive, fmt.Sprintf("inconclusive: %s; %s, more than 5 %%%s", rate, lost, cure)
+	case worst.Lower >= bound && iv.Lower >= bound:
+		return gate.Pass, ""
+	case iv.Upper < bound || iv.Lower >= bound:
+		return gate.Inconclusive, fmt.Sprintf("inconclusive: %s; %s, and they decide whether that is %s or more%s",
+			rate, lost, plain.ExactPercent(bound), cure)
+	}
+	return gate.Inconclusive, fmt.Sprintf("inconclusive: %s; %s cannot decide whether that is %s or more",
+		rate, plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(bound))
 }
 
 // passed is a pass rate with its interval, in a sentence.

@@ -51,3 +51,70 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestVerdictLost: an attempt without an outcome never makes a target pass, and a target without a
+// verdict is not left out. The floor decides only where it is alone.
+func TestVerdictLost(t *testing.T) {
+	t.Parallel()
+	all := stats.Interval{Point: 1, Lower: 0.96, Upper: 1, N: 100, Clusters: 100, Status: stats.StatusOK}
+	none := stats.Interval{Point: 0, Lower: 0, Upper: 0.04, N: 100, Clusters: 100, Status: stats.StatusOK}
+	target := func(name string, floor bool, lost int, iv, low, high stats.Interval) panel.TargetPanel {
+		m := panel.Metric{Name: panel.MetricPass, Interval: iv}
+		if lost > 0 && iv.Defined() {
+			m.Lost = &panel.LostRange{N: lost, Of: iv.N + lost, Low: low, High: high}
+		}
+		out := panel.TargetPanel{Name: name, Floor: floor}
+		out.Overall = panel.Slice{
+			Cases: iv.N + lost, Cells: iv.N + lost, Metrics: []panel.Metric{m},
+			Verdicts: panel.Verdicts{Pass: int(iv.Point) * iv.N, Fail: int(1-iv.Point) * iv.N, Error: lost},
+		}
+		return out
+	}
+	worse := func(iv stats.Interval, by float64) stats.Interval {
+		iv.Point, iv.Lower = iv.Point-by, iv.Lower-by
+		return iv
+	}
+	for _, c := range []struct {
+		name     string
+		targets  []panel.TargetPanel
+		under    float64
+		verdict  gate.Verdict
+		sentence string
+	}{
+		{
+			"many lost", []panel.TargetPanel{target("m", false, 40, all, worse(all, 0.3), all)}, 0.5, gate.Inconclusive,
+			"inconclusive: m passes 100.0 % (96.0 to 100.0); 40 of 140 attempts lost, more than 5 %: " +
+				"callvet run --resume makes them",
+		},
+		{
+			"few lost", []panel.TargetPanel{target("m", false, 3, all, worse(all, 0.06), all)}, 0.95, gate.Inconclusive,
+			"inconclusive: m passes 100.0 % (96.0 to 100.0); 3 of 103 attempts lost, " +
+				"and they decide whether that is 95 % or more: callvet run --resume makes them",
+		},
+		{"few lost, far", []panel.TargetPanel{target("m", false, 3, all, worse(all, 0.06), all)}, 0.85, gate.Pass, ""},
+		{
+			"failed at best", []panel.TargetPanel{target("m", false, 40, none, none, none)}, 0.5, gate.Fail,
+			"failed: m passes 0.0 % (0.0 to 4.0), under 50 %",
+		},
+		{
+			"nothing judged", []panel.TargetPanel{
+				target("a", false, 0, all, all, all),
+				target("b", false, 40, stats.Interval{Status: stats.StatusNoData}, all, all),
+			}, 0.5, gate.Inconclusive,
+			"inconclusive: b has no pass rate; 40 of 40 attempts lost: callvet run --resume makes them",
+		},
+		{
+			"floor alone", []panel.TargetPanel{target("f", true, 0, none, none, none)}, 0.5, gate.Fail,
+			"failed: f passes 0.0 % (0.0 to 4.0), under 50 %",
+		},
+		{
+			"floor", []panel.TargetPanel{target("a", false, 0, all, all, all), target("f", true, 0, none, none, none)},
+			0.5, gate.Pass, "",
+		},
+	} {
+		v, why := verdictOf(&panel.Panels{Targets: c.targets}, &app.Settings{FailUnder: c.under}, run.Summary{})
+		if v != c.verdict || strings.Join(why, "; ") != c.sentence {
+			t.Errorf("%s: %s, %q", c.name, v, why)
+		}
+	}
+}

@@ -11,8 +11,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -155,25 +153,20 @@ func (q *Searching) named(files app.Uploads) catalogs.Search {
 const evalPath = "/api/v1/admin/tool-eval"
 
 func addSelecting(s *api.Server) {
-	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: http.MethodPost, Path: evalPath + path, Summary: summary,
-			Tags: []string{"tool selection"},
-		}
-	}
+	op := api.Operations("tool selection", evalPath)
 	admin := api.Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	api.Add(s,
-		op("select-one", "/single", "Asks one question of a catalogue, and explains why each tool was given or not."),
-		asks, api.With(s, selectOne))
-	run := uploaded(op("select-run", "/run",
+	api.Add(s, op("select-one", http.MethodPost, "/single",
+		"Asks one question of a catalogue, and explains why each tool was given or not."), asks, api.With(s, selectOne))
+	run := uploaded(op("select-run", http.MethodPost, "/run",
 		"Asks the questions of a suite, and reports how well the tools were chosen."),
 		"a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
 	api.Add(s, run, admin, api.With(s, selectRun))
 	addSelectRuns(s)
 	addLab(s)
-	api.Add(s, op("invalidate-cache", "/invalidate-cache", "Drops the cached index of tools, and cached vectors."),
+	api.Add(s, op("invalidate-cache", http.MethodPost, "/invalidate-cache",
+		"Drops the cached index of tools, and cached vectors."),
 		admin,
 		api.With(s, invalidate))
 }
