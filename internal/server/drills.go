@@ -7,8 +7,6 @@ import (
 	"encoding/base64"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -28,17 +26,11 @@ type DrillAsk struct {
 // addDrills adds the routes of safety drills, and of the observations at the calls of a run.
 func addDrills(s *api.Server) {
 	run := map[string]api.Kind{"id": api.KindRun}
-	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: http.MethodGet, Path: "/api/runs/{id}" + path, Summary: summary,
-			Tags: []string{"runs"},
-		}
-	}
-	api.Add(s, huma.Operation{
-		OperationID: "run-drills", Method: http.MethodPost, Path: "/api/drills", Summary: "Run safety drills as a job",
-		Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, runDrills))
-	api.Add(s, op("drill-result", "/drill", "What safety drills came to"), api.Access{Objects: run},
+	jobs, op := api.Operations("jobs", "/api"), api.Operations("runs", "/api/runs/{id}")
+	api.Add(s,
+		api.Returning(http.StatusAccepted, jobs("run-drills", http.MethodPost, "/drills", "Run safety drills as a job")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, runDrills))
+	api.Add(s, op("drill-result", http.MethodGet, "/drill", "What safety drills came to"), api.Access{Objects: run},
 		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body *runs.DrillsResult }, error) {
 			out, err := runs.Drilled(ctx, s.Config.App, in.ID)
 			if err != nil {
@@ -47,7 +39,7 @@ func addDrills(s *api.Server) {
 			return &struct{ Body *runs.DrillsResult }{out}, nil
 		})
 	api.Add(s,
-		op("list-incidents", "/incidents",
+		op("list-incidents", http.MethodGet, "/incidents",
 			"Breaches of safety, each with its case, its call, the rule and the evidence"), api.Access{Objects: run},
 		func(ctx context.Context, _ *account.Principal,
 			in *callsIn,
@@ -57,34 +49,31 @@ func addDrills(s *api.Server) {
 		) {
 			return callsOf(ctx, s.Config.App, in, results.Incidents)
 		})
-	api.Add(s, op("list-recordings", "/recordings", "What the calls of a run got: what a replay answers with"),
+	api.Add(s, op("list-recordings", http.MethodGet, "/recordings",
+		"What the calls of a run got: what a replay answers with"),
 		api.Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*struct {
 			Body results.CallPage[results.RecordedCall]
 		}, error,
 		) {
 			return callsOf(ctx, s.Config.App, in, results.Recordings)
 		})
-	export := op("export-recordings", "/recordings/export",
-		"Download the suite of a run, with mocks that answer what its calls got")
-	export.Responses = map[string]*huma.Response{"200": {
-		Description: "the suite as a file",
-		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
-	}}
-	api.Add(s, export, api.Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *struct {
-		api.RunIn
-		Format string `query:"format" enum:"yaml,json" default:"yaml"`
-	},
-	) (*assets.File, error) {
-		b, err := results.FixtureText(ctx, s.Config.App, in.ID, in.Format)
-		if err != nil {
-			return nil, err
-		}
-		kind := map[string]string{"yaml": "application/yaml", "json": "application/json"}[in.Format]
-		return &assets.File{
-			ContentType: kind, Disposition: `attachment; filename="fixtures-` + in.ID + "." + in.Format + `"`,
-			Body: b,
-		}, nil
-	})
+	api.Add(s, api.Downloads("the suite as a file", op("export-recordings", http.MethodGet, "/recordings/export",
+		"Download the suite of a run, with mocks that answer what its calls got")),
+		api.Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *struct {
+			api.RunIn
+			Format string `query:"format" enum:"yaml,json" default:"yaml"`
+		},
+		) (*assets.File, error) {
+			b, err := results.FixtureText(ctx, s.Config.App, in.ID, in.Format)
+			if err != nil {
+				return nil, err
+			}
+			kind := map[string]string{"yaml": "application/yaml", "json": "application/json"}[in.Format]
+			return &assets.File{
+				ContentType: kind, Disposition: `attachment; filename="fixtures-` + in.ID + "." + in.Format + `"`,
+				Body: b,
+			}, nil
+		})
 }
 
 func runDrills(ctx context.Context, s *api.Server, by *account.Principal, in *struct {

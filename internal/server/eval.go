@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -117,26 +115,22 @@ func AddEval(s *api.Server) {
 		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
 		Body EvalRequest
 	}
-	api.Add(s, huma.Operation{
-		OperationID: "tool-eval", Method: http.MethodPost, Path: "/api/tool-eval", Summary: "Run a suite as a job",
-		Tags: []string{"jobs"}, DefaultStatus: http.StatusAccepted,
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun},
+	op := api.Operations("jobs", "/api/tool-eval")
+	api.Add(s, api.Returning(http.StatusAccepted, op("tool-eval", http.MethodPost, "", "Run a suite as a job")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun},
 		func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
 			return submitEval(ctx, s, by, &in.Body, in.Key)
 		})
-	api.Add(s, huma.Operation{
-		OperationID: "estimate-eval", Method: http.MethodPost, Path: "/api/tool-eval/estimate",
-		Summary: "What a run would ask, and what it would take; nothing is asked or kept", Tags: []string{"jobs"},
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun, Reads: true}, api.With(s, estimateEval))
+	api.Add(s, op("estimate-eval", http.MethodPost, "/estimate",
+		"What a run would ask, and what it would take; nothing is asked or kept"),
+		api.Access{Role: account.Member, Scope: account.ScopeRun, Reads: true}, api.With(s, estimateEval))
 	type cancelInput struct {
 		Body struct {
 			JobID string `json:"job_id" minLength:"1"`
 		}
 	}
-	api.Add(s, huma.Operation{
-		OperationID: "tool-eval-cancel", Method: http.MethodPost, Path: "/api/tool-eval/cancel",
-		Summary: "Cancel a job", Tags: []string{"jobs"},
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun},
+	api.Add(s, op("tool-eval-cancel", http.MethodPost, "/cancel", "Cancel a job"),
+		api.Access{Role: account.Member, Scope: account.ScopeRun},
 		func(ctx context.Context, by *account.Principal, in *cancelInput) (*api.JobOutput, error) {
 			if err := s.May(ctx, by, api.KindJob, in.Body.JobID, true); err != nil {
 				return nil, err

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -70,48 +68,31 @@ type ExperimentIn struct {
 // AddExperiments adds the routes of experiments.
 func AddExperiments(s *api.Server) {
 	one := map[string]api.Kind{"id": api.KindExperiment}
-	tags := []string{"experiments"}
-	api.Add(s, huma.Operation{
-		OperationID: "list-experiments", Method: http.MethodGet, Path: "/api/experiments",
-		Summary: "List experiments", Tags: tags,
-	}, api.Access{}, api.With(s, experiments))
-	api.Add(s, huma.Operation{
-		OperationID: "create-experiment", Method: http.MethodPost, Path: "/api/experiments",
-		Summary: "Create an experiment", Tags: tags, DefaultStatus: http.StatusCreated,
-	}, api.Access{Role: account.Member}, api.With(s, createExperiment))
-	api.Add(s,
-		huma.Operation{
-			OperationID: "get-experiment", Method: http.MethodGet, Path: "/api/experiments/{id}",
-			Summary: "Get an experiment with its best configuration", Tags: tags,
-		}, api.Access{Objects: one},
-		api.With(s, experimentDetails))
-	api.Add(s, huma.Operation{
-		OperationID: "update-experiment", Method: http.MethodPut, Path: "/api/experiments/{id}",
-		Summary: "Update an experiment", Tags: tags,
-	}, api.Access{Objects: one}, api.With(s, updateExperiment))
-	api.Add(s, huma.Operation{
-		OperationID: "delete-experiment", Method: http.MethodDelete, Path: "/api/experiments/{id}",
-		Summary: "Delete an experiment; its runs stay", Tags: tags, DefaultStatus: http.StatusNoContent,
-	}, api.Access{Objects: one}, func(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{}, error) {
-		return nil, s.Config.Store.Change(ctx, "delete experiment", func(q *rows.Queries) error {
-			_, err := q.DeleteExperiment(ctx,
-				rows.DeleteExperimentParams{ID: in.ID, Deleted: s.Config.Now().UnixMilli()})
-			return errors.Join(err, s.Deletes(ctx, by, api.KindExperiment, in.ID).Do(q))
+	op := api.Operations("experiments", "/api/experiments")
+	api.Add(s, op("list-experiments", http.MethodGet, "", "List experiments"), api.Access{}, api.With(s, experiments))
+	api.Add(s, api.Returning(http.StatusCreated, op("create-experiment", http.MethodPost, "", "Create an experiment")),
+		api.Access{Role: account.Member}, api.With(s, createExperiment))
+	api.Add(s, op("get-experiment", http.MethodGet, "/{id}", "Get an experiment with its best configuration"),
+		api.Access{Objects: one}, api.With(s, experimentDetails))
+	api.Add(s, op("update-experiment", http.MethodPut, "/{id}", "Update an experiment"),
+		api.Access{Objects: one}, api.With(s, updateExperiment))
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-experiment", http.MethodDelete, "/{id}",
+		"Delete an experiment; its runs stay")),
+		api.Access{Objects: one}, func(ctx context.Context, by *account.Principal, in *ExperimentIn) (*struct{}, error) {
+			return nil, s.Config.Store.Change(ctx, "delete experiment", func(q *rows.Queries) error {
+				_, err := q.DeleteExperiment(ctx,
+					rows.DeleteExperimentParams{ID: in.ID, Deleted: s.Config.Now().UnixMilli()})
+				return errors.Join(err, s.Deletes(ctx, by, api.KindExperiment, in.ID).Do(q))
+			})
 		})
-	})
-	api.Add(s, huma.Operation{
-		OperationID: "pin-baseline", Method: http.MethodPut, Path: "/api/experiments/{id}/baseline",
-		Summary: "Pin a run as the baseline", Tags: tags,
-	}, api.Access{Objects: one}, api.With(s, pinBaseline))
-	api.Add(s, huma.Operation{
-		OperationID: "get-timeline", Method: http.MethodGet, Path: "/api/experiments/{id}/timeline",
-		Summary: "Runs in the order of time, with differences from the baseline", Tags: tags,
-	}, api.Access{Objects: one}, api.With(s, timeline))
-	api.Add(s, huma.Operation{
-		OperationID: "run-best", Method: http.MethodPost, Path: "/api/experiments/{id}/run-best",
-		Summary: "Run the best configuration anew, as a job: no stored answer is used", Tags: tags,
-		DefaultStatus: http.StatusAccepted,
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, api.With(s, runBest))
+	api.Add(s, op("pin-baseline", http.MethodPut, "/{id}/baseline", "Pin a run as the baseline"),
+		api.Access{Objects: one}, api.With(s, pinBaseline))
+	api.Add(s, op("get-timeline", http.MethodGet, "/{id}/timeline",
+		"Runs in the order of time, with differences from the baseline"),
+		api.Access{Objects: one}, api.With(s, timeline))
+	api.Add(s, api.Returning(http.StatusAccepted, op("run-best", http.MethodPost, "/{id}/run-best",
+		"Run the best configuration anew, as a job: no stored answer is used")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, api.With(s, runBest))
 }
 
 func experimentView(e *rows.Experiment) Experiment {

@@ -109,9 +109,8 @@ func addGatebook(s *api.Server) {
 	api.Add(s, op("list-gates", http.MethodGet, "",
 		"Lists gates that are kept, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listGates))
-	create := op("create-gates", http.MethodPost, "", "Keeps gates by name.")
-	create.DefaultStatus = http.StatusCreated
-	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createGates))
+	api.Add(s, api.Returning(http.StatusCreated, op("create-gates", http.MethodPost, "", "Keeps gates by name.")),
+		api.Access{Role: account.Member}, api.With(s, createGates))
 	api.Add(s, op("get-gates", http.MethodGet, "/{id}", "Gives gates with their text."), of(""),
 		func(ctx context.Context, _ *account.Principal, in *GatePath) (*assets.Versioned[GateText], error) {
 			g, err := keptGate(ctx, s, in.ID)
@@ -122,9 +121,8 @@ func addGatebook(s *api.Server) {
 		})
 	api.Add(s, op("update-gates", http.MethodPut, "/{id}", "Changes gates: what is not named stays."),
 		of(account.Member), api.With(s, putGates))
-	drop := op("delete-gates", http.MethodDelete, "/{id}", "Removes gates, with what they said of runs.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, of(account.Member),
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-gates", http.MethodDelete, "/{id}",
+		"Removes gates, with what they said of runs.")), of(account.Member),
 		func(ctx context.Context, by *account.Principal, in *GatePath) (*struct{}, error) {
 			return nil, s.Config.Store.Change(ctx, "delete gates", func(q *rows.Queries) error {
 				return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID),

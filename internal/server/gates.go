@@ -6,8 +6,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -18,10 +16,9 @@ import (
 )
 
 func addGates(s *api.Server) {
-	api.Add(s, huma.Operation{
-		OperationID: "gate-run", Method: http.MethodPost, Path: "/api/runs/{id}/gate",
-		Summary: "Compare a run with gates, and with a baseline", Tags: []string{"runs"},
-	}, api.Access{Objects: map[string]api.Kind{"id": api.KindRun}, Reads: true, Scope: account.ScopeRead},
+	op := api.Operations("runs", "/api/runs/{id}")
+	api.Add(s, op("gate-run", http.MethodPost, "/gate", "Compare a run with gates, and with a baseline"),
+		api.Access{Objects: map[string]api.Kind{"id": api.KindRun}, Reads: true, Scope: account.ScopeRead},
 		api.With(s, gateRun))
 	addGatebook(s)
 }

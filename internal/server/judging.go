@@ -73,9 +73,9 @@ func AddJudging(s *api.Server) {
 			}
 			return &struct{ Body api.Page[BuiltinJudge] }{out}, nil
 		})
-	ask := op("judge-run", http.MethodPost, "/runs/{id}/judge", "Asks judges about the attempts of a run, as a job.")
-	ask.DefaultStatus = http.StatusAccepted
-	api.Add(s, ask, api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, api.With(s, submitJudge))
+	api.Add(s, api.Returning(http.StatusAccepted, op("judge-run", http.MethodPost, "/runs/{id}/judge",
+		"Asks judges about the attempts of a run, as a job.")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, api.With(s, submitJudge))
 	api.Add(s,
 		op("list-judgings", http.MethodGet, "/runs/{id}/judgings",
 			"Lists what judges were asked about a run, without their verdicts."), api.Access{Objects: run},

@@ -50,10 +50,9 @@ func addProfiles(s *api.Server) {
 			list, err := tunes.ListProfiles(ctx, a, in.Model)
 			return &api.Body[ProfileList]{Body: ProfileList{list}}, err
 		})
-	keep := op("keep-profile", http.MethodPost, "",
-		"Keeps parameters, a system prompt or both for a model, in place of the profile of that model and name.")
-	keep.DefaultStatus = http.StatusCreated
-	api.Add(s, keep, api.Access{Role: account.Member},
+	api.Add(s, api.Returning(http.StatusCreated, op("keep-profile", http.MethodPost, "",
+		"Keeps parameters, a system prompt or both for a model, in place of the profile of that model and name.")),
+		api.Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *struct {
 			Body struct {
 				Name  string `json:"name" minLength:"1" maxLength:"128"`
@@ -69,9 +68,8 @@ func addProfiles(s *api.Server) {
 			}
 			return &api.Body[tunes.Profile]{Body: *p}, nil
 		})
-	drop := op("delete-profile", http.MethodDelete, "/{id}", "Deletes a profile. Runs keep the settings that they had.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, api.Access{Role: account.Member},
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-profile", http.MethodDelete, "/{id}",
+		"Deletes a profile. Runs keep the settings that they had.")), api.Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *struct {
 			ID string `path:"id" maxLength:"64"`
 		},

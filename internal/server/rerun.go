@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -26,16 +24,13 @@ import (
 // addRerun adds the routes that resume or repeat a run.
 func addRerun(s *api.Server) {
 	run := map[string]api.Kind{"id": api.KindRun}
-	api.Add(s, huma.Operation{
-		OperationID: "resume-run", Method: http.MethodPost, Path: "/api/runs/{id}/resume",
-		Summary: "Ask again for the lost attempts of a run, as a job", Tags: []string{"runs"},
-		DefaultStatus: http.StatusAccepted,
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, api.With(s, resumeRun))
-	api.Add(s, huma.Operation{
-		OperationID: "rerun-failed", Method: http.MethodPost, Path: "/api/runs/{id}/failed",
-		Summary: "Run the cases again that did not pass, as a new run", Tags: []string{"runs"},
-		DefaultStatus: http.StatusAccepted,
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run, Reads: true}, api.With(s, rerunFailed))
+	op := api.Operations("runs", "/api/runs/{id}")
+	api.Add(s, api.Returning(http.StatusAccepted, op("resume-run", http.MethodPost, "/resume",
+		"Ask again for the lost attempts of a run, as a job")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, api.With(s, resumeRun))
+	api.Add(s, api.Returning(http.StatusAccepted, op("rerun-failed", http.MethodPost, "/failed",
+		"Run the cases again that did not pass, as a new run")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run, Reads: true}, api.With(s, rerunFailed))
 }
 
 // resumeRun resumes a run that ended with lost attempts, as the user of the request, with his keys.

@@ -92,69 +92,42 @@ type historyIn struct {
 // AddRuns adds the routes of runs.
 func AddRuns(s *api.Server) {
 	run := map[string]api.Kind{"id": api.KindRun}
-	tags := []string{"runs"}
-	api.Add(s, huma.Operation{
-		OperationID: "list-history", Method: http.MethodGet, Path: "/api/tool-eval/history",
-		Summary: "List eval runs", Tags: tags,
-	}, api.Access{}, api.With(s, history))
-	api.Add(s, huma.Operation{
-		OperationID: "get-history", Method: http.MethodGet, Path: "/api/tool-eval/history/{id}",
-		Summary: "Get eval run details", Tags: tags,
-	}, api.Access{Objects: run}, api.With(s, historyRun))
-	api.Add(s, huma.Operation{
-		OperationID: "delete-history", Method: http.MethodDelete, Path: "/api/tool-eval/history/{id}",
-		Summary: "Delete an eval run", Tags: tags, DefaultStatus: http.StatusNoContent,
-	}, api.Access{Objects: run}, api.With(s, deleteRun))
-	api.Add(s, huma.Operation{
-		OperationID: "get-run", Method: http.MethodGet, Path: "/api/runs/{id}",
-		Summary: "What a report contains of a run", Tags: tags,
-	}, api.Access{Objects: run},
+	op := api.Operations("runs", "/api")
+	api.Add(s, op("list-history", http.MethodGet, "/tool-eval/history", "List eval runs"),
+		api.Access{}, api.With(s, history))
+	api.Add(s, op("get-history", http.MethodGet, "/tool-eval/history/{id}", "Get eval run details"),
+		api.Access{Objects: run}, api.With(s, historyRun))
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-history", http.MethodDelete, "/tool-eval/history/{id}",
+		"Delete an eval run")), api.Access{Objects: run}, api.With(s, deleteRun))
+	api.Add(s, op("get-run", http.MethodGet, "/runs/{id}", "What a report contains of a run"),
+		api.Access{Objects: run},
 		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body report.Document }, error) {
 			d, err := document(ctx, s, in.ID)
 			return &struct{ Body report.Document }{*d}, err
 		})
-	api.Add(s, huma.Operation{
-		OperationID: "patch-run", Method: http.MethodPatch, Path: "/api/runs/{id}",
-		Summary: "Name a run, share it with all users, or link it to an experiment", Tags: tags,
-		DefaultStatus: http.StatusNoContent,
-	}, api.Access{Objects: run}, api.With(s, patchRun))
-	api.Add(s, huma.Operation{
-		OperationID: "get-run-change", Method: http.MethodGet, Path: "/api/runs/{id}/change",
-		Summary: "How pass rates changed: against the baseline of the experiment, or the run before of the same " +
-			"suite and model", Tags: tags,
-	}, api.Access{Objects: run}, api.With(s, runChange))
-	api.Add(s, huma.Operation{
-		OperationID: "list-cells", Method: http.MethodGet, Path: "/api/runs/{id}/cells",
-		Summary: "Attempts of a run, filtered and sorted", Tags: tags,
-	}, api.Access{Objects: run}, api.With(s, cells))
-	api.Add(s, huma.Operation{
-		OperationID: "get-grid", Method: http.MethodGet, Path: "/api/runs/{id}/grid",
-		Summary: "Cases of a run against its targets, in the order of the suite", Tags: tags,
-	}, api.Access{Objects: run}, api.With(s, grid))
-	api.Add(s, huma.Operation{
-		OperationID: "get-case", Method: http.MethodGet, Path: "/api/runs/{id}/case",
-		Summary: "All attempts at one case, with conversations and raw requests", Tags: tags,
-	}, api.Access{Objects: run}, api.With(s, caseOf))
-	api.Add(s, huma.Operation{
-		OperationID: "get-case-text", Method: http.MethodGet, Path: "/api/runs/{id}/case/text",
-		Summary: "One case as a suite of its own, in YAML", Tags: tags,
-	}, api.Access{Objects: run}, api.With(s, caseText))
-	api.Add(s, huma.Operation{
-		OperationID: "add-run-case", Method: http.MethodPost, Path: "/api/runs/{id}/case/suite",
-		Summary: "Add a case of a run to a suite, as it was asked", Tags: tags,
-	}, api.Access{Objects: run, Reads: true, Role: account.Member}, api.With(s, addRunCase))
-	api.Add(s, huma.Operation{
-		OperationID: "export-run", Method: http.MethodGet, Path: "/api/runs/{id}/export",
-		Summary: "Download a report", Tags: tags,
-		Responses: map[string]*huma.Response{"200": {
-			Description: "the report as a file",
-			Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
-		}},
-	}, api.Access{Objects: run}, api.With(s, exportRun))
-	api.Add(s, huma.Operation{
-		OperationID: "diff-runs", Method: http.MethodGet, Path: "/api/diff",
-		Summary: "Compare two runs, or targets of one, case by case", Tags: tags,
-	}, api.Access{}, api.With(s, diffRuns))
+	api.Add(s, api.Returning(http.StatusNoContent, op("patch-run", http.MethodPatch, "/runs/{id}",
+		"Name a run, share it with all users, or link it to an experiment")),
+		api.Access{Objects: run}, api.With(s, patchRun))
+	api.Add(s, op("get-run-change", http.MethodGet, "/runs/{id}/change",
+		"How pass rates changed: against the baseline of the experiment, or the run before of the same suite and "+
+			"model"),
+		api.Access{Objects: run}, api.With(s, runChange))
+	api.Add(s, op("list-cells", http.MethodGet, "/runs/{id}/cells", "Attempts of a run, filtered and sorted"),
+		api.Access{Objects: run}, api.With(s, cells))
+	api.Add(s, op("get-grid", http.MethodGet, "/runs/{id}/grid",
+		"Cases of a run against its targets, in the order of the suite"), api.Access{Objects: run}, api.With(s, grid))
+	api.Add(s, op("get-case", http.MethodGet, "/runs/{id}/case",
+		"All attempts at one case, with conversations and raw requests"),
+		api.Access{Objects: run}, api.With(s, caseOf))
+	api.Add(s, op("get-case-text", http.MethodGet, "/runs/{id}/case/text", "One case as a suite of its own, in YAML"),
+		api.Access{Objects: run}, api.With(s, caseText))
+	api.Add(s, op("add-run-case", http.MethodPost, "/runs/{id}/case/suite",
+		"Add a case of a run to a suite, as it was asked"),
+		api.Access{Objects: run, Reads: true, Role: account.Member}, api.With(s, addRunCase))
+	api.Add(s, api.Downloads("the report as a file", op("export-run", http.MethodGet, "/runs/{id}/export",
+		"Download a report")), api.Access{Objects: run}, api.With(s, exportRun))
+	api.Add(s, op("diff-runs", http.MethodGet, "/diff", "Compare two runs, or targets of one, case by case"),
+		api.Access{}, api.With(s, diffRuns))
 	addRerun(s)
 	addBadge(s)
 	addGates(s)

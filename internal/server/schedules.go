@@ -158,9 +158,8 @@ func AddSchedules(s *api.Server) {
 	changes.Objects = one
 	api.Add(s, op("list-schedules", http.MethodGet, "", "Your schedules, the newest first"), api.Access{},
 		api.With(s, listSchedules))
-	create := op("create-schedule", http.MethodPost, "", "Make a schedule")
-	create.DefaultStatus = http.StatusCreated
-	api.Add(s, create, runs, api.With(s, createSchedule))
+	api.Add(s, api.Returning(http.StatusCreated, op("create-schedule", http.MethodPost, "", "Make a schedule")),
+		runs, api.With(s, createSchedule))
 	times := op("schedule-times", http.MethodGet, "", "The next times of a cron spec")
 	times.Path = "/api/schedule-times"
 	api.Add(s, times, api.Access{}, api.With(s, scheduleTimes))
@@ -174,12 +173,10 @@ func AddSchedules(s *api.Server) {
 		})
 	api.Add(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"),
 		changes, api.With(s, updateSchedule))
-	drop := op("delete-schedule", http.MethodDelete, "/{id}", "Delete a schedule with its history; its runs stay")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, changes, api.With(s, deleteSchedule))
-	now := op("run-schedule", http.MethodPost, "/{id}/run", "Run a schedule now")
-	now.DefaultStatus = http.StatusAccepted
-	api.Add(s, now, changes, api.With(s, runSchedule))
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-schedule", http.MethodDelete, "/{id}",
+		"Delete a schedule with its history; its runs stay")), changes, api.With(s, deleteSchedule))
+	api.Add(s, api.Returning(http.StatusAccepted, op("run-schedule", http.MethodPost, "/{id}/run",
+		"Run a schedule now")), changes, api.With(s, runSchedule))
 	api.Add(s, op("test-webhook", http.MethodPost, "/{id}/webhook/test", "Send a message to the webhook now, once"),
 		changes, api.With(s, testWebhook))
 	api.Add(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"),

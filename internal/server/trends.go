@@ -12,8 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
@@ -82,15 +80,12 @@ type TrendTarget struct {
 
 // AddTrends adds the leaderboard and the trend of a suite.
 func AddTrends(s *api.Server) {
-	api.Add(s, huma.Operation{
-		OperationID: "get-leaderboard", Method: http.MethodGet, Path: "/api/leaderboard",
-		Summary: "Which configuration does best on a suite, as far as the data show", Tags: []string{"experiments"},
-	}, api.Access{}, api.With(s, leaderboard))
-	api.Add(s, huma.Operation{
-		OperationID: "get-trend", Method: http.MethodGet, Path: "/api/tool-suites/{id}/trend",
-		Summary: "Runs of a suite in the order of time, each configuration against its run before",
-		Tags:    []string{"experiments"},
-	}, api.Access{Objects: map[string]api.Kind{"id": api.KindSuite}}, api.With(s, trend))
+	op := api.Operations("experiments", "/api")
+	api.Add(s, op("get-leaderboard", http.MethodGet, "/leaderboard",
+		"Which configuration does best on a suite, as far as the data show"), api.Access{}, api.With(s, leaderboard))
+	api.Add(s, op("get-trend", http.MethodGet, "/tool-suites/{id}/trend",
+		"Runs of a suite in the order of time, each configuration against its run before"),
+		api.Access{Objects: map[string]api.Kind{"id": api.KindSuite}}, api.With(s, trend))
 }
 
 // runsOn are runs of a suite that by may read, the newest first.

@@ -30,9 +30,8 @@ func addTunePresets(s *api.Server) {
 			list, err := tunes.ListPresets(ctx, a)
 			return &api.Body[PresetList]{Body: PresetList{list}}, err
 		})
-	keep := op("keep-param-preset", http.MethodPost, "", "Keeps a search space under a name, in place of one's own of that name.")
-	keep.DefaultStatus = http.StatusCreated
-	api.Add(s, keep, api.Access{Role: account.Member},
+	api.Add(s, api.Returning(http.StatusCreated, op("keep-param-preset", http.MethodPost, "",
+		"Keeps a search space under a name, in place of one's own of that name.")), api.Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *struct {
 			Body struct {
 				Name  string          `json:"name" minLength:"1" maxLength:"64"`
@@ -53,9 +52,8 @@ func addTunePresets(s *api.Server) {
 			}
 			return &api.Body[tunes.PresetView]{Body: *view}, nil
 		})
-	drop := op("delete-param-preset", http.MethodDelete, "/{name}", "Deletes a search space of one's own. Searches keep their values.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, api.Access{Role: account.Member},
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-param-preset", http.MethodDelete, "/{name}",
+		"Deletes a search space of one's own. Searches keep their values.")), api.Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *struct {
 			Name string `path:"name" maxLength:"64"`
 		},

@@ -197,10 +197,8 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 	op := api.Operations("tunes", "/api/tool-eval/"+name)
 	run := api.Access{Role: account.Member, Scope: account.ScopeRun}
 	one := map[string]api.Kind{"id": api.KindTune}
-	start := op(name, http.MethodPost, "",
-		"Searches for "+what+", as a job, and confirms the winner on held-out cases.")
-	start.DefaultStatus = http.StatusAccepted
-	api.Add(s, start, run,
+	api.Add(s, api.Returning(http.StatusAccepted, op(name, http.MethodPost, "",
+		"Searches for "+what+", as a job, and confirms the winner on held-out cases.")), run,
 		func(ctx context.Context, by *account.Principal, in *tuneInput[B]) (*submittedOutput, error) {
 			return submitTune(ctx, s, by, of(&in.Body), in.Key)
 		})
@@ -240,10 +238,9 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
 		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version; keeps a profile."),
 		api.Access{Role: account.Member, Objects: one, Reads: true}, api.With(s, applyTune))
-	remove := op("delete-"+name, http.MethodDelete, "/history/{id}",
-		"Deletes a search and its attempts. Its uses of the held-out cases still count.")
-	remove.DefaultStatus = http.StatusNoContent
-	api.Add(s, remove, api.Access{Role: account.Member, Objects: one},
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-"+name, http.MethodDelete, "/history/{id}",
+		"Deletes a search and its attempts. Its uses of the held-out cases still count.")),
+		api.Access{Role: account.Member, Objects: one},
 		func(ctx context.Context, by *account.Principal, in *TuneIn) (*struct{}, error) {
 			return nil, deleteTune(ctx, s, by, in.ID)
 		})

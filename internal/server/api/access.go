@@ -293,6 +293,27 @@ func With[I, O any](s *Server, do func(context.Context, *Server, *account.Princi
 	return func(ctx context.Context, by *account.Principal, in *I) (*O, error) { return do(ctx, s, by, in) }
 }
 
+// Returning is an operation that succeeds with another status than 200.
+func Returning(status int, op huma.Operation) huma.Operation {
+	op.DefaultStatus = status
+	return op
+}
+
+// Downloads is an operation that succeeds with a file.
+func Downloads(file string, op huma.Operation) huma.Operation {
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: file,
+		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
+	}}
+	return op
+}
+
+// Small is an operation with a body of at most SmallBody.
+func Small(op huma.Operation) huma.Operation {
+	op.MaxBodyBytes = SmallBody
+	return op
+}
+
 // Operations makes the operations of routes below one path, which the description lists under one tag.
 func Operations(tag, below string) func(id, method, path, summary string) huma.Operation {
 	return func(id, method, path, summary string) huma.Operation {

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
@@ -78,17 +76,14 @@ func (s *Server) AddAccounts() {
 }
 
 func (s *Server) addSession() {
-	users := s.Config.Accounts
+	users, op := s.Config.Accounts, Operations("session", "/api")
 	type credentials struct {
 		Body struct {
 			Name     string `json:"name" maxLength:"200"`
 			Password string `json:"password" maxLength:"2000"`
 		}
 	}
-	Add(s, huma.Operation{
-		OperationID: "login", Method: http.MethodPost, Path: "/api/session",
-		Summary: "Log in with name and password", Tags: []string{"session"}, MaxBodyBytes: SmallBody,
-	},
+	Add(s, Small(op("login", http.MethodPost, "/session", "Log in with name and password")),
 		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *credentials) (*loggedIn, error) {
 			l, err := users.Login(ctx, in.Body.Name, in.Body.Password, about(ctx).address)
 			if err != nil {
@@ -103,12 +98,7 @@ func (s *Server) addSession() {
 			Password string `json:"password" maxLength:"2000" doc:"the password to have from now on"`
 		}
 	}
-	Add(s,
-		huma.Operation{
-			OperationID: "claim", Method: http.MethodPost, Path: "/api/session/claim",
-			Summary: "Use a one-time link: choose a password, and log in", Tags: []string{"session"},
-			MaxBodyBytes: SmallBody,
-		},
+	Add(s, Small(op("claim", http.MethodPost, "/session/claim", "Use a one-time link: choose a password, and log in")),
 		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *linkClaim) (*loggedIn, error) {
 			l, err := users.Claim(ctx, in.Body.Link, in.Body.Name, in.Body.Password, about(ctx).address)
 			if err != nil {
@@ -116,11 +106,8 @@ func (s *Server) addSession() {
 			}
 			return &loggedIn{SetCookie: cookie(ctx, l), Body: s.me(l.Principal)}, nil
 		})
-	Add(s, huma.Operation{
-		OperationID: "logout", Method: http.MethodDelete, Path: "/api/session",
-		Summary: "Log out: end the session, or the token, that the request is sent with", Tags: []string{"session"},
-		DefaultStatus: http.StatusNoContent,
-	}, Access{Scope: account.ScopeRead},
+	Add(s, Returning(http.StatusNoContent, op("logout", http.MethodDelete, "/session",
+		"Log out: end the session, or the token, that the request is sent with")), Access{Scope: account.ScopeRead},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*newCookie, error) {
 			var err error
 			if by.Token != "" {
@@ -130,10 +117,7 @@ func (s *Server) addSession() {
 			}
 			return &newCookie{cookie(ctx, nil)}, err
 		})
-	Add(s, huma.Operation{
-		OperationID: "quota", Method: http.MethodGet, Path: "/api/me/quota",
-		Summary: "What you hold, and may hold at most", Tags: []string{"session"},
-	}, Access{},
+	Add(s, op("quota", http.MethodGet, "/me/quota", "What you hold, and may hold at most"), Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[store.Held]], error) {
 			all, err := s.Config.Quota.Of(ctx, s.Config.Store.Rows(), by.User)
 			return &Body[Page[store.Held]]{Page[store.Held]{Items: all}}, err
@@ -144,17 +128,15 @@ func (s *Server) addSession() {
 			Password string `json:"password" maxLength:"2000"`
 		}
 	}
-	Add(s, huma.Operation{
-		OperationID: "change-password", Method: http.MethodPut, Path: "/api/me/password",
-		Summary: "Change the password: all sessions and tokens end, and a new session begins",
-		Tags:    []string{"session"}, DefaultStatus: http.StatusNoContent, MaxBodyBytes: SmallBody,
-	}, Access{Session: true}, func(ctx context.Context, by *account.Principal, in *passwordChange) (*newCookie, error) {
-		l, err := users.ChangePassword(ctx, by, in.Body.Before, in.Body.Password)
-		if err != nil {
-			return nil, err
-		}
-		return &newCookie{cookie(ctx, l)}, nil
-	})
+	Add(s, Small(Returning(http.StatusNoContent, op("change-password", http.MethodPut, "/me/password",
+		"Change the password: all sessions and tokens end, and a new session begins"))),
+		Access{Session: true}, func(ctx context.Context, by *account.Principal, in *passwordChange) (*newCookie, error) {
+			l, err := users.ChangePassword(ctx, by, in.Body.Before, in.Body.Password)
+			if err != nil {
+				return nil, err
+			}
+			return &newCookie{cookie(ctx, l)}, nil
+		})
 }
 
 // ByID names an object in the path. It is exported because huma fills only exported embedded types.
@@ -163,11 +145,8 @@ type ByID struct {
 }
 
 func (s *Server) addTokens() {
-	users := s.Config.Accounts
-	Add(s, huma.Operation{
-		OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens",
-		Summary: "Your tokens, without their secrets", Tags: []string{"tokens"},
-	}, Access{},
+	users, op := s.Config.Accounts, Operations("tokens", "/api/tokens")
+	Add(s, op("list-tokens", http.MethodGet, "", "Your tokens, without their secrets"), Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[account.Token]], error) {
 			all, err := users.Tokens(ctx, by.User)
 			return &Body[Page[account.Token]]{Page[account.Token]{Items: all}}, err
@@ -183,21 +162,14 @@ func (s *Server) addTokens() {
 		account.Token
 		Secret string `json:"secret" doc:"what a program sends: Authorization: Bearer …; it is shown once"`
 	}
-	Add(s,
-		huma.Operation{
-			OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens",
-			Summary: "Make a token for a program", Tags: []string{"tokens"}, DefaultStatus: http.StatusCreated,
-		},
+	Add(s, Returning(http.StatusCreated, op("create-token", http.MethodPost, "", "Make a token for a program")),
 		Access{Session: true},
 		func(ctx context.Context, by *account.Principal, in *tokenCreate) (*Body[madeToken], error) {
 			t, secret, err := users.MakeToken(ctx, by,
 				account.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: in.Body.Days})
 			return &Body[madeToken]{madeToken{Token: t, Secret: secret}}, err
 		})
-	Add(s, huma.Operation{
-		OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}",
-		Summary: "Revoke a token", Tags: []string{"tokens"}, DefaultStatus: http.StatusNoContent,
-	},
+	Add(s, Returning(http.StatusNoContent, op("revoke-token", http.MethodDelete, "/{id}", "Revoke a token")),
 		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer may end his own
 		func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
 			return nil, users.RevokeToken(ctx, by, in.ID)
@@ -211,14 +183,12 @@ type linked struct {
 }
 
 func (s *Server) addUsers() {
-	users, tags, admins := s.Config.Accounts, []string{"users"}, Access{Role: account.Admin, Scope: account.ScopeAdmin}
+	users, op := s.Config.Accounts, Operations("users", "/api")
+	admins := Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	// A new login or a higher role outlives a token: a leaked token must not be able to take over
 	// accounts.
 	inPerson := Access{Role: account.Admin, Scope: account.ScopeAdmin, Session: true}
-	Add(s, huma.Operation{
-		OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "All users",
-		Tags: tags,
-	}, admins,
+	Add(s, op("list-users", http.MethodGet, "/users", "All users"), admins,
 		func(ctx context.Context, _ *account.Principal, in *PageIn) (*Body[Page[account.User]], error) {
 			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
 			return &Body[Page[account.User]]{Page[account.User]{Items: all, Next: next}}, err
@@ -230,19 +200,13 @@ func (s *Server) addUsers() {
 			MaxJobs int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64" doc:"jobs that run at the same time (default: 2)"`
 		}
 	}
-	Add(s, huma.Operation{
-		OperationID: "create-user", Method: http.MethodPost, Path: "/api/users",
-		Summary: "Invite a user", Tags: tags, DefaultStatus: http.StatusCreated,
-	}, inPerson,
+	Add(s, Returning(http.StatusCreated, op("create-user", http.MethodPost, "/users", "Invite a user")), inPerson,
 		func(ctx context.Context, by *account.Principal, in *userCreate) (*Body[linked], error) {
 			u, secret, err := users.Invite(ctx, by,
 				account.NewUser{Name: in.Body.Name, Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
 			return &Body[linked]{linked{User: u, Link: s.pageURL(secret)}}, err
 		})
-	Add(s, huma.Operation{
-		OperationID: "get-user", Method: http.MethodGet, Path: "/api/users/{id}", Summary: "One user",
-		Tags: tags,
-	}, admins,
+	Add(s, op("get-user", http.MethodGet, "/users/{id}", "One user"), admins,
 		func(ctx context.Context, _ *account.Principal, in *ByID) (*Body[account.User], error) {
 			u, err := users.User(ctx, in.ID)
 			return &Body[account.User]{u}, err
@@ -254,10 +218,7 @@ func (s *Server) addUsers() {
 			MaxJobs *int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64"`
 		}
 	}
-	Add(s, huma.Operation{
-		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}",
-		Summary: "Change the role or the limits of a user", Tags: tags,
-	}, admins,
+	Add(s, op("change-user", http.MethodPatch, "/users/{id}", "Change the role or the limits of a user"), admins,
 		func(ctx context.Context, by *account.Principal, in *userChange) (*Body[account.User], error) {
 			u, err := users.ChangeUser(ctx, by, in.ID, account.UserChange{Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
 			if err == nil && in.Body.MaxJobs != nil {
@@ -265,29 +226,23 @@ func (s *Server) addUsers() {
 			}
 			return &Body[account.User]{u}, err
 		})
-	Add(s, huma.Operation{
-		OperationID: "remove-user", Method: http.MethodDelete, Path: "/api/users/{id}",
-		Summary: "Remove a user: sessions, tokens and jobs end at once, data stays", Tags: tags,
-		DefaultStatus: http.StatusNoContent,
-	}, admins, func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
-		if err := users.Remove(ctx, by, in.ID); err != nil {
-			return nil, err
-		}
-		ctx = context.WithoutCancel(ctx)
-		return nil, errors.Join(s.cancelJobsOf(ctx, in.ID),
-			s.Config.Store.Change(ctx, "forget comparisons", func(q *rows.Queries) error {
-				return q.DropRunDocuments(ctx, ComparisonsOf(in.ID).RunID) // no other user can read them
-			}))
-	})
+	Add(s, Returning(http.StatusNoContent, op("remove-user", http.MethodDelete, "/users/{id}",
+		"Remove a user: sessions, tokens and jobs end at once, data stays")),
+		admins, func(ctx context.Context, by *account.Principal, in *ByID) (*struct{}, error) {
+			if err := users.Remove(ctx, by, in.ID); err != nil {
+				return nil, err
+			}
+			ctx = context.WithoutCancel(ctx)
+			return nil, errors.Join(s.cancelJobsOf(ctx, in.ID),
+				s.Config.Store.Change(ctx, "forget comparisons", func(q *rows.Queries) error {
+					return q.DropRunDocuments(ctx, ComparisonsOf(in.ID).RunID) // no other user can read them
+				}))
+		})
 	type userLink struct {
 		Link string `json:"link" doc:"shown once, and good for seven days"`
 	}
-	Add(s,
-		huma.Operation{
-			OperationID: "link-user", Method: http.MethodPost, Path: "/api/users/{id}/link",
-			Summary: "A new one-time link for a user who forgot the password", Tags: tags,
-			DefaultStatus: http.StatusCreated,
-		}, inPerson,
+	Add(s, Returning(http.StatusCreated, op("link-user", http.MethodPost, "/users/{id}/link",
+		"A new one-time link for a user who forgot the password")), inPerson,
 		func(ctx context.Context, by *account.Principal, in *ByID) (*Body[userLink], error) {
 			secret, err := users.Relink(ctx, by, in.ID)
 			return &Body[userLink]{userLink{Link: s.pageURL(secret)}}, err
@@ -296,10 +251,8 @@ func (s *Server) addUsers() {
 		ByID
 		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all of them end, and links that were not used"`
 	}
-	Add(s, huma.Operation{
-		OperationID: "list-logins", Method: http.MethodGet, Path: "/api/users/{id}/logins",
-		Summary: "Sessions and tokens of a user, without their secrets", Tags: tags,
-	}, admins,
+	Add(s, op("list-logins", http.MethodGet, "/users/{id}/logins",
+		"Sessions and tokens of a user, without their secrets"), admins,
 		func(ctx context.Context, _ *account.Principal, in *ByID) (*Body[account.Logins], error) {
 			l, err := users.Logins(ctx, in.ID)
 			if err != nil {
@@ -307,12 +260,8 @@ func (s *Server) addUsers() {
 			}
 			return &Body[account.Logins]{*l}, nil
 		})
-	Add(s,
-		huma.Operation{
-			OperationID: "end-logins", Method: http.MethodDelete, Path: "/api/users/{id}/logins",
-			Summary: "End a session or a token of a user, or all of them", Tags: tags,
-			DefaultStatus: http.StatusNoContent,
-		}, admins,
+	Add(s, Returning(http.StatusNoContent, op("end-logins", http.MethodDelete, "/users/{id}/logins",
+		"End a session or a token of a user, or all of them")), admins,
 		func(ctx context.Context, by *account.Principal, in *login) (*struct{}, error) {
 			return nil, users.EndLogins(ctx, by, in.ID, in.Login)
 		})
@@ -321,10 +270,7 @@ func (s *Server) addUsers() {
 		Action string `query:"action" maxLength:"100" doc:"such as login.failed"`
 		User   string `query:"user_id" maxLength:"100"`
 	}
-	Add(s, huma.Operation{
-		OperationID: "list-audit", Method: http.MethodGet, Path: "/api/audit",
-		Summary: "Who changed what others may do, the newest first", Tags: tags,
-	}, admins,
+	Add(s, op("list-audit", http.MethodGet, "/audit", "Who changed what others may do, the newest first"), admins,
 		func(ctx context.Context, _ *account.Principal, in *audit) (*Body[Page[account.Entry]], error) {
 			all, next, err := users.Audit(ctx,
 				account.AuditQuery{Cursor: in.Cursor, Limit: in.Limit, Action: in.Action, User: in.User})
@@ -347,17 +293,11 @@ func (s *Server) addUsers() {
 		out.Body.Allowed, err = users.Allowed(ctx)
 		return out, err
 	}
-	Add(s, huma.Operation{
-		OperationID: "get-settings", Method: http.MethodGet, Path: "/api/settings",
-		Summary: "What the work of users may do", Tags: tags,
-	}, admins,
+	Add(s, op("get-settings", http.MethodGet, "/settings", "What the work of users may do"), admins,
 		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*Body[settingsTold], error) {
 			return show(ctx, nil)
 		})
-	Add(s, huma.Operation{
-		OperationID: "change-settings", Method: http.MethodPut, Path: "/api/settings",
-		Summary: "Change what the work of users may do", Tags: tags,
-	}, admins,
+	Add(s, op("change-settings", http.MethodPut, "/settings", "Change what the work of users may do"), admins,
 		func(ctx context.Context, by *account.Principal,
 			in *struct{ Body account.Settings },
 		) (*Body[settingsTold], error) {
@@ -367,11 +307,9 @@ func (s *Server) addUsers() {
 }
 
 func (s *Server) addKeys() {
-	users, tags := s.Config.Accounts, []string{"keys"}
-	Add(s, huma.Operation{
-		OperationID: "list-keys", Method: http.MethodGet, Path: "/api/keys",
-		Summary: "Your keys of providers, without their values", Tags: tags,
-	}, Access{Role: account.Member},
+	users, op := s.Config.Accounts, Operations("keys", "/api/keys")
+	Add(s, op("list-keys", http.MethodGet, "", "Your keys of providers, without their values"),
+		Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[account.ProviderKey]], error) {
 			all, err := users.ProviderKeys(ctx, by.User)
 			return &Body[Page[account.ProviderKey]]{Page[account.ProviderKey]{Items: all}}, err
@@ -386,10 +324,8 @@ func (s *Server) addKeys() {
 			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider and private addresses that an admin allows"`
 		}
 	}
-	Add(s, huma.Operation{
-		OperationID: "set-key", Method: http.MethodPut, Path: "/api/keys/{variable}",
-		Summary: "Keep a key of a provider, sealed", Tags: tags, MaxBodyBytes: SmallBody,
-	}, Access{Role: account.Member},
+	Add(s, Small(op("set-key", http.MethodPut, "/{variable}", "Keep a key of a provider, sealed")),
+		Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *keySet) (*Body[account.ProviderKey], error) {
 			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
 			if len(kept.Hosts) == 0 {
@@ -401,12 +337,8 @@ func (s *Server) addKeys() {
 			k, err := users.SetProviderKey(ctx, by, in.Variable, kept)
 			return &Body[account.ProviderKey]{k}, err
 		})
-	Add(s,
-		huma.Operation{
-			OperationID: "delete-key", Method: http.MethodDelete, Path: "/api/keys/{variable}",
-			Summary: "Delete a key of a provider", Tags: tags, DefaultStatus: http.StatusNoContent,
-		},
-		Access{Role: account.Member},
+	Add(s, Returning(http.StatusNoContent, op("delete-key", http.MethodDelete, "/{variable}",
+		"Delete a key of a provider")), Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *Named) (*struct{}, error) {
 			return nil, users.DropProviderKey(ctx, by, in.Variable)
 		})

@@ -42,10 +42,9 @@ const keepAlive = 15 * time.Second
 // AddEvents adds the routes of events: the socket, the stream and the list.
 func (s *Server) AddEvents() {
 	s.Mux.HandleFunc("GET /ws", s.socket)
-	Add(s, huma.Operation{
-		OperationID: "ws-ticket", Method: http.MethodPost, Path: "/api/ws-ticket",
-		Summary: "A ticket for one socket (GET /ws), where no cookie can be sent", Tags: []string{"events"},
-	}, Access{Scope: account.ScopeRead},
+	op := Operations("events", "/api")
+	Add(s, op("ws-ticket", http.MethodPost, "/ws-ticket",
+		"A ticket for one socket (GET /ws), where no cookie can be sent"), Access{Scope: account.ScopeRead},
 		func(_ context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Ticket }, error) {
 			text, err := s.Live.newTicket(by, s.Config.Now())
 			if err != nil {
@@ -57,19 +56,17 @@ func (s *Server) AddEvents() {
 		Since int64 `query:"since" minimum:"0" doc:"events after this one"`
 		Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 	}
-	Add(s, huma.Operation{
-		OperationID: "list-events", Method: http.MethodGet, Path: "/api/events/list",
-		Summary: "Events that happened, in order", Tags: []string{"events"},
-	}, Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body EventPage }, error) {
-		out := &struct{ Body EventPage }{}
-		var err error
-		if out.Body.First, out.Body.Last, err = s.Jobs.Range(ctx, by.User); err != nil {
-			return nil, err
-		}
-		list, err := s.Jobs.Events(ctx, by.User, in.Since, in.Limit)
-		out.Body.Events = texts(list)
-		return out, err
-	})
+	Add(s, op("list-events", http.MethodGet, "/events/list", "Events that happened, in order"),
+		Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body EventPage }, error) {
+			out := &struct{ Body EventPage }{}
+			var err error
+			if out.Body.First, out.Body.Last, err = s.Jobs.Range(ctx, by.User); err != nil {
+				return nil, err
+			}
+			list, err := s.Jobs.Events(ctx, by.User, in.Since, in.Limit)
+			out.Body.Events = texts(list)
+			return out, err
+		})
 	type streamInput struct {
 		Since int64  `query:"since" minimum:"-1" default:"-1" doc:"events after this one; -1: from the next one on"`
 		Last  string `header:"Last-Event-ID" doc:"as since; it counts before it"`

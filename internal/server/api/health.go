@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 )
@@ -26,15 +24,10 @@ func (s *Server) AddHealth() {
 	alive := func(context.Context, *account.Principal, *struct{}) (*struct{ Body Health }, error) {
 		return &struct{ Body Health }{Health{Status: "ok", Version: s.Config.Version}}, nil
 	}
-	Add(s, huma.Operation{
-		OperationID: "health", Method: http.MethodGet, Path: "/api/health",
-		Summary: "Does the server answer?", Tags: []string{"operations"},
-	}, Access{Open: true}, alive)
-	Add(s, huma.Operation{
-		OperationID: "ready", Method: http.MethodGet, Path: "/api/ready",
-		Summary: "Can the server work? It reads its store, and writes into the same folder.",
-		Tags:    []string{"operations"},
-	}, Access{Open: true},
+	op := Operations("operations", "/api")
+	Add(s, op("health", http.MethodGet, "/health", "Does the server answer?"), Access{Open: true}, alive)
+	Add(s, op("ready", http.MethodGet, "/ready",
+		"Can the server work? It reads its store, and writes into the same folder."), Access{Open: true},
 		func(ctx context.Context, by *account.Principal, in *struct{}) (*struct{ Body Health }, error) {
 			if err := s.Config.Store.Ping(ctx); err != nil {
 				return nil, fmt.Errorf("read the store: %w: %w", callvet.ErrUnavailable, err)

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/job"
@@ -36,10 +34,8 @@ func (s *Server) AddJobs() {
 		Type   string `query:"job_type"`
 		User   string `query:"user_id" doc:"for admins: the jobs of a user, or * for all"`
 	}
-	Add(s, huma.Operation{
-		OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/jobs", Summary: "Jobs, the newest first",
-		Tags: []string{"jobs"},
-	}, Access{},
+	op := Operations("jobs", "/api/jobs")
+	Add(s, op("list-jobs", http.MethodGet, "", "Jobs, the newest first"), Access{},
 		func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body Page[job.Job] }, error) {
 			from, err := in.Mark()
 			if err != nil {
@@ -71,10 +67,7 @@ func (s *Server) AddJobs() {
 			}
 			return out, nil
 		})
-	Add(s, huma.Operation{
-		OperationID: "get-job", Method: http.MethodGet, Path: "/api/jobs/{id}", Summary: "One job",
-		Tags: []string{"jobs"},
-	}, Access{Objects: map[string]Kind{"id": KindJob}},
+	Add(s, op("get-job", http.MethodGet, "/{id}", "One job"), Access{Objects: map[string]Kind{"id": KindJob}},
 		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
 			j, err := s.Jobs.Job(ctx, in.ID)
 			return &JobOutput{j}, err
@@ -83,27 +76,21 @@ func (s *Server) AddJobs() {
 		JobIn
 		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"300" doc:"how many, the newest"`
 	}
-	Add(s, huma.Operation{
-		OperationID: "list-job-events", Method: http.MethodGet, Path: "/api/jobs/{id}/events",
-		Summary: "The newest events of a job, in order", Tags: []string{"jobs"},
-	}, Access{Objects: map[string]Kind{"id": KindJob}},
+	Add(s, op("list-job-events", http.MethodGet, "/{id}/events", "The newest events of a job, in order"),
+		Access{Objects: map[string]Kind{"id": KindJob}},
 		func(ctx context.Context, _ *account.Principal, in *eventsInput) (*struct{ Body JobEvents }, error) {
 			list, err := s.Jobs.EventsOf(ctx, in.ID, in.Limit)
 			out := &struct{ Body JobEvents }{JobEvents{Events: texts(list)}}
 			return out, err
 		})
-	Add(s, huma.Operation{
-		OperationID: "cancel-job", Method: http.MethodPost, Path: "/api/jobs/{id}/cancel", Summary: "Cancel a job",
-		Tags: []string{"jobs"},
-	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
+	Add(s, op("cancel-job", http.MethodPost, "/{id}/cancel", "Cancel a job"),
+		Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
 		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
 			return s.CancelJob(ctx, in.ID)
 		})
-	Add(s, huma.Operation{
-		OperationID: "resume-job", Method: http.MethodPost, Path: "/api/jobs/{id}/resume",
-		Summary: "Queue a job again that failed: it goes on from what it stored", Tags: []string{"jobs"},
-		DefaultStatus: http.StatusAccepted,
-	}, Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
+	Add(s, Returning(http.StatusAccepted, op("resume-job", http.MethodPost, "/{id}/resume",
+		"Queue a job again that failed: it goes on from what it stored")),
+		Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
 		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
 			j, err := s.Jobs.Resume(ctx, in.ID)
 			if err != nil {

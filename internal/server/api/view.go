@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 )
@@ -105,10 +103,8 @@ func (s *Server) refusesChange(method string, may *Access) bool {
 
 // AddView adds the routes of a read-only server: its user and its login link.
 func (s *Server) AddView() {
-	Add(s, huma.Operation{
-		OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who asks",
-		Tags: []string{"session"},
-	}, Access{},
+	op := Operations("session", "/api")
+	Add(s, op("me", http.MethodGet, "/me", "Who asks"), Access{},
 		func(_ context.Context, by *account.Principal, _ *struct{}) (*Body[Me], error) {
 			return &Body[Me]{s.me(by)}, nil
 		})
@@ -117,22 +113,20 @@ func (s *Server) AddView() {
 			Token string `json:"token" maxLength:"200" doc:"what stands behind #view= in the link"`
 		}
 	}
-	Add(s, huma.Operation{
-		OperationID: "open-view", Method: http.MethodPost, Path: "/api/session/view",
-		Summary: "Use the link of callvet view, once; a server with users has none", Tags: []string{"session"},
-		MaxBodyBytes: SmallBody,
-	}, Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *token) (*loggedIn, error) {
-		if !s.Config.ReadOnly {
-			return nil, fmt.Errorf("a server with users has no such link: %w: log in", callvet.ErrNotFound)
-		}
-		session, err := s.view.exchange(in.Body.Token)
-		if err != nil {
-			return nil, err
-		}
-		c := cookie(ctx, nil)
-		c.Name, c.Value, c.MaxAge = s.viewCookieName(), session, 0 // a session cookie
-		return &loggedIn{SetCookie: c, Body: s.me(viewer())}, nil
-	})
+	Add(s, Small(op("open-view", http.MethodPost, "/session/view",
+		"Use the link of callvet view, once; a server with users has none")),
+		Access{Open: true}, func(ctx context.Context, _ *account.Principal, in *token) (*loggedIn, error) {
+			if !s.Config.ReadOnly {
+				return nil, fmt.Errorf("a server with users has no such link: %w: log in", callvet.ErrNotFound)
+			}
+			session, err := s.view.exchange(in.Body.Token)
+			if err != nil {
+				return nil, err
+			}
+			c := cookie(ctx, nil)
+			c.Name, c.Value, c.MaxAge = s.viewCookieName(), session, 0 // a session cookie
+			return &loggedIn{SetCookie: c, Body: s.me(viewer())}, nil
+		})
 	if !s.Config.ReadOnly {
 		return
 	}

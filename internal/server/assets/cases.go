@@ -133,9 +133,8 @@ func addCases(s *api.Server) {
 	api.Add(s, op("update-test-case", http.MethodPut, "/{cid}",
 		"Puts a case in place of another one, which keeps its id and its place."), ofSuite(account.Member),
 		api.With(s, putCase))
-	drop := op("delete-test-case", http.MethodDelete, "/{cid}", "Deletes a case. Runs that had it keep it.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, ofSuite(account.Member), api.With(s, deleteCase))
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-test-case", http.MethodDelete, "/{cid}",
+		"Deletes a case. Runs that had it keep it.")), ofSuite(account.Member), api.With(s, deleteCase))
 }
 
 type caseList struct {

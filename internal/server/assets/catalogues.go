@@ -59,9 +59,8 @@ func addCatalogues(s *api.Server) {
 		op("list-catalogues", http.MethodGet, "",
 			"Lists catalogues of tools, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listCatalogues))
-	create := uploaded(op("create-catalogue", http.MethodPost, "", "Keeps a catalogue of tools."), doc)
-	create.DefaultStatus = http.StatusCreated
-	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createCatalogue))
+	api.Add(s, api.Returning(http.StatusCreated, uploaded(op("create-catalogue", http.MethodPost, "",
+		"Keeps a catalogue of tools."), doc)), api.Access{Role: account.Member}, api.With(s, createCatalogue))
 	api.Add(s, op("get-catalogue", http.MethodGet, "/{id}", "Gives a catalogue as it was sent."), of(""),
 		api.With(s, getCatalogue))
 	api.Add(s, op("list-catalogue-tools", http.MethodGet, "/{id}/tools",
@@ -69,9 +68,8 @@ func addCatalogues(s *api.Server) {
 	api.Add(s,
 		uploaded(op("update-catalogue", http.MethodPut, "/{id}", "Puts another text in place of that of a catalogue."),
 			doc), of(account.Member), api.With(s, putCatalogue))
-	drop := op("delete-catalogue", http.MethodDelete, "/{id}", "Removes a catalogue. Runs that searched it stay.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, of(account.Member),
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-catalogue", http.MethodDelete, "/{id}",
+		"Removes a catalogue. Runs that searched it stay.")), of(account.Member),
 		func(ctx context.Context, by *account.Principal, in *CataloguePath) (*struct{}, error) {
 			return nil, s.Library.DropCatalogue(ctx, in.ID, s.Deletes(ctx, by, api.KindCatalogue, in.ID))
 		})

@@ -113,10 +113,9 @@ type Imported struct {
 
 func addImport(s *api.Server) {
 	op := api.Operations("import", "")
-	take := uploaded(op("import-suite", http.MethodPost, "/api/tool-eval/import",
-		"Makes a suite of a file, in any form that callvet reads."), "a suite; the form is found by content")
-	take.DefaultStatus = http.StatusCreated
-	api.Add(s, take, api.Access{Role: account.Member}, api.With(s, importSuite))
+	api.Add(s, api.Returning(http.StatusCreated, uploaded(op("import-suite", http.MethodPost, "/api/tool-eval/import",
+		"Makes a suite of a file, in any form that callvet reads."), "a suite; the form is found by content")),
+		api.Access{Role: account.Member}, api.With(s, importSuite))
 	api.Add(s,
 		op("import-example", http.MethodGet, "/api/tool-eval/import/example",
 			"Gives a file to start from, which can be imported as it stands."), api.Access{},

@@ -87,19 +87,15 @@ func addLabels(s *api.Server) {
 			func(ctx context.Context, by *account.Principal, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
 				return dropLabel(ctx, s, by, labelled{of.kind, in.ID}, in)
 			})
-		get := op("export-labels", http.MethodGet, "/labels",
-			"Downloads the labels that count: the last one of each person for each task.")
-		get.Responses = map[string]*huma.Response{"200": {
-			Description: "the labels as a file",
-			Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
-		}}
-		api.Add(s, get, api.Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
-			api.RunIn
-			Format string `query:"format" enum:"jsonl,csv" default:"jsonl"`
-		},
-		) (*File, error) {
-			return exportLabels(ctx, s, by, labelled{of.kind, in.ID}, in.Format)
-		})
+		api.Add(s, api.Downloads("the labels as a file", op("export-labels", http.MethodGet, "/labels",
+			"Downloads the labels that count: the last one of each person for each task.")),
+			api.Access{Objects: objects}, func(ctx context.Context, by *account.Principal, in *struct {
+				api.RunIn
+				Format string `query:"format" enum:"jsonl,csv" default:"jsonl"`
+			},
+			) (*File, error) {
+				return exportLabels(ctx, s, by, labelled{of.kind, in.ID}, in.Format)
+			})
 		api.Add(s,
 			op("calibrate", http.MethodPost, "/calibrate",
 				"Compares a judge with the labels, and corrects its verdicts on these tasks."),

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -63,17 +61,11 @@ type (
 )
 
 func addMCP(s *api.Server) {
-	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: http.MethodPost, Path: path, Summary: summary,
-			Tags: []string{"import"},
-		}
-	}
-	api.Add(s, op("discover-mcp", "/api/mcp/discover", "Asks an MCP server which tools it has."),
+	op := api.Operations("import", "/api/mcp")
+	api.Add(s, op("discover-mcp", http.MethodPost, "/discover", "Asks an MCP server which tools it has."),
 		api.Access{Role: account.Member, Reads: true}, api.With(s, discoverMCP))
-	take := op("import-mcp", "/api/mcp/import", "Makes a suite of the tools of an MCP server.")
-	take.DefaultStatus = http.StatusCreated
-	api.Add(s, take, api.Access{Role: account.Member}, api.With(s, importMCP))
+	api.Add(s, api.Returning(http.StatusCreated, op("import-mcp", http.MethodPost, "/import",
+		"Makes a suite of the tools of an MCP server.")), api.Access{Role: account.Member}, api.With(s, importMCP))
 }
 
 // askMCP asks a server for its tools with the user's network permissions. The address of the server

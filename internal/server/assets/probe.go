@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -17,19 +15,15 @@ import (
 
 // AddProbe adds the routes that list and try targets.
 func AddProbe(s *api.Server) {
-	api.Add(s, huma.Operation{
-		OperationID: "test-target", Method: http.MethodPost, Path: "/api/targets/test",
-		Summary: "Ask a model once, with your key: does it answer?", Tags: []string{"keys"},
-		MaxBodyBytes: api.SmallBody,
-	}, api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, testTarget))
+	api.Add(s, api.Small(api.Operations("keys", "/api")("test-target", http.MethodPost, "/targets/test",
+		"Ask a model once, with your key: does it answer?")),
+		api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, testTarget))
 	type targetList struct {
 		Targets   []string       `json:"targets" nullable:"false"`
 		Providers []app.Provider `json:"providers" nullable:"false"`
 	}
-	api.Add(s, huma.Operation{
-		OperationID: "list-targets", Method: http.MethodGet, Path: "/api/targets",
-		Summary: "What can be evaluated here", Tags: []string{"runs"},
-	}, api.Access{},
+	api.Add(s, api.Operations("runs", "/api")("list-targets", http.MethodGet, "/targets", "What can be evaluated here"),
+		api.Access{},
 		func(ctx context.Context, by *account.Principal, _ *struct{}) (*api.Body[targetList], error) {
 			a, err := s.AppOf(ctx, by.User)
 			if err != nil {

@@ -48,15 +48,13 @@ func addPrompts(s *api.Server) {
 	api.Add(s, op("list-prompts", http.MethodGet, "",
 		"Lists versions of prompts, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listPrompts))
-	create := op("create-prompt", http.MethodPost, "",
-		"Keeps a prompt as the newest version of its name. The same text as the newest version makes no new one.")
-	create.DefaultStatus = http.StatusCreated
-	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createPrompt))
+	api.Add(s, api.Returning(http.StatusCreated, op("create-prompt", http.MethodPost, "",
+		"Keeps a prompt as the newest version of its name. The same text as the newest version makes no new one.")),
+		api.Access{Role: account.Member}, api.With(s, createPrompt))
 	api.Add(s, op("get-prompt", http.MethodGet, "/{id}", "Gives a version of a prompt with its text."),
 		api.Access{Objects: one}, api.With(s, getPrompt))
-	drop := op("delete-prompt", http.MethodDelete, "/{id}", "Deletes a version of a prompt. Runs that used it stay.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, api.Access{Role: account.Member, Objects: one},
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-prompt", http.MethodDelete, "/{id}",
+		"Deletes a version of a prompt. Runs that used it stay.")), api.Access{Role: account.Member, Objects: one},
 		func(ctx context.Context, by *account.Principal, in *PromptPath) (*struct{}, error) {
 			return nil, s.Config.Store.Change(ctx, "delete prompt", func(q *rows.Queries) error {
 				_, err := q.DeletePrompt(ctx, rows.DeletePromptParams{ID: in.ID, Deleted: s.Config.Now().UnixMilli()})

@@ -88,12 +88,8 @@ func addScore(s *api.Server) {
 			}
 			return &struct{ Body ScoreSheet }{sheet}, nil
 		})
-	report := op("score-report", http.MethodPost, "/score/report", "Downloads the report of such a sum.")
-	report.Responses = map[string]*huma.Response{"200": {
-		Description: "the report as a file",
-		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
-	}}
-	api.Add(s, report, reads, func(ctx context.Context, by *account.Principal, in *struct {
+	api.Add(s, api.Downloads("the report as a file", op("score-report", http.MethodPost, "/score/report",
+		"Downloads the report of such a sum.")), reads, func(ctx context.Context, by *account.Principal, in *struct {
 		Format string `query:"format" enum:"html,md,csv,json,txt" default:"html"`
 		Body   ScoreAsk
 	},

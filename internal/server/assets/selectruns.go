@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -50,16 +48,11 @@ type SelectRun struct {
 }
 
 func addSelectRuns(s *api.Server) {
-	op := func(id, path, summary string) huma.Operation {
-		return huma.Operation{
-			OperationID: id, Method: http.MethodGet, Path: evalPath + "/runs" + path,
-			Summary: summary, Tags: []string{"tool selection"},
-		}
-	}
+	op := api.Operations("tool selection", evalPath+"/runs")
 	admin := api.Access{Role: account.Admin, Scope: account.ScopeAdmin}
-	api.Add(s, op("list-select-runs", "", "Lists runs over a catalogue with their rates, the newest first."), admin,
-		api.With(s, selectRuns))
-	api.Add(s, op("get-select-run", "/{id}", "Gives the report of such a run again."), admin,
+	api.Add(s, op("list-select-runs", http.MethodGet, "",
+		"Lists runs over a catalogue with their rates, the newest first."), admin, api.With(s, selectRuns))
+	api.Add(s, op("get-select-run", http.MethodGet, "/{id}", "Gives the report of such a run again."), admin,
 		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body *SelectReport }, error) {
 			row, err := selectRow(ctx, s, in.ID)
 			if err != nil {
@@ -71,12 +64,8 @@ func addSelectRuns(s *api.Server) {
 			}
 			return &struct{ Body *SelectReport }{rep}, nil
 		})
-	failed := op("export-failed", "/{id}/failed", "Downloads the failed tests of such a run, all of them.")
-	failed.Responses = map[string]*huma.Response{"200": {
-		Description: "the failed attempts as a file",
-		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
-	}}
-	api.Add(s, failed, admin, api.With(s, exportFailed))
+	api.Add(s, api.Downloads("the failed attempts as a file", op("export-failed", http.MethodGet, "/{id}/failed",
+		"Downloads the failed tests of such a run, all of them.")), admin, api.With(s, exportFailed))
 }
 
 func selectRow(ctx context.Context, s *api.Server, id string) (*rows.CheckedSelectRun, error) {

@@ -227,9 +227,8 @@ func addSuites(s *api.Server) {
 	op := api.Operations("suites", suitesPath)
 	api.Add(s, op("list-suites", http.MethodGet, "",
 		"Lists suites, the newest first: one's own, and those that are shared."), api.Access{}, api.With(s, listSuites))
-	create := op("create-suite", http.MethodPost, "", "Makes a suite. Its cases may come later.")
-	create.DefaultStatus = http.StatusCreated
-	api.Add(s, create, api.Access{Role: account.Member}, api.With(s, createSuite))
+	api.Add(s, api.Returning(http.StatusCreated, op("create-suite", http.MethodPost, "",
+		"Makes a suite. Its cases may come later.")), api.Access{Role: account.Member}, api.With(s, createSuite))
 	api.Add(s, op("get-suite", http.MethodGet, "/{id}", "Gives a suite with its tools and cases."), ofSuite(""),
 		api.With(s, getSuite))
 	edit := "Changes fields of a suite; what is not named stays. A new version is made."
@@ -239,10 +238,9 @@ func addSuites(s *api.Server) {
 		"Puts a text, in any form that callvet reads, in place of a suite. A new version is made."),
 		"a suite; the form is found by content")
 	api.Add(s, write, ofSuite(account.Member), api.With(s, putSource))
-	drop := op("delete-suite", http.MethodDelete, "/{id}",
-		"Deletes a suite with its cases. Runs of it stay, and it can be restored for 30 days.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, ofSuite(account.Member), api.With(s, deleteSuite))
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-suite", http.MethodDelete, "/{id}",
+		"Deletes a suite with its cases. Runs of it stay, and it can be restored for 30 days.")),
+		ofSuite(account.Member), api.With(s, deleteSuite))
 	api.Add(s, op("restore-suite", http.MethodPost, "/{id}/restore", "Gives a deleted suite back."),
 		api.Access{Role: account.Member, Objects: map[string]api.Kind{"id": api.KindDeletedSuite}},
 		api.With(s, restoreSuite))

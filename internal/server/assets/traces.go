@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/account"
 	"github.com/callvet/callvet/internal/app"
@@ -54,20 +52,19 @@ func AddTraces(s *api.Server) {
 			err = count(ctx, s, c, &out, true)
 			return &struct{ Body Traces }{out}, err
 		})
-	patch := op("patch-traces", http.MethodPatch, "/{id}", "Shares a collection with all users, or ends that.")
-	patch.DefaultStatus = http.StatusNoContent
-	api.Add(s, patch, of(account.Member), func(ctx context.Context, _ *account.Principal, in *struct {
-		TracesPath
-		Body struct {
-			Shared bool `json:"shared" doc:"every user of the server may read it"`
-		}
-	},
-	) (*struct{}, error) {
-		return nil, s.Intake.Share(ctx, in.ID, in.Body.Shared)
-	})
-	drop := op("delete-traces", http.MethodDelete, "/{id}", "Removes a collection.")
-	drop.DefaultStatus = http.StatusNoContent
-	api.Add(s, drop, of(account.Member),
+	api.Add(s, api.Returning(http.StatusNoContent, op("patch-traces", http.MethodPatch, "/{id}",
+		"Shares a collection with all users, or ends that.")),
+		of(account.Member), func(ctx context.Context, _ *account.Principal, in *struct {
+			TracesPath
+			Body struct {
+				Shared bool `json:"shared" doc:"every user of the server may read it"`
+			}
+		},
+		) (*struct{}, error) {
+			return nil, s.Intake.Share(ctx, in.ID, in.Body.Shared)
+		})
+	api.Add(s, api.Returning(http.StatusNoContent, op("delete-traces", http.MethodDelete, "/{id}",
+		"Removes a collection.")), of(account.Member),
 		func(ctx context.Context, by *account.Principal, in *TracesPath) (*struct{}, error) {
 			return nil, s.Intake.Drop(ctx, in.ID, func(q *rows.Queries) error {
 				return errors.Join(q.DropLabelLines(ctx, labelled{api.KindTraces, in.ID}.about()),
@@ -76,13 +73,8 @@ func AddTraces(s *api.Server) {
 		})
 	api.Add(s, op("list-attempts", http.MethodGet, "/{id}/attempts",
 		"Attempts of a collection, with their steps, redacted."), of(""), api.With(s, tracedAttempts))
-	export := op("export-traces", http.MethodGet, "/{id}/export",
-		"Downloads a collection in a form of traces, redacted.")
-	export.Responses = map[string]*huma.Response{"200": {
-		Description: "the traces as a file",
-		Content:     map[string]*huma.MediaType{"application/octet-stream": {}},
-	}}
-	api.Add(s, export, of(""), api.With(s, exportTraces))
+	api.Add(s, api.Downloads("the traces as a file", op("export-traces", http.MethodGet, "/{id}/export",
+		"Downloads a collection in a form of traces, redacted.")), of(""), api.With(s, exportTraces))
 	addOTLP(s)
 	addScore(s)
 	addLabels(s)
