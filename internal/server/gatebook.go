@@ -85,28 +85,28 @@ func addGatebook(s *api.Server) {
 	of := func(role account.Role) api.Access {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindGate}}
 	}
-	api.Add(s,
+	api.Answer(s,
 		op("lint-gates", http.MethodPost, "/lint",
 			"Lists what is wrong with a gate file, with places, and keeps nothing."),
 		api.Access{Scope: account.ScopeRead, Reads: true}, api.With(s, lintGates))
-	api.Add(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), api.Access{},
-		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[GateTemplate] }, error) {
+	api.Answer(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), api.Access{},
+		func(context.Context, *account.Principal, *struct{}) (*api.Page[GateTemplate], error) {
 			out := api.Page[GateTemplate]{}
 			for _, name := range traces.GateTemplates() {
 				out.Items = append(out.Items, GateTemplate{name, string(traces.GateTemplate(name))})
 			}
-			return &struct{ Body api.Page[GateTemplate] }{out}, nil
+			return &out, nil
 		})
-	api.Add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."),
+	api.Answer(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."),
 		api.Access{},
-		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[GateMetric] }, error) {
+		func(context.Context, *account.Principal, *struct{}) (*api.Page[GateMetric], error) {
 			out := api.Page[GateMetric]{}
 			for _, name := range gates.Metrics() {
 				out.Items = append(out.Items, GateMetric{name})
 			}
-			return &struct{ Body api.Page[GateMetric] }{out}, nil
+			return &out, nil
 		})
-	api.Add(s, op("list-gates", http.MethodGet, "",
+	api.Answer(s, op("list-gates", http.MethodGet, "",
 		"Lists gates that are kept, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listGates))
 	api.Add(s, api.Returning(http.StatusCreated, op("create-gates", http.MethodPost, "", "Keeps gates by name.")),
@@ -129,7 +129,7 @@ func addGatebook(s *api.Server) {
 					s.Deletes(ctx, by, api.KindGate, in.ID).Do(q))
 			})
 		})
-	api.Add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."),
+	api.Answer(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."),
 		of(""),
 		api.With(s, gateHistory))
 }
@@ -153,12 +153,12 @@ func lintGates(_ context.Context, s *api.Server, _ *account.Principal, in *struc
 		Text string `json:"text" maxLength:"1000000" doc:"a gate file, YAML or JSON"`
 	}
 },
-) (*struct{ Body GateLint }, error) {
+) (*GateLint, error) {
 	n, list, err := wrongGates(s, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body GateLint }{GateLint{OK: len(list) == 0, Gates: n, Problems: list}}, nil
+	return &GateLint{OK: len(list) == 0, Gates: n, Problems: list}, nil
 }
 
 // goodGates refuses a text that is no gate file, with all that is wrong with it.
@@ -199,7 +199,7 @@ func keptGate(ctx context.Context, s *api.Server, id string) (*rows.CheckedGateE
 
 func listGates(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*struct{ Body api.Page[KeptGate] }, error) {
+) (*api.Page[KeptGate], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func listGates(ctx context.Context, s *api.Server, by *account.Principal,
 	for _, g := range list {
 		out.Items = append(out.Items, keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated))
 	}
-	return &struct{ Body api.Page[KeptGate] }{out}, nil
+	return &out, nil
 }
 
 func gateName(name string) (string, error) {
@@ -341,7 +341,7 @@ func gateHistory(ctx context.Context, s *api.Server, by *account.Principal, in *
 	GatePath
 	api.PageIn
 },
-) (*struct{ Body api.Page[PastVerdict] }, error) {
+) (*api.Page[PastVerdict], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -389,5 +389,5 @@ func gateHistory(ctx context.Context, s *api.Server, by *account.Principal, in *
 		}
 		out.Items = append(out.Items, one)
 	}
-	return &struct{ Body api.Page[PastVerdict] }{out}, nil
+	return &out, nil
 }

@@ -157,7 +157,7 @@ type Comparison struct {
 }
 
 // ComparisonOf makes the response of a comparison.
-func ComparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
+func ComparisonOf(c *panel.Comparison) *Comparison { return &Comparison{*c, c.Population.Sentence()} }
 
 // Compared selects what is compared and shown.
 type Compared struct {

@@ -55,7 +55,7 @@ func addCatalogues(s *api.Server) {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindCatalogue}}
 	}
 	const doc = "tools in any form that callvet reads: a list of functions, or tools with keywords, examples and namespaces"
-	api.Add(s,
+	api.Answer(s,
 		op("list-catalogues", http.MethodGet, "",
 			"Lists catalogues of tools, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listCatalogues))
@@ -82,7 +82,7 @@ type CataloguePath struct {
 
 func listCatalogues(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*struct{ Body api.Page[CatalogueEntry] }, error) {
+) (*api.Page[CatalogueEntry], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func listCatalogues(ctx context.Context, s *api.Server, by *account.Principal,
 	for i := range list {
 		out.Items[i] = catalogueEntry(&list[i])
 	}
-	return &struct{ Body api.Page[CatalogueEntry] }{out}, nil
+	return &out, nil
 }
 
 // catalogueFile is the file name under which an App reads a catalogue.
