@@ -118,17 +118,15 @@ func experiments(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list experiments: %w", err)
 	}
-	out := api.Page[Experiment]{Items: []Experiment{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.Experiment) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	for i := range list {
-		one := experimentView(&list[i])
-		if one.Baseline != "" && s.May(ctx, by, api.KindRun, one.Baseline, false) != nil {
-			one.Baseline, one.BaseTarget = "", ""
-		}
-		out.Items = append(out.Items, one)
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(e *rows.Experiment) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *rows.Experiment) (*Experiment, error) {
+			one := experimentView(e)
+			if one.Baseline != "" && s.May(ctx, by, api.KindRun, one.Baseline, false) != nil {
+				one.Baseline, one.BaseTarget = "", ""
+			}
+			return &one, nil
+		})
 }
 
 // ExperimentFields are the fields of an experiment that a user sets.

@@ -178,15 +178,15 @@ func goodGates(s *api.Server, text string) error {
 	return out
 }
 
-func keptGateOf(id, user, name string, shared bool, created, updated int64) KeptGate {
-	return KeptGate{
+func keptGateOf(id, user, name string, shared bool, created, updated int64) *KeptGate {
+	return &KeptGate{
 		ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: assets.Milli(created),
 		UpdatedAt: assets.Milli(updated),
 	}
 }
 
 func gateText(g *rows.CheckedGateEntry) GateText {
-	return GateText{keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), string(g.Content)}
+	return GateText{*keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), string(g.Content)}
 }
 
 func keptGate(ctx context.Context, s *api.Server, id string) (*rows.CheckedGateEntry, error) {
@@ -212,13 +212,11 @@ func listGates(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list gates: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit,
-		func(g *rows.GatesRow) api.PageMark { return api.PageMark{At: g.Created, ID: g.ID} })
-	out := api.Page[KeptGate]{Items: []KeptGate{}, Next: next}
-	for _, g := range list {
-		out.Items = append(out.Items, keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated))
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(g *rows.GatesRow) api.PageMark { return api.PageMark{At: g.Created, ID: g.ID} },
+		func(g *rows.GatesRow) (*KeptGate, error) {
+			return keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), nil
+		})
 }
 
 func gateName(name string) (string, error) {
@@ -356,38 +354,33 @@ func gateHistory(ctx context.Context, s *api.Server, by *account.Principal, in *
 	if err != nil {
 		return nil, fmt.Errorf("list verdicts: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit,
-		func(v *rows.CheckedGateVerdict) api.PageMark { return api.PageMark{At: v.Created, ID: v.ID} })
-	out := api.Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
-	for i := range list {
-		v := &list[i]
-		if err := store.Intact(v.Whole, "verdict"); err != nil { // the other entries may be readable
-			out.Items = append(out.Items,
-				PastVerdict{ID: v.ID, At: assets.Milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
-			continue
-		}
-		// Gates may be shared; the runs of other users are not.
-		err := s.May(ctx, by, api.KindRun, v.RunID, false)
-		if err == nil && v.Baseline != "" {
-			err = s.May(ctx, by, api.KindRun, v.Baseline, false)
-		}
-		if errors.Is(err, callvet.ErrNotFound) {
-			continue
-		}
-		one := PastVerdict{
-			ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: assets.Milli(v.Created), User: v.UserID,
-			Verdict: v.Verdict, Changed: v.Hash != hash,
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read verdict: %w", err)
-		}
-		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // the other entries may be readable
-			one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
-		}
-		if one.Failed == nil {
-			one.Failed = []FailedGate{}
-		}
-		out.Items = append(out.Items, one)
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(v *rows.CheckedGateVerdict) api.PageMark { return api.PageMark{At: v.Created, ID: v.ID} },
+		func(v *rows.CheckedGateVerdict) (*PastVerdict, error) {
+			one := &PastVerdict{ID: v.ID, At: assets.Milli(v.Created), Failed: []FailedGate{}}
+			if err := store.Intact(v.Whole, "verdict"); err != nil { // the other entries may be readable
+				one.Failed = []FailedGate{{Reason: err.Error()}}
+				return one, nil
+			}
+			// Gates may be shared; the runs of other users are not.
+			err := s.May(ctx, by, api.KindRun, v.RunID, false)
+			if err == nil && v.Baseline != "" {
+				err = s.May(ctx, by, api.KindRun, v.Baseline, false)
+			}
+			if errors.Is(err, callvet.ErrNotFound) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read verdict: %w", err)
+			}
+			one.RunID, one.Baseline, one.User, one.Verdict = v.RunID, v.Baseline, v.UserID, v.Verdict
+			one.Changed = v.Hash != hash
+			if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // the other entries may be readable
+				one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
+			}
+			if one.Failed == nil { // null was stored
+				one.Failed = []FailedGate{}
+			}
+			return one, nil
+		})
 }

@@ -145,20 +145,14 @@ func history(ctx context.Context, s *api.Server, by *account.Principal, in *hist
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := api.Page[EvalRun]{Items: []EvalRun{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.RunEntriesOfRow) api.PageMark { return api.PageMark{At: e.Num} })
-	for i := range list {
-		line, err := line(ctx, s, runEntryOf(&list[i]))
-		if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, *line)
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit, func(e *rows.RunEntriesOfRow) api.PageMark { return api.PageMark{At: e.Num} },
+		func(e *rows.RunEntriesOfRow) (*EvalRun, error) {
+			line, err := line(ctx, s, runEntryOf(e))
+			if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
+				return nil, nil
+			}
+			return line, err
+		})
 }
 
 // runEntryOf is a line of the list as an entry.

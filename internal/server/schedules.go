@@ -241,17 +241,9 @@ func listSchedules(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list schedules: %w", err)
 	}
-	out := api.Page[Schedule]{Items: []Schedule{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.CheckedSchedule) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	for i := range list {
-		one, err := scheduleView(&list[i], nil)
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, *one)
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(e *rows.CheckedSchedule) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *rows.CheckedSchedule) (*Schedule, error) { return scheduleView(e, nil) })
 }
 
 // fill checks the fields against the rights of the schedule's owner and puts them into a row. It
@@ -620,8 +612,7 @@ func runSchedule(ctx context.Context, s *api.Server, _ *account.Principal, in *s
 	if r.State == runFailed {
 		return nil, fmt.Errorf("run schedule: %w: %s", callvet.ErrConflict, r.Error)
 	}
-	view := scheduleRunView(r)
-	return &view, nil
+	return scheduleRunView(r), nil
 }
 
 func scheduleHistory(ctx context.Context, s *api.Server, _ *account.Principal, in *struct {
@@ -638,18 +629,14 @@ func scheduleHistory(ctx context.Context, s *api.Server, _ *account.Principal, i
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := api.Page[ScheduleRun]{Items: []ScheduleRun{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.CheckedScheduleRun) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	for i := range list {
-		out.Items = append(out.Items, scheduleRunView(&list[i]))
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(e *rows.CheckedScheduleRun) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *rows.CheckedScheduleRun) (*ScheduleRun, error) { return scheduleRunView(e), nil })
 }
 
 // scheduleRunView converts an entry of a history for a response.
-func scheduleRunView(r *rows.CheckedScheduleRun) ScheduleRun {
-	out := ScheduleRun{
+func scheduleRunView(r *rows.CheckedScheduleRun) *ScheduleRun {
+	out := &ScheduleRun{
 		ID: r.ID, Cause: r.Cause, Due: assets.Milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID,
 		Baseline: r.Baseline,
 		Verdict:  gate.Verdict(r.Verdict), Error: string(r.Error), Created: assets.Milli(r.Created),

@@ -414,22 +414,14 @@ func listTunes(ctx context.Context, s *api.Server, by *account.Principal, kind t
 	if err != nil {
 		return nil, fmt.Errorf("list searches: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit,
-		func(r *rows.CheckedTune) api.PageMark { return api.PageMark{At: r.Created, ID: r.ID} })
-	out := api.Page[TuneLine]{Items: make([]TuneLine, len(list)), Next: next}
-	shown := tunes.Listed(ctx, s.Config.Store, list)
-	for i := range list {
-		line, err := lineOfTune(ctx, s, &list[i], &shown[i])
-		if err != nil {
-			return nil, err
-		}
-		out.Items[i] = *line
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(r *rows.CheckedTune) api.PageMark { return api.PageMark{At: r.Created, ID: r.ID} },
+		func(r *rows.CheckedTune) (*TuneLine, error) { return lineOfTune(ctx, s, r) })
 }
 
 // lineOfTune is a search in a list.
-func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune, t *tunes.Tune) (*TuneLine, error) {
+func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune) (*TuneLine, error) {
+	t := tunes.Listed(ctx, s.Config.Store, row)
 	j, err := jobOf(ctx, s, t.ID)
 	if err != nil {
 		return nil, err
@@ -698,12 +690,11 @@ func tuned(ctx context.Context, s *api.Server, by *account.Principal, experiment
 		return nil, fmt.Errorf("list searches: %w", err)
 	}
 	var out []TimelineEntry
-	shown := tunes.Listed(ctx, s.Config.Store, list)
 	for i := range list {
 		if !by.MayRead(account.Owned{User: list[i].UserID}) {
 			continue
 		}
-		t := &shown[i]
+		t := tunes.Listed(ctx, s.Config.Store, &list[i])
 		j, err := jobOf(ctx, s, t.ID)
 		if err != nil {
 			return nil, err

@@ -82,8 +82,7 @@ func message(s *api.Server, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun
 	if len(sc.Webhook) == 0 {
 		return nil
 	}
-	entry := scheduleRunView(r)
-	body, err := messageOf(s, sc, "schedule.run", &entry)
+	body, err := messageOf(s, sc, "schedule.run", scheduleRunView(r))
 	r.HookState, r.HookBody = hookWaiting, body
 	return err
 }

@@ -42,8 +42,8 @@ type (
 	}
 )
 
-func catalogueEntry(c *library.Catalogue) CatalogueEntry {
-	return CatalogueEntry{
+func catalogueEntry(c *library.Catalogue) *CatalogueEntry {
+	return &CatalogueEntry{
 		ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
 		Shared: c.Shared, CreatedAt: Milli(c.Created), UpdatedAt: Milli(c.Updated),
 	}
@@ -92,13 +92,9 @@ func listCatalogues(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(c *library.Catalogue) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
-	out := api.Page[CatalogueEntry]{Items: make([]CatalogueEntry, len(list)), Next: next}
-	for i := range list {
-		out.Items[i] = catalogueEntry(&list[i])
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(c *library.Catalogue) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} },
+		func(c *library.Catalogue) (*CatalogueEntry, error) { return catalogueEntry(c), nil })
 }
 
 // catalogueFile is the file name under which an App reads a catalogue.
@@ -173,7 +169,7 @@ func createCatalogue(ctx context.Context, s *api.Server, by *account.Principal, 
 	if err := s.SharesNew(ctx, by, api.KindCatalogue, c.ID, c.Shared); err != nil {
 		return nil, err
 	}
-	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil
+	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{*catalogueEntry(c), notes}}, nil
 }
 
 func getCatalogue(ctx context.Context, s *api.Server, _ *account.Principal, in *CataloguePath) (*File, error) {
@@ -230,5 +226,5 @@ func putCatalogue(ctx context.Context, s *api.Server, by *account.Principal, in 
 	if err := s.Library.ReplaceCatalogue(ctx, c, in.Match()); err != nil {
 		return nil, err
 	}
-	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil
+	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{*catalogueEntry(c), notes}}, nil
 }

@@ -470,7 +470,7 @@ func applyEdits(ctx context.Context, s *api.Server, by *account.Principal, in *s
 		return nil, err
 	}
 	return &Versioned[Applied]{Etag(c.Version), Applied{
-		CatalogueWritten: CatalogueWritten{catalogueEntry(c), notes},
+		CatalogueWritten: CatalogueWritten{*catalogueEntry(c), notes},
 		Edited:           slices.Clip(append([]string{}, made.Tools...)), Renamed: append([]string{}, made.Renamed...),
 		LeftOut: made.Left, Converted: made.Converted, Text: string(made.Text),
 	}}, nil

@@ -35,8 +35,8 @@ type PromptText struct {
 	Text string `json:"text"`
 }
 
-func promptEntry(p *tunes.KeptPrompt) PromptEntry {
-	return PromptEntry{
+func promptEntry(p *tunes.KeptPrompt) *PromptEntry {
+	return &PromptEntry{
 		ID: p.ID, Name: p.Name, Version: p.Version, Parent: p.Parent, Source: p.Source, Note: p.Note, Hash: p.Hash,
 		Characters: p.Characters, Owner: p.User, Shared: p.Shared, CreatedAt: p.Created,
 	}
@@ -81,13 +81,9 @@ func listPrompts(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(p *tunes.KeptPrompt) api.PageMark { return api.PageMark{At: p.Created.UnixMilli(), ID: p.ID} })
-	out := api.Page[PromptEntry]{Items: make([]PromptEntry, len(list)), Next: next}
-	for i := range list {
-		out.Items[i] = promptEntry(&list[i])
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(p *tunes.KeptPrompt) api.PageMark { return api.PageMark{At: p.Created.UnixMilli(), ID: p.ID} },
+		func(p *tunes.KeptPrompt) (*PromptEntry, error) { return promptEntry(p), nil })
 }
 
 func createPrompt(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
@@ -120,7 +116,7 @@ func createPrompt(ctx context.Context, s *api.Server, by *account.Principal, in 
 	if err != nil {
 		return nil, err
 	}
-	return &PromptText{promptEntry(p), p.Text}, nil
+	return &PromptText{*promptEntry(p), p.Text}, nil
 }
 
 func getPrompt(ctx context.Context, s *api.Server, _ *account.Principal, in *PromptPath) (*PromptText, error) {
@@ -128,5 +124,5 @@ func getPrompt(ctx context.Context, s *api.Server, _ *account.Principal, in *Pro
 	if err != nil {
 		return nil, err
 	}
-	return &PromptText{promptEntry(p), p.Text}, nil
+	return &PromptText{*promptEntry(p), p.Text}, nil
 }

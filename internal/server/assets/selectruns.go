@@ -114,20 +114,15 @@ func selectRuns(ctx context.Context, s *api.Server, _ *account.Principal, in *st
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := api.Page[SelectRun]{Items: []SelectRun{}}
-	list, out.Next = Cut(list, in.Limit,
-		func(r *rows.SelectRunsRow) api.PageMark { return api.PageMark{At: r.Created, ID: r.RunID} })
-	for i := range list {
-		line, err := selectLine(ctx, s, &list[i])
-		if api.IsMissing(err) { // the command line deleted it
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, *line)
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(r *rows.SelectRunsRow) api.PageMark { return api.PageMark{At: r.Created, ID: r.RunID} },
+		func(r *rows.SelectRunsRow) (*SelectRun, error) {
+			line, err := selectLine(ctx, s, r)
+			if api.IsMissing(err) { // the command line deleted it
+				return nil, nil
+			}
+			return line, err
+		})
 }
 
 func selectLine(ctx context.Context, s *api.Server, row *rows.SelectRunsRow) (*SelectRun, error) {

@@ -275,17 +275,14 @@ func listSuites(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(e *library.Entry) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	out := api.Page[SuiteEntry]{Items: make([]SuiteEntry, len(list)), Next: next}
 	who := api.Owners{S: s}
-	for i := range list {
-		out.Items[i] = entryOf(&list[i])
-		if out.Items[i].OwnerName, err = who.Of(ctx, list[i].User); err != nil {
-			return nil, err
-		}
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(e *library.Entry) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *library.Entry) (*SuiteEntry, error) {
+			one := entryOf(e)
+			one.OwnerName, err = who.Of(ctx, e.User)
+			return &one, err
+		})
 }
 
 func createSuite(ctx context.Context, s *api.Server, by *account.Principal,
@@ -483,21 +480,16 @@ func listVersions(ctx context.Context, s *api.Server, _ *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(v *library.Version) api.PageMark { return api.PageMark{At: v.Version, ID: ""} })
-	out := api.Page[SuiteVersion]{Items: make([]SuiteVersion, len(list)), Next: next}
 	who := api.Owners{S: s}
-	for i := range list {
-		v := &list[i]
-		out.Items[i] = SuiteVersion{
-			Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools,
-			CaseCount: v.Cases, By: v.User, CreatedAt: Milli(v.Created), Note: v.Note,
-		}
-		if out.Items[i].ByName, err = who.Of(ctx, v.User); err != nil {
-			return nil, err
-		}
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(v *library.Version) api.PageMark { return api.PageMark{At: v.Version, ID: ""} },
+		func(v *library.Version) (*SuiteVersion, error) {
+			name, err := who.Of(ctx, v.User)
+			return &SuiteVersion{
+				Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases,
+				By: v.User, ByName: name, CreatedAt: Milli(v.Created), Note: v.Note,
+			}, err
+		})
 }
 
 // VersionPath is a path that names a version of a suite.
@@ -640,15 +632,6 @@ func headerSafe(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// Cut takes a list that may have one entry more than the page. It returns the page and the cursor
-// of the next page; "" after the last page.
-func Cut[E any](list []E, limit int, at func(*E) api.PageMark) (page []E, next string) {
-	if len(list) <= limit {
-		return list, ""
-	}
-	return list[:limit], at(&list[limit-1]).String()
 }
 
 // Linkable refuses to link runs of a suite to an experiment that by may not change, or of another

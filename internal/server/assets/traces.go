@@ -265,21 +265,16 @@ func listTraces(ctx context.Context, s *api.Server, by *account.Principal, in *a
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(c *library.Collection) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
-	out := api.Page[Traces]{Items: make([]Traces, len(list)), Next: next}
 	who, until := api.Owners{S: s}, s.Config.Now().Add(countTime)
-	for i := range list {
-		one := &out.Items[i]
-		*one = tracesOf(&list[i])
-		if one.OwnerName, err = who.Of(ctx, list[i].User); err != nil {
-			return nil, err
-		}
-		if err = count(ctx, s, &list[i], one, s.Config.Now().Before(until)); err != nil {
-			return nil, err
-		}
-	}
-	return &out, nil
+	return api.Listed(list, in.Limit,
+		func(c *library.Collection) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} },
+		func(c *library.Collection) (*Traces, error) {
+			one := tracesOf(c)
+			if one.OwnerName, err = who.Of(ctx, c.User); err != nil {
+				return nil, err
+			}
+			return &one, count(ctx, s, c, &one, s.Config.Now().Before(until))
+		})
 }
 
 // opened returns an App with a collection as its file, and the name of the file. The caller
