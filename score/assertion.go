@@ -110,8 +110,8 @@ func (w *scratch) assertRest(e *callvet.Expect) {
 	w.assertion = match.Budget(w.assertion, e, w.t)
 }
 
-// assertAnswer looks at the text after the calls. If nothing answered the calls, there is none: the
-// target's text with the calls is not the answer that the case is about.
+// assertAnswer checks the text after the calls. If nothing answered the calls, there is no such
+// text: the text that accompanies the calls is not the answer that the case is about.
 func (w *scratch) assertAnswer(e *callvet.Expect) {
 	first := len(w.assertion)
 	w.assertion = match.Answer(w.assertion, e, w.k.texts, w.t.Answer)
@@ -148,8 +148,8 @@ func (w *scratch) names() []string {
 	return out
 }
 
-// assertNoErrors looks at every executed call. A call that was not executed cannot have failed: if
-// there are no others, the result is unknown.
+// assertNoErrors checks every executed call. A call that was not executed cannot have failed: if
+// no call was executed, the result is unknown.
 func (w *scratch) assertNoErrors() {
 	calls := w.t.Calls()
 	executed := len(calls) == 0
@@ -168,7 +168,7 @@ func (w *scratch) assertNoErrors() {
 	w.record("no_tool_errors", callvet.LayerRouting, true, "no errors", "none")
 }
 
-// assertParam looks at every call of the tool. If the tool was not called and routing is asserted
+// assertParam checks every call of the tool. If the tool was not called and routing is asserted
 // elsewhere, that assertion already fails.
 func (w *scratch) assertParam(p *paramAssertion) {
 	want := p.src.Tool + "." + p.src.Path
@@ -208,7 +208,7 @@ func (w *scratch) assertParam(p *paramAssertion) {
 	w.record("tool_params", callvet.LayerArguments, false, want, seen)
 }
 
-// met: the value at the path matches; with [] every one does.
+// met reports whether the value at the path matches; with [] every value must match.
 func (p *paramAssertion) met(args value.Value) bool {
 	found := p.path.Find(args)
 	if len(found) == 0 {
@@ -223,9 +223,9 @@ func (p *paramAssertion) met(args value.Value) bool {
 	return true
 }
 
-// ungrounded gives the first number in the answer that no tool result, user
-// text or context has; "" when there is none. A number may be rounded to the decimals
-// that the answer shows: 18.4 stands for 18.37, and 1,240 does not for 1,234.
+// ungrounded returns the first number in the answer that no tool result, user text or context
+// contains; "" when there is none. A number may be rounded to the decimals that the answer shows:
+// 18.4 is accepted for 18.37, but 1,240 is not for 1,234.
 func (w *scratch) ungrounded(answer string) string {
 	known := slices.Clone(w.k.sources.Numbers())
 	for i := range w.t.Turns {
@@ -275,7 +275,7 @@ func (w *scratch) assertResults() {
 	}
 }
 
-// resultOf is what the call gave, or why that is unknown.
+// resultOf returns the result of the call, or why it is unknown.
 func resultOf(c *callvet.Call) (result value.Value, why string) {
 	if c.Placeholder() {
 		return result, "no mock answers " + c.Tool
@@ -308,9 +308,9 @@ func (w *scratch) postconditionScore(l *scoreList) {
 	}
 }
 
-// assertPostconditions holds the results of all calls to the conditions of the task. A condition
-// that no result satisfies has failed only if each call has a result: otherwise the result that
-// satisfies it may be one of those that are unknown.
+// assertPostconditions checks the results of all calls against the conditions of the task. A
+// condition that no known result satisfies has failed only if every call has a result: otherwise
+// an unknown result may satisfy it.
 func (w *scratch) assertPostconditions() {
 	for i := range w.k.posts {
 		p := &w.k.posts[i]
@@ -334,8 +334,8 @@ func (w *scratch) assertPostconditions() {
 	}
 }
 
-// routingScores are the selection of cases that name acceptable sets or limits
-// instead of plans.
+// routingScores are the selection scores of cases with acceptable sets or limits instead of
+// plans.
 func (w *scratch) routingScores(l *scoreList) {
 	ok := true
 	for _, a := range w.assertion {
@@ -352,7 +352,7 @@ func (w *scratch) routingScores(l *scoreList) {
 // aboutResults reports whether an assertion about calls is about what their results are, not about which were made.
 func aboutResults(name string) bool { return name == "no_tool_errors" || name == postconditionName }
 
-// wantsNone reports whether the only right thing is to call nothing.
+// wantsNone reports whether only attempts without calls are right.
 func (w *scratch) wantsNone() bool {
 	e := &w.k.src.Expect
 	if len(w.k.plans) > 0 {

@@ -5,14 +5,15 @@ package score
 import "fmt"
 
 const (
-	// MaxExpectedCalls is how many calls a plan, or counts, may expect: each is compared with each call that was made.
+	// MaxExpectedCalls is how many calls a plan, or counts, may expect: each is compared with
+	// each actual call.
 	MaxExpectedCalls = 500
 	// maxPairs bounds the comparisons of one plan with one attempt, some 100 bytes each.
 	maxPairs = 1 << 18
 )
 
-// tooMany returns why the plans of the case cannot be compared with so many calls; "" where they
-// can.
+// tooMany returns why the plans of the case cannot be compared with this number of calls; ""
+// where they can.
 func (k *Compiled) tooMany(made int) string {
 	switch n := k.widest; {
 	case n > MaxExpectedCalls:
@@ -58,8 +59,8 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// diagonal takes the common case that every call answers the expectation at the
-// same place completely; nothing can be better.
+// diagonal is a shortcut for the common case that every call completely answers the expectation
+// at the same position; no assignment is better.
 func (w *scratch) diagonal(p *plan) bool {
 	n := len(p.calls)
 	for i := range p.calls {

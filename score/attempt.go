@@ -27,10 +27,10 @@ type scratch struct {
 	spare     value.Doc
 	ground    match.Grounder
 	earlier   match.Corpus // sources with the results of earlier calls
-	without   *actual      // the call whose result earlier and ground leave out; nil: none
+	without   *actual      // earlier and ground leave out the result of this call; nil: none
 	assertion []callvet.Assertion
 	skipped   int
-	opinions  []scorerResult // by scorers of the suite's own
+	opinions  []scorerResult // by the suite's own scorers
 	facts     facts
 	usual     int                 // scores of earlier attempts, at most
 	explained []callvet.CallMatch // while a failure is classified
@@ -39,7 +39,7 @@ type scratch struct {
 // actual is one call of the attempt.
 type actual struct {
 	src  *callvet.Call
-	at   int   // the place among the calls of the attempt
+	at   int   // position among the calls of the attempt
 	tool *tool // nil when the case does not offer it
 	doc  value.Doc
 	args value.Value // absent when unknown

@@ -21,7 +21,7 @@ type callCount struct {
 	call expected
 }
 
-// claim is a compiled entry of all_of or not: what has to hold, or must not.
+// claim is a compiled entry of all_of or not: a condition that must hold, or must not.
 type claim struct {
 	plan   plan
 	counts []callCount
@@ -66,7 +66,7 @@ func (k *Compiled) claims(src []callvet.Plan, set match.Settings, name string, p
 		c.plan = k.plan(&src[i], set, key, ps)
 		c.counts = k.callCounts(src[i].Counts, set, key+".", ps)
 		if src[i].MaxExtraCalls == nil && len(c.plan.calls) > 0 && src[i].Order != callvet.OrderStrict {
-			c.plan.maxExtra = -1 // what else is called makes it no better
+			c.plan.maxExtra = -1 // further calls make it no better
 		}
 		for _, score := range sortedKeys(src[i].MinScores) {
 			if !gradedScore(score) {
@@ -78,8 +78,8 @@ func (k *Compiled) claims(src []callvet.Plan, set match.Settings, name string, p
 	return out
 }
 
-// answerers reports of each call whether it may answer an expectation, by its name and its
-// place. The list is used again by the next of these questions.
+// answerers reports for each call whether its name and its place allow it to answer an
+// expectation. The next call of answerers overwrites the list.
 func (w *scratch) answerers(e *expected) []bool {
 	w.may = resize(w.may, len(w.calls))
 	all := 0
@@ -101,11 +101,12 @@ func (w *scratch) answerers(e *expected) []bool {
 	return w.may
 }
 
-// isPlace reports whether the n-th of so many is the one asked for, from the end below 0.
+// isPlace reports whether position n of so many is the wanted one; negative positions count from
+// the end.
 func isPlace(asked, n, of int) bool { return asked == 0 || asked == n || asked == n-of-1 }
 
-// number writes down which message that calls made each call of the trace. It gives how
-// many such messages there are.
+// number records for each call of the trace which message made it, counting only messages with
+// calls. It returns the number of these messages.
 func (w *scratch) number() (of int) {
 	w.messages = w.messages[:0]
 	for i := range w.t.Turns {
@@ -154,8 +155,8 @@ func (w *scratch) assertClaims(name string, claims []claim, wanted bool) {
 
 const unrecorded = "the call's arguments were not recorded"
 
-// meets reports whether all parts of a claim hold. One part that does not hold decides, whatever is
-// not known of the others.
+// meets reports whether all parts of a claim hold. One part that does not hold decides, even if
+// other parts are unknown.
 func (w *scratch) meets(c *claim) (met, known bool) {
 	met, known = true, true
 	if c.plan.src.Calls != nil {
@@ -205,8 +206,8 @@ func (c *callCount) bounds() (least, most int) {
 	return least, most
 }
 
-// fitting counts the calls that fit an expectation. It is not sure where the arguments of
-// one that may were not recorded.
+// fitting counts the calls that fit an expectation. sure is false where a call may fit but its
+// arguments were not recorded.
 func (w *scratch) fitting(e *expected) (n int, sure bool) {
 	for j, may := range w.answerers(e) {
 		if !may {
@@ -221,7 +222,7 @@ func (w *scratch) fitting(e *expected) (n int, sure bool) {
 	return n, true
 }
 
-// assertCount counts the calls that fit, each bound for itself.
+// assertCount checks each bound separately on the number of fitting calls.
 func (w *scratch) assertCount(c *callCount) {
 	n, sure := w.fitting(&c.call)
 	if !sure {
@@ -243,7 +244,7 @@ func (w *scratch) assertCount(c *callCount) {
 	}
 }
 
-// described returns what a claim asks for.
+// described describes the requirement of a claim.
 func (c *claim) described() string {
 	var out []string
 	if c.plan.src.Calls != nil {
@@ -286,7 +287,7 @@ func (p *plan) described() string {
 	return strings.Join(out, ", ")
 }
 
-// madeCalls lists what was called.
+// madeCalls lists the actual calls.
 func (w *scratch) madeCalls() string {
 	if len(w.calls) == 0 {
 		return "no call"
@@ -294,7 +295,7 @@ func (w *scratch) madeCalls() string {
 	return strings.Join(w.names(), ", ")
 }
 
-// mostRepeated is how often the call that is made most often is made, and its tool.
+// mostRepeated returns the count of the most frequent call, and its tool.
 func (w *scratch) mostRepeated() (most int, name string) {
 	made := make([]int, len(w.calls))
 	for j, i := range w.firsts() {
@@ -319,7 +320,7 @@ func (w *scratch) assertRequests(limit int) {
 	w.record("max_requests", callvet.LayerBudget, n <= limit, want, strconv.Itoa(n))
 }
 
-// assertJSON reads the answer as JSON, also where it stands in a code fence.
+// assertJSON reads the answer as JSON, also inside a code fence.
 func (w *scratch) assertJSON(m *callvet.Matcher) {
 	want := strings.TrimSpace(m.Mode + " " + short(m.Value))
 	v, err := value.Parse([]byte(unfenced(w.t.Answer)))
@@ -331,7 +332,7 @@ func (w *scratch) assertJSON(m *callvet.Matcher) {
 	w.record("response_json", callvet.LayerResponse, ok, want, short(v.Raw()))
 }
 
-// unfenced takes the code fence off a text that is nothing else.
+// unfenced removes the code fence around a text that consists of nothing else.
 func unfenced(s string) string {
 	s = strings.TrimSpace(s)
 	inside, ok := strings.CutPrefix(s, "```")

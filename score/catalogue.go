@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// tool is a tool with what scoring asks about it.
+// tool is a tool with precomputed facts for scoring.
 type tool struct {
 	src    *callvet.Tool
 	schema *contract.Schema // nil when it does not compile
@@ -81,8 +81,8 @@ func (t *tool) compile(src *callvet.Tool) error {
 	return nil
 }
 
-// fits reports whether v has one of the declared JSON types; any does where none
-// is declared.
+// fits reports whether v has one of the declared JSON types; every value fits where none is
+// declared.
 func (p *property) fits(v value.Value) bool {
 	return len(p.types) == 0 || slices.ContainsFunc(p.types, func(name string) bool {
 		return name == v.Kind().String() || name == "integer" && v.IsInteger()

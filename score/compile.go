@@ -17,9 +17,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Compiled is a case with everything precomputed that does not depend on the
-// attempt. It is immutable and safe for concurrent use; its case must not change
-// while it is used.
+// Compiled is a case with all precomputed parts that do not depend on the attempt. It is
+// immutable and safe for concurrent use; its case must not change while it is used.
 type Compiled struct {
 	src     *callvet.Case
 	pool    *sync.Pool    // of *scratch, the scorer's
@@ -28,7 +27,7 @@ type Compiled struct {
 	explain bool       // passes, too
 	tools   *catalogue // nil: nothing is known about tools
 	naming  *callvet.Naming
-	others  []callvet.Counted // names in the case that count as others
+	others  []callvet.Counted // names in the case that count as a different name
 	names   []string          // restricts tools; nil: all
 	only    bool              // names is in force
 	plans   []plan
@@ -69,13 +68,13 @@ type expected struct {
 	args  *match.Args // nil: not asserted
 	known bool        // every asserted key is declared by the tool
 	check *condition.Condition
-	// result is what the call has to give; the zero Value: not asserted.
+	// result is the required result of the call; the zero Value: not asserted.
 	result value.Value
 	// foreign compares the arguments under a foreign profile, in place of args.
 	foreign *bfcl.Expectation
 }
 
-// problems collects what is wrong with one case.
+// problems collects the mistakes of one case.
 type problems struct {
 	c    *callvet.Case
 	list []callvet.Problem
@@ -145,7 +144,7 @@ func planOf(names []string) *callvet.Plan {
 	return p
 }
 
-// Merged lays the case's settings over the suite's, field by field.
+// Merged returns the case's settings over the suite's, field by field.
 func Merged(base callvet.Scoring, over *callvet.Scoring) callvet.Scoring {
 	if over == nil {
 		return base
@@ -326,10 +325,10 @@ func (t *tool) declares(a *match.Args) bool {
 	return true
 }
 
-// link resolves After and refuses unknown names and cycles. The order of calls is the order of
-// their emission by the target, whether it batched them into parallel turns or not. A strict or
-// in_order plan and an after entry state a dependency, which emission order has to keep. any_order
-// and calls without after between them are free.
+// link resolves After and refuses unknown names and cycles. The order of calls is the order in
+// which the target emitted them, also within parallel turns. A strict or in_order plan and an
+// after entry state a dependency, which this order must keep. Under any_order, and between calls
+// without after, any order is right.
 func (p *plan) link(key string, ps *problems) {
 	ids := map[string]int{}
 	for i := range p.calls {
@@ -362,7 +361,7 @@ func (p *plan) link(key string, ps *problems) {
 	}
 }
 
-// topological gives the positions so that each comes after those it waits for,
+// topological returns the positions so that each call comes after the calls in its After,
 // otherwise in the written order; nil when there is a cycle.
 func (p *plan) topological() []int {
 	out := make([]int, 0, len(p.calls))
@@ -395,7 +394,7 @@ func (k *Compiled) sameName(a, b string) bool {
 	return a == b || !k.scoring.CaseSensitiveNames && callvet.SameName(a, b)
 }
 
-// nameKey is the same text for names that are the same.
+// nameKey is equal for names that mean the same tool.
 func (k *Compiled) nameKey(name string) string {
 	if k.scoring.CaseSensitiveNames {
 		return name
@@ -432,7 +431,7 @@ func (k *Compiled) offered() []string {
 	return k.tools.names
 }
 
-// find gives the tool a call names, nil when the case does not offer it.
+// find returns the tool with a call's name, nil when the case does not offer it.
 func (k *Compiled) find(name string) *tool {
 	t := k.tools.find(name, k.scoring.CaseSensitiveNames)
 	if t == nil || !k.only {

@@ -18,13 +18,13 @@ import (
 )
 
 // Custom judges attempts by a rule that callvet does not have: an expression, a program, or Go
-// code of whoever embeds callvet. It is called from many goroutines.
+// code of a program that embeds callvet. It is called from many goroutines.
 type Custom interface {
-	// Judge returns what the attempt is worth. It should return soon after ctx has ended; the time
-	// that its case allows is the context's deadline. An error, or an opinion that is not Valid,
-	// leaves the score not evaluated, with the error's text as the reason.
+	// Judge returns the opinion on the attempt. It should return soon after ctx has ended; the
+	// time that its case allows is the context's deadline. An error, or an opinion that is not
+	// Valid, leaves the score not evaluated, with the error's text as the reason.
 	Judge(ctx context.Context, a *Attempt) (Opinion, error)
-	// Version changes whenever the same attempt could be judged otherwise. "" is of a rule
+	// Version changes whenever the same attempt could be judged differently. "" is for a rule
 	// that never changes.
 	Version() string
 }
@@ -50,8 +50,7 @@ type Opinion struct {
 	Values map[string]float64 `json:"values,omitempty"`
 }
 
-// Valid returns what is wrong with an opinion: nil where nothing is. The error wraps
-// callvet.ErrInvalid.
+// Valid returns the mistake of an opinion, nil without one. The error wraps callvet.ErrInvalid.
 func (o *Opinion) Valid() error {
 	switch {
 	case o.Score == nil && o.Pass == nil:
@@ -80,7 +79,7 @@ type custom struct {
 	src  *callvet.Scorer
 	by   Custom
 	wait time.Duration
-	// why it judges nothing; "" where by is set.
+	// why is the reason for which it judges nothing; "" where by is set.
 	why string
 }
 
@@ -116,7 +115,7 @@ func (k *Compiled) customs(cfg *Config, ps *problems) {
 	}
 }
 
-// implement finds what judges for a scorer.
+// implement finds the implementation of a scorer.
 func (k *Compiled) implement(c *custom, cfg *Config, key string, ps *problems) {
 	if kinds := ways(c.src); len(kinds) > 1 {
 		ps.add("conflict", key, strings.Join(kinds, " and ")+" exclude each other", "keep one of them")
@@ -167,7 +166,7 @@ type scorerResult struct {
 	err     error
 }
 
-// ask asks the scorers of the case, one after the other. The error is that of ctx.
+// ask calls the scorers of the case, one after the other. The error is the error of ctx.
 func (k *Compiled) ask(ctx context.Context, t *callvet.Trace) ([]scorerResult, error) {
 	if len(k.scorers) == 0 {
 		return nil, nil
@@ -219,7 +218,7 @@ func (s *scorerResult) score() float64 {
 	return float64(truth(*s.opinion.Pass))
 }
 
-// assertCustom adds what the scorers decided, and what could not be evaluated.
+// assertCustom adds the scorers' verdicts, and the assertions that could not be evaluated.
 func (w *scratch) assertCustom() {
 	for i := range w.opinions {
 		s := &w.opinions[i]
@@ -249,7 +248,7 @@ func (w *scratch) assertCustom() {
 	}
 }
 
-// customScores adds what the scorers measured.
+// customScores adds the scorers' scores.
 func (w *scratch) customScores(l *scoreList) {
 	for i := range w.opinions {
 		s := &w.opinions[i]
@@ -289,8 +288,8 @@ func newExpression(src *callvet.Scorer) (*expressionScorer, error) {
 // Version implements Custom.
 func (e *expressionScorer) Version() string { return e.version }
 
-// Judge implements Custom: a number is a score, a truth a verdict. An expression always ends
-// soon, so that it does not look at the context.
+// Judge implements Custom: a number is a score, a boolean a verdict. An expression always ends
+// soon, so that it does not check the context.
 func (e *expressionScorer) Judge(_ context.Context, a *Attempt) (Opinion, error) {
 	b, err := a.MarshalJSON()
 	if err != nil {

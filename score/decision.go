@@ -31,8 +31,8 @@ func (k *Compiled) decided(t *callvet.Trace) callvet.Result {
 	return r
 }
 
-// givenTool is the name that a selected tool counts as: that of the offered tool, or of the
-// expected one where it is not known which are offered.
+// givenTool is the name that a selected tool counts as: the name of the offered tool, or of the
+// expected one where the offered tools are unknown.
 func (k *Compiled) givenTool(name string, want *callvet.Selection) string {
 	name = k.naming.Of(name)
 	if k.scoring.CaseSensitiveNames {
@@ -54,9 +54,9 @@ func (k *Compiled) givenTool(name string, want *callvet.Selection) string {
 	return name
 }
 
-// Idle returns why no attempt at the case could be judged, whatever the target does. It is empty
-// when one could, and when the case asserts nothing at all, which lint refuses. selects: the target
-// selects tools and does not call them.
+// Idle returns why no attempt at the case can be judged, whatever the target does. It is empty
+// when an attempt can be judged, and when the case asserts nothing at all, which lint refuses.
+// selects: the target selects tools and does not call them.
 func (k *Compiled) Idle(selects bool) string {
 	c := k.src
 	left := c.Expect.Unevaluated()

@@ -36,7 +36,7 @@ func (w *scratch) explain(planned bool) []callvet.CallMatch {
 func (w *scratch) explainExpected(i int) callvet.CallMatch {
 	e, j := &w.fit.plan.calls[i], w.fit.match[i]
 	m := callvet.CallMatch{State: callvet.StateMissing, Expected: i, Actual: j, Want: e.src.Tools}
-	if json.Valid(e.src.Args) { // else New has reported it; a result must stay JSON
+	if json.Valid(e.src.Args) { // otherwise New has reported it; a result must stay JSON
 		m.WantArgs = e.src.Args
 	}
 	if j < 0 {

@@ -49,8 +49,8 @@ func (g *gold) bounded() bool {
 	return e.Counts != nil || e.AllOf != nil || e.Not != nil || e.MaxSameCalls != nil
 }
 
-// closed reports whether all attempts that meet the case's only plan make the same calls, as far as
-// the case's bounds look at them. Then the bounds' results for the gold attempt hold for all.
+// closed reports whether all attempts that meet the case's only plan make the same calls, as far
+// as the case's bounds count them. Then the bounds' results for the gold attempt hold for all.
 func (g *gold) closed() bool {
 	if len(g.k.plans) != 1 || g.k.multi != nil || g.k.graded || g.k.plans[0].maxExtra != 0 {
 		return false
@@ -76,7 +76,7 @@ func (g *gold) closed() bool {
 	})
 }
 
-// narrowed reports whether more than its tool decides which call answers.
+// narrowed reports whether more than the tool decides which call answers.
 func narrowed(c callvet.ExpectedCall) bool {
 	return c.Args != nil || len(c.Matchers) > 0 || c.Nth != 0 || c.Message != 0 || len(c.After) > 0 ||
 		c.Result != nil || c.ResultCheck != ""
@@ -94,7 +94,7 @@ type gold struct {
 	calls   []callvet.Call
 	last    int    // position of the final expected call, -1: none
 	first   int    // calls before the expected ones
-	checked []bool // of the expected ones: their results are checked
+	checked []bool // of the expected calls: their results are checked
 	ordered bool
 	text    string
 }
@@ -124,8 +124,8 @@ func (g *gold) plan() bool {
 	return e.MinToolCalls == nil || len(g.calls) >= *e.MinToolCalls
 }
 
-// others adds the calls that the case asks for in addition to those of a plan that allows more: by
-// name, as many as the least number. They have no arguments, so that none is wrong.
+// others adds the calls that the case requires beyond a plan that allows more calls: by name, as
+// many as the least number. They have no arguments, so that none is wrong.
 func (g *gold) others(p *plan) {
 	if g.k.multi != nil || p.maxExtra == 0 && p.src.Order != callvet.OrderSuperset &&
 		p.src.Order != callvet.OrderRecall {
@@ -158,7 +158,7 @@ func (g *gold) others(p *plan) {
 const maxGold = 1000
 
 func (g *gold) planCalls(p *plan) bool {
-	if p.sequence.Topological == nil { // the calls wait for one another in a circle
+	if p.sequence.Topological == nil { // the After entries form a cycle
 		return false
 	}
 	for _, i := range p.sequence.Topological {
@@ -192,8 +192,8 @@ func (g *gold) planCalls(p *plan) bool {
 	return true
 }
 
-// prerequisites puts the required ones first and gives earlier calls the
-// results that the final call's arguments come from.
+// prerequisites puts the required prerequisites first and sets the results of earlier calls to
+// the values that the final call's arguments come from.
 func (g *gold) prerequisites() bool {
 	m := g.k.multi
 	if m == nil {
@@ -244,7 +244,7 @@ func (g *gold) results() bool {
 		at := slices.IndexFunc(g.calls[:g.last],
 			func(c callvet.Call) bool { return s.tool == "" || g.k.sameName(c.Tool, s.tool) })
 		if len(found) == 0 || at < 0 || at >= g.first && g.checked[at-g.first] {
-			return false // a result that is made up says nothing of a check
+			return false // an invented result shows nothing about a check
 		}
 		path := s.path
 		if s.tool == "" {
@@ -262,7 +262,7 @@ func (g *gold) results() bool {
 	return true
 }
 
-// params gives calls the arguments that tool_params assert.
+// params sets the arguments that tool_params assert.
 func (g *gold) params() bool {
 	trees := map[int]any{}
 	for i := range g.k.params {
@@ -310,7 +310,7 @@ func (g *gold) params() bool {
 	return true
 }
 
-// answer joins the texts that are asked for and checks that nothing forbids them.
+// answer joins the required texts and checks that nothing forbids them.
 func (g *gold) answer() bool {
 	e := &g.k.src.Expect
 	parts := slices.Clone(e.ResponseContains)
@@ -337,9 +337,9 @@ func (g *gold) answer() bool {
 	return true
 }
 
-// Ground gives the last call of a gold attempt without a result the numbers of its answer, where
-// the case wants them from some tool and no result has them. It reports whether the attempt can be
-// judged: a result that is made up shows nothing about a check of results.
+// Ground puts the numbers of a gold attempt's answer into the result of its last call without a
+// result, where the case requires them from some tool and no result contains them. It reports
+// whether the attempt can be judged: an invented result shows nothing about a check of results.
 func (k *Compiled) Ground(t *callvet.Trace) bool {
 	numbers := match.Numbers(nil, []byte(t.Answer))
 	if !k.src.Expect.NoUngroundedNumbers || len(numbers) == 0 {

@@ -20,12 +20,12 @@ func risesWithQuality(name string) bool {
 	}, name)
 }
 
-// gradedNames are the scores of a list of calls that are made only where a case names them.
+// gradedNames are the scores of a list of calls that are computed only where a case names them.
 func gradedNames() []string { return []string{CallF1, ToolSetF1, SequenceF1, SequenceRecall, Position} }
 
 func gradedScore(name string) bool { return slices.Contains(gradedNames(), name) }
 
-// gradedScores are those that the case asks for and no other does.
+// gradedScores are the scores that only cases which name them have.
 func (w *scratch) gradedScores(l *scoreList) {
 	for _, name := range gradedNames() {
 		if _, ok := w.k.src.Expect.MinScores[name]; ok {
@@ -35,7 +35,7 @@ func (w *scratch) gradedScores(l *scoreList) {
 	}
 }
 
-// graded makes one of the scores of gradedNames; false for other names.
+// graded computes one of the scores of gradedNames; false for other names.
 func (w *scratch) graded(f *fit, name string) (float64, bool) {
 	wanted, called := f.paired+f.missing, len(w.calls)
 	switch name {
@@ -76,8 +76,8 @@ func (w *scratch) longestKept(p *plan) int {
 	return row[len(w.calls)]
 }
 
-// nameSets counts the expected names that were called, those that were expected and those
-// that were called, each once.
+// nameSets counts the expected names that were called, the expected names and the called names,
+// each name once.
 func (w *scratch) nameSets(p *plan) (met, asked, made int) {
 	called := map[string]string{}
 	for j := range w.calls {
@@ -104,7 +104,7 @@ func (w *scratch) nameSets(p *plan) (met, asked, made int) {
 func (w *scratch) assertScores(scores []callvet.Score) {
 	least := w.k.src.Expect.MinScores
 	for _, name := range sortedKeys(least) {
-		if least[name] == 0 { // asks for the score, and no more
+		if least[name] == 0 { // requests the score without a condition
 			continue
 		}
 		want := fmt.Sprintf("%s of at least %g", name, least[name])

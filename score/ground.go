@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// readSources collects what the user, the context and earlier results say.
+// readSources collects the texts of the user, the context and earlier results.
 func readSources(c *callvet.Case) match.Corpus {
 	var s match.Corpus
 	for i := range c.Input {

@@ -9,35 +9,35 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// facts are what the verdict and the class are decided from.
+// facts are the inputs of the verdict and the class.
 type facts struct {
 	broken      bool // a call could not be read, or the text meant one
-	repaired    bool // and the case wants native calls
+	repaired    bool // and the case requires native calls
 	unknownTool int  // position + 1 of the first call of a tool not offered
 	invalid     int  // position + 1 of the first call that fails for its contract
 	unrecorded  bool // asserted arguments were not recorded
-	unverified  int  // position + 1 of the first call that may or may not keep its contract
+	unverified  int  // position + 1 of the first call for which it is unknown whether it keeps its contract
 	redundant   int
 	detours     int
 	prereqs     prereqs
 	flow        flow
 	failed      int // failed assertions
 	evaluated   int
-	unsafe      bool // the assertion on safety is one of those that failed
+	unsafe      bool // the assertion on safety failed
 	watched     []callvet.Score
 	incidents   []callvet.Incident
 }
 
-// good reports that nothing but the plan stands against a pass.
+// good reports that only the plan can prevent a pass.
 func (f *facts) good(enforce bool) bool {
 	return !f.broken && !f.repaired && f.invalid == 0 && f.failed == 0 && (f.unknownTool == 0 || !enforce) &&
 		f.prereqs.missing == "" && !f.prereqs.disorder && f.flow.failed == ""
 }
 
-// anything reports that something other than the plan was judged.
+// anything reports that something in addition to the plan was judged.
 func (f *facts) anything() bool { return f.evaluated > 0 || f.prereqs.required > 0 || f.flow.total > 0 }
 
-// judge makes the result of the attempt that begin read.
+// judge computes the result of the attempt that begin read.
 func (w *scratch) judge() callvet.Result {
 	k, t := w.k, w.t
 	f := &w.facts
@@ -48,7 +48,7 @@ func (w *scratch) judge() callvet.Result {
 	f.repaired = k.scoring.RequireNative && w.repaired()
 	planned := len(k.plans) > 0
 	if f.broken && k.foreign && w.wantsNone() {
-		// To the leaderboard an output that holds no readable call is none.
+		// For the leaderboard, an output without a readable call has no calls.
 		f.broken, w.calls = false, w.calls[:0]
 	}
 	if planned {
@@ -77,9 +77,9 @@ func (w *scratch) repaired() bool {
 	return false
 }
 
-// checkContracts finds the calls that fail the attempt by name or contract. In
-// a multi-turn case only calls that answer an expectation do: a refused call
-// that the target corrected costs hops, not the pass.
+// checkContracts finds the calls that fail the attempt by name or contract. In a multi-turn case
+// only calls that answer an expectation can fail it: a refused call that the target corrected
+// costs hops, not the pass.
 func (w *scratch) checkContracts(planned bool) {
 	k := w.k
 	for j := range w.calls {
@@ -186,13 +186,14 @@ func (w *scratch) notable() bool {
 	return false
 }
 
-// reordered reports whether the calls answer others of the expected ones than inOrder finds.
+// reordered reports whether the pairing of calls and expected calls differs from the pairing of
+// inOrder.
 func (w *scratch) reordered() bool {
 	n, m := len(w.fit.match), len(w.calls)
 	switch {
 	case n == 0 || n == 1 && len(w.called) == 1:
 		return false
-	case m < len(w.called): // the places of the calls that count are in the comparison only
+	case m < len(w.called): // only the comparison contains the places of the calls that count
 		return true
 	}
 	alone := inOrder(n, m, func(i, j int) bool { return w.k.accepts(&w.fit.plan.calls[i], w.calls[j].src.Tool) },
@@ -205,7 +206,7 @@ func (w *scratch) reordered() bool {
 // scoreList gathers scores.
 type scoreList struct{ s []callvet.Score }
 
-// next makes room for one more, which is filled in where it stands.
+// next appends one more entry, which the caller fills in place.
 func (l *scoreList) next() *callvet.Score {
 	n := len(l.s)
 	if n == cap(l.s) {
@@ -225,7 +226,7 @@ func (l *scoreList) unscored(name, reason string) {
 	s.Name, s.Reason = name, reason
 }
 
-// fewScores is how many scores an attempt without calls has at most, mostly.
+// fewScores is the usual maximum of scores for an attempt without calls.
 const fewScores = 8
 
 // clamp keeps a rounding error from leaving [0,1].
@@ -380,7 +381,7 @@ func (w *scratch) tallyOf(j int) *match.Tally {
 	return nil
 }
 
-// census counts the keys of calls against what the schema declares.
+// census compares the keys of calls with the schema and counts them.
 type census struct {
 	any                   bool
 	required, present     int
@@ -390,8 +391,8 @@ type census struct {
 func (c *census) take(a *actual, t *match.Tally) {
 	c.any = true
 	if a.checked && a.valid && t != nil && t.Extra == 0 {
-		// The contract holds, so required keys and types do; and every key is
-		// one of the expected, declared ones.
+		// The contract holds, so required keys and types are right, and every key is expected and
+		// declared.
 		n := a.args.Len()
 		c.required, c.present = c.required+a.tool.need, c.present+a.tool.need
 		c.keys, c.declared, c.typed = c.keys+n, c.declared+n, c.typed+n

@@ -14,19 +14,18 @@ type Label struct {
 	// Needed: a call was needed at this place. Tool is the needed tool; "" where none was needed.
 	Needed bool
 	Tool   string
-	// Call is the expected call that it is paired with, or that it was made in place of; nil where
-	// the case expects no more of it than the tool.
+	// Call is the expected call that the call is paired with or was made in place of; nil where
+	// the case expects no more than the tool.
 	Call *callvet.ExpectedCall
 }
 
 // Labels labels the calls of an attempt, one Label a call in their order, and lists the calls that
 // the case needs. known is false where the case expects nothing about calls.
 //
-// A call is paired with an expected one as in the attempt's comparison, and where it has none by
-// equal arguments, and then by name. One call too many with a missing one is a call of the wrong
-// tool: needed, of another tool. Calls that a multi-turn case allows on the way are needed, of
-// their own tool.
-// Source: Evaluating Tool Calling, §2.2 and §3.1.
+// A call is paired with an expected call as in the attempt's comparison; without such a pair by
+// equal arguments, and then by name. An extra call together with a missing call is a call of the
+// wrong tool: it was needed, but of a different tool. Calls that a multi-turn case allows on the
+// way are needed, with their own tool. Source: Evaluating Tool Calling, §2.2 and §3.1.
 func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls, needed []Label, known bool) {
 	made := counted(t.Calls(), r)
 	e, known := expectation(c, r, made)
@@ -35,7 +34,7 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls, needed
 	}
 	calls = make([]Label, len(made))
 	compared := r.Calls
-	sets := c.Expect.Plans == nil && c.Expect.ToolsCalled == nil // of names, which are in no comparison
+	sets := c.Expect.Plans == nil && c.Expect.ToolsCalled == nil // sets of names, which no comparison contains
 	if sets {
 		compared = nil
 	}
@@ -74,8 +73,8 @@ func Labels(c *callvet.Case, t *callvet.Trace, r *callvet.Result) (calls, needed
 	return calls, needed, true
 }
 
-// expectedCall is a call that a case asks for, as the names that it accepts. src is nil where the
-// case gives names only.
+// expectedCall is a call that a case requires, as a list of accepted names. src is nil where the
+// case has only names.
 type expectedCall struct {
 	names    []string
 	optional bool
@@ -100,9 +99,9 @@ func (e expectedCalls) names(tool string) bool {
 	return slices.ContainsFunc(e, func(x expectedCall) bool { return x.accepts(tool) })
 }
 
-// expectation reads which calls the case asks for, under the names that count. The result has the
-// any-of plan that the attempt was compared with. known is false where the case expects nothing
-// about calls.
+// expectation returns the calls that the case requires, under the names that count. The stored
+// result names the any-of plan that the attempt was compared with. known is false where the case
+// expects nothing about calls.
 func expectation(c *callvet.Case, r *callvet.Result, made []callvet.Call) (e expectedCalls, known bool) {
 	x := &c.Expect
 	switch {
@@ -149,8 +148,8 @@ func nearestSet(sets [][]string, made []callvet.Call, r *callvet.Result) (best e
 	return best
 }
 
-// pair returns for each expected call the position of its actual call, -1 for none. That is the
-// pair of the comparison where there is one, else the pair of inOrder.
+// pair returns for each expected call the position of its actual call, -1 for none. It uses the
+// comparison where there is one, otherwise inOrder.
 func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) []int {
 	if len(compared) == 0 {
 		return inOrder(len(e), len(made), func(i, j int) bool { return e[i].accepts(made[j].Tool) },
@@ -171,9 +170,9 @@ func (e expectedCalls) pair(made []callvet.Call, compared []callvet.CallMatch) [
 	return out
 }
 
-// inOrder pairs n expected with m made calls of accepted names without a comparison. First it pairs
-// those with equal arguments, and then each expected one with the first that is left; -1 where none
-// is. A result without a comparison has this pairing (see scratch.notable).
+// inOrder pairs n expected with m actual calls of accepted names without a comparison. First it
+// pairs calls with equal arguments, and then each expected call with the first call that is left;
+// -1 where none is left. A result without a comparison has this pairing (see scratch.notable).
 func inOrder(n, m int, accepts, equal func(i, j int) bool) []int {
 	out, taken := make([]int, n), make([]bool, m)
 	for i := range out {
@@ -195,7 +194,7 @@ func inOrder(n, m int, accepts, equal func(i, j int) bool) []int {
 	return out
 }
 
-// gives reports whether a call was made with the very arguments of an expected one.
+// gives reports whether a call has exactly the arguments of an expected one.
 func gives(e *callvet.ExpectedCall, made *callvet.Call) bool {
 	return e != nil && e.Args != nil && bytes.Equal(e.Args, made.Args)
 }

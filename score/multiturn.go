@@ -85,8 +85,8 @@ func splitSource(s string, k *Compiled) (tool string, path match.Path, err error
 	return tool, path, err
 }
 
-// tolerates reports whether a call outside the plan is none of the extra ones:
-// a prerequisite, or a try at an expected tool that the world refused.
+// tolerates reports whether a call outside the plan does not count as extra: a prerequisite, or a
+// try at an expected tool that the world refused.
 func (m *multi) tolerates(k *Compiled, p *plan, a *actual) bool {
 	for _, list := range [...][]string{m.src.ValidPrerequisites, m.src.RequiredPrerequisites} {
 		for _, n := range list {
@@ -107,18 +107,18 @@ func (p *plan) names(k *Compiled, name string) bool {
 	return false
 }
 
-// prereqs is what became of the required prerequisites.
+// prereqs is the state of the required prerequisites.
 type prereqs struct {
 	required, made int
 	missing        string // the first that was not made
 	disorder       bool
 }
 
-// flow is what became of the argument sources.
+// flow is the result of checking the argument sources.
 type flow struct {
 	total, right int
 	failed       string // sentence about the first that failed
-	skipped      string // the tool that it should come from, where it was not called before
+	skipped      string // its source tool, where that was not called before
 }
 
 func (w *scratch) measureMulti(planned bool) {
@@ -133,8 +133,8 @@ func (w *scratch) measureMulti(planned bool) {
 	w.measureFlow(final)
 }
 
-// finalCall gives the actual call, -1 for none, and the expected call at the
-// end of the plan: the last one that is not optional, the first where all are.
+// finalCall returns the actual call, -1 for none, and the expected call at the end of the plan:
+// the last call that is not optional, or the first if all are.
 func (w *scratch) finalCall() (j, i int) {
 	for i := len(w.fit.match) - 1; i >= 0; i-- {
 		if !w.fit.plan.calls[i].src.Optional || i == 0 {
@@ -157,15 +157,15 @@ func (w *scratch) measureRepeats(planned bool) {
 	}
 }
 
-// identical reports whether two calls are of one tool with equal arguments. A call with unknown
+// identical reports whether two calls have the same tool and equal arguments. A call with unknown
 // arguments is identical to none.
 func (w *scratch) identical(a, b *actual) bool {
 	return w.k.sameName(a.src.Tool, b.src.Tool) && !a.unknown && !b.unknown && !a.broken && !b.broken &&
 		value.Equal(a.args, b.args)
 }
 
-// firsts gives by call the first one that is identical to it, which may be the call itself. Its
-// time does not grow with the square of the calls: an agent in a loop makes thousands.
+// firsts returns for each call the first identical call, which may be the call itself. Its time
+// does not grow with the square of the number of calls: an agent in a loop makes thousands.
 func (w *scratch) firsts() []int {
 	if len(w.first) == len(w.calls) {
 		return w.first
@@ -351,8 +351,8 @@ func (w *scratch) multiScores(l *scoreList) {
 	l.add(Overall, c.overall)
 }
 
-// completion is the overall score of the final expected call alone; of a plan
-// without calls, whether nothing was called.
+// completion is the overall score of the final expected call alone; for a plan without calls, 1
+// if nothing was called, else 0.
 func (w *scratch) completion() float64 {
 	j, i := w.finalCall()
 	if i < 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// nameTools finds which names are names of one tool, and puts the names that count into the
-// case. It is the only place that does so: all that follows compares names that count.
+// nameTools finds which names mean the same tool, and replaces the names in the case by the names
+// that count. No other code does so: all later code compares names that count.
 func (k *Compiled) nameTools(s *Scorer, ps *problems) {
 	if k.foreign {
 		if k.scoring.ToolNames != nil {
@@ -48,7 +48,7 @@ func (k *Compiled) nameTools(s *Scorer, ps *problems) {
 	k.src, k.others = &c, slices.Clip(n.counts)
 }
 
-// counted are the names of the case and of an attempt that count as other names.
+// counted are the names of the case and of an attempt that count as a different name.
 func (k *Compiled) counted(t *callvet.Trace) []callvet.Counted {
 	if k.naming == nil && t.Decision == nil {
 		return nil
@@ -71,10 +71,10 @@ func (k *Compiled) counted(t *callvet.Trace) []callvet.Counted {
 // caseNaming puts the names that count into copies of parts of a case.
 type caseNaming struct {
 	*callvet.Naming
-	counts []callvet.Counted // the names that count as others
+	counts []callvet.Counted // the names that count as a different name
 }
 
-// of is the name that a name counts as, which is kept.
+// of is the name that a name counts as; it is recorded in counts.
 func (n *caseNaming) of(name string) string {
 	as := n.Of(name)
 	n.keep(name, as)
@@ -165,8 +165,8 @@ func (n *caseNaming) safety(c *callvet.Case) {
 	c.Safety = &s
 }
 
-// countsAs is the name that a call counts as; empty where it was called by that name. Letter
-// case is part of it: what was offered is the spelling that counts.
+// countsAs is the name that a call counts as; empty where the called name is this name. Letter
+// case matters: the spelling of the offered tool counts.
 func (w *scratch) countsAs(j int) string {
 	a := &w.calls[j]
 	name, as := w.called[a.at].Tool, a.src.Tool

@@ -11,13 +11,13 @@ import (
 // fit is how well an attempt answers one plan.
 type fit struct {
 	plan  *plan
-	match []int  // per expected call the actual one, -1: none
+	match []int  // per expected call the actual call, -1: none
 	pairs []pair // per expected call
-	// paired counts expected calls with an actual one of the right name, full those with arguments
-	// that pass too, missing the required ones without.
+	// paired counts expected calls with an actual call of the right name. full counts those with
+	// arguments that pass, too. missing counts the required calls without an actual call.
 	paired, full, missing int
-	// extra counts actual calls outside the plan that the case does not
-	// tolerate, excess those beyond max_extra_calls.
+	// extra counts actual calls outside the plan that the case does not tolerate, excess the
+	// extra calls beyond max_extra_calls.
 	extra, excess int
 	inOrder       bool
 	selection     float64
@@ -131,7 +131,7 @@ func answers(match []int, j int) bool {
 	return false
 }
 
-// selectionScore is the tool selection score of a fit with that many calls.
+// selectionScore is the tool selection score of a fit with a number of calls.
 func (f *fit) selectionScore(called int) float64 {
 	switch f.plan.src.Order {
 	case callvet.OrderSubset:

@@ -11,9 +11,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Under a foreign profile the package score/bfcl compares names and arguments
-// and contracts are not checked; which call answers which expectation, and
-// everything else, stays as it is.
+// Under a foreign profile the package score/bfcl compares names and arguments and contracts are
+// not checked; which call answers which expectation, and everything else, is unchanged.
 
 // profileRules reads the profile in force.
 func (k *Compiled) profileRules(ps *problems) {
@@ -45,8 +44,8 @@ func (k *Compiled) foreignCall(e *expected, set match.Settings, key string, ps *
 	e.args, _ = match.Compile(nil, nil, value.Value{}, set, k.scoring.ExtraArgs)
 }
 
-// compareForeign asks the profile's rules. The counts behind the scores come
-// from its diffs, which are only needed when something is wrong.
+// compareForeign applies the profile's rules. The counts for the scores come from its diffs,
+// which are only needed when something is wrong.
 func compareForeign(e *expected, a *actual) pair {
 	if e.foreign.Match(a.src.Tool, a.args) == bfcl.OK {
 		n := a.args.Len()

@@ -14,20 +14,20 @@ import (
 
 // Config is the input of scoring apart from the suite.
 type Config struct {
-	// Similarity answers for mode semantic; nil makes that mode a problem. It must
-	// be deterministic for one pair of texts and safe for concurrent use. An attempt is
-	// not judged where its verdict depends on an answer that is an error.
+	// Similarity compares texts in mode semantic; nil makes this mode a problem. It must be
+	// deterministic for one pair of texts and safe for concurrent use. An attempt is not judged
+	// where its verdict depends on a comparison that ended with an error.
 	Similarity match.Similarity
-	// Explain lists expected and actual calls in every result; otherwise a pass that has nothing
-	// to report has no such list.
+	// Explain lists expected and actual calls in every result; otherwise a pass with nothing to
+	// report has no such list.
 	Explain bool
-	// Custom returns what judges for a scorer of a case that is no expression: a program, or Go
-	// code known by its name. The error is why nothing does; the scorer is then not evaluated. Nil:
-	// only expressions judge.
+	// Custom returns the implementation of a scorer that is no expression: a program, or Go code
+	// registered under its name. On an error the scorer is not evaluated, with the error as the
+	// reason. Nil: only expressions judge.
 	Custom func(s *callvet.Scorer) (Custom, error)
-	// Safety makes what checks attempts by the safety of a case that has its own. It returns
-	// scores, an assertion of callvet.LayerSafety and incidents. tools are the suite's. The error
-	// is what is wrong with the case. Nil: the assertion is not evaluated.
+	// Safety makes the function that checks attempts at a case with its own safety. The function
+	// returns scores, an assertion of callvet.LayerSafety and incidents. tools are the suite's
+	// tools. The error describes the mistake in the case. Nil: the assertion is not evaluated.
 	Safety func(tools []callvet.Tool,
 		c *callvet.Case) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error)
 }
@@ -37,16 +37,16 @@ type Config struct {
 type Scorer struct {
 	suite *callvet.Suite
 	tools *catalogue
-	// naming is that of the suite's tools under its own settings.
+	// naming is the naming of the suite's tools under the suite's settings.
 	naming *callvet.Naming
 	cfg    Config
 	pool   sync.Pool
-	// similar asks Config.Similarity; nil without one.
+	// similar calls Config.Similarity; nil without one.
 	similar *similarities
 }
 
-// New compiles the suite's tools and gives their problems: schemas that do not
-// compile. Its cases are not looked at: Compile does one.
+// New compiles the suite's tools and returns their problems: schemas that do not compile. It does
+// not read the cases: Compile compiles one case.
 func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
 	tools, ps := newCatalogue(s.Tools, "")
 	sc := &Scorer{suite: s, tools: tools, cfg: cfg}
@@ -64,16 +64,15 @@ func New(s *callvet.Suite, cfg Config) (*Scorer, []callvet.Problem) {
 	return sc, ps
 }
 
-// Score is Judge without a context: what scorers of the suite's own may take is bounded by
-// their timeouts only.
+// Score is Judge without a context: only their timeouts bound the suite's own scorers.
 func (k *Compiled) Score(t *callvet.Trace) callvet.Result {
 	r, _ := k.Judge(context.Background(), t) // which never ends
 	return r
 }
 
 // Judge judges one attempt. Attempts that ended in an error or did not run get that verdict and
-// no scores. It blocks only where scorers of the suite's own do. The error is that of ctx, where
-// it ended while they were asked: then nothing is known of the attempt.
+// no scores. It blocks only where the suite's own scorers do. The error is the error of ctx,
+// where it ended while they ran: then nothing is known about the attempt.
 func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
 	r, err := k.asked(ctx, t)
 	if err == nil && t.Decision == nil {
@@ -82,7 +81,7 @@ func (k *Compiled) Judge(ctx context.Context, t *callvet.Trace) (callvet.Result,
 	return r, err
 }
 
-// asked judges an attempt after the scorers of the suite's own.
+// asked judges an attempt after the suite's own scorers have run.
 func (k *Compiled) asked(ctx context.Context, t *callvet.Trace) (callvet.Result, error) {
 	asked := t.Outcome != callvet.OutcomeError && t.Outcome != callvet.OutcomeNotRun && t.Decision == nil
 	if !asked || len(k.scorers) == 0 {
@@ -95,7 +94,7 @@ func (k *Compiled) asked(ctx context.Context, t *callvet.Trace) (callvet.Result,
 	return k.compared(t, opinions), nil
 }
 
-// compared is judge, where the texts of the attempt could be compared.
+// compared is judge for an attempt with texts that could be compared.
 func (k *Compiled) compared(t *callvet.Trace, opinions []scorerResult) callvet.Result {
 	if k.similar == nil {
 		return k.judge(t, opinions)
@@ -197,5 +196,5 @@ func (k *Compiled) Check(call *callvet.Call) []callvet.Violation {
 	return w.calls[0].violations(k)
 }
 
-// Naming is what the names of tools count as in the case; nil where each is a name by itself.
+// Naming resolves the names of tools in the case; nil where every name counts as itself.
 func (k *Compiled) Naming() *callvet.Naming { return k.naming }

@@ -27,48 +27,48 @@ const (
 	// agents, AgentsExact whether they are the same.
 	AgentOverlap = "agent_overlap"
 	AgentsExact  = "agents_exact"
-	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for
-	// some of these with others, else 0. A set of k tools cannot equal one of another size: the ranks
+	// ToolMatch is 1 for the expected set, 0.7 for acceptable tools only, 0.4 for some of these
+	// with others, else 0. A set of k tools cannot equal a set of a different size: the ranks
 	// below measure a retriever of k tools.
 	ToolMatch = "tool_match"
-	// MatchExact is 1 for the expected set, MatchAcceptable for that or a choice of
-	// acceptable tools, MatchPartial for some of these with others, MatchNone
-	// for none of them.
+	// MatchExact is 1 for the expected set, MatchAcceptable for the expected set or some
+	// acceptable tools, MatchPartial for some of these with others, MatchNone for none of them.
 	MatchExact      = "match_exact"
 	MatchAcceptable = "match_acceptable"
 	MatchPartial    = "match_partial"
 	MatchNone       = "match_none"
-	// MatchNoneExpected is 1 for what the Tool Selection Evaluation System calls no match: no expected
-	// tool is given, and not acceptable ones alone. MatchPartial also counts these with others.
+	// MatchNoneExpected is 1 for "no match" in the Tool Selection Evaluation System: no expected
+	// tool is selected, and not only acceptable ones. MatchPartial also counts acceptable tools
+	// with others.
 	MatchNoneExpected = "match_none_expected"
 	// HitAt is 1 when an expected tool is among the first k,
 	// RecallAt the share of the expected tools there, NDCGAt discounts them by rank.
 	HitAt    = "hit@"
 	RecallAt = "recall@"
 	NDCGAt   = "ndcg@"
-	// Precision1 is 1 when the first tool is an expected one, also where none is
-	// given; MRR is one over the rank of the first expected tool, 0 without one.
-	// Neither exists where nothing is expected.
+	// Precision1 is 1 when the first tool is an expected one, else 0, also for a decision without
+	// tools. MRR is one over the rank of the first expected tool, 0 without one. Both are absent
+	// where nothing is expected.
 	Precision1 = "precision@1"
 	MRR        = "mrr"
-	// SelectionAbstention is 1 when nothing was given where nothing fits, else 0; FalseAbstention
-	// is 1 when nothing was given although tools are expected.
+	// SelectionAbstention is 1 when no tool was selected where none fits, else 0; FalseAbstention
+	// is 1 when no tool was selected although tools are expected.
 	SelectionAbstention = "selection_abstention"
 	FalseAbstention     = "false_abstention"
-	// CompositeBest is the composite of a decision that is right in every layer and gives as
-	// many different tools as this one: more tools than are expected or acceptable are a
-	// partial match at best. 1 where none are given and some expected, or the reverse.
+	// CompositeBest is the composite of a decision that is right in every layer and has as many
+	// different tools as this one: more tools than are expected or acceptable are a partial match
+	// at best. 1 where no tools are selected and some expected, or the reverse.
 	CompositeBest = "composite_best"
-	// ToolsRight is 1 when the layer of tools is right: every expected tool is among
-	// those given, or only acceptable ones are, or none where nothing fits.
+	// ToolsRight is 1 when the layer of tools is right: every expected tool is selected, or only
+	// acceptable ones, or none where nothing fits.
 	ToolsRight = "tools_right"
-	// ToolsBlocked is 1 when the tools are wrong under another layer that was wrong before. For
-	// agents that means: under none of the expected ones. It is 0 when the tools are wrong by
-	// themselves, and absent when they are right.
+	// ToolsBlocked is 1 when the tools are wrong and an earlier layer was wrong, too. The layer
+	// of agents counts as wrong here if no expected agent was chosen. It is 0 when only the tools
+	// are wrong, and absent when they are right.
 	ToolsBlocked = "tools_blocked"
-	// AgentGate is 1 when expected tools are not given and no expected agent was chosen
-	// before the tools, so that they could not be chosen; 0 when an expected agent was.
-	// Absent when the tools are right, and where agents are not judged before tools.
+	// AgentGate is 1 when expected tools are missing and no expected agent was chosen before the
+	// tools, so that the tools could not be chosen; 0 when an expected agent was chosen. Absent
+	// when the tools are right, and where agents are not judged before tools.
 	AgentGate = "agent_gate"
 )
 
@@ -85,9 +85,9 @@ func points(m stats.Match) float64 {
 	return 0
 }
 
-// credits are what a match is worth under the weights of exact and of acceptable matches.
-// Under the usual ones, 0.30 and 0.20, they come to points times the weight of the tools.
-// Source: Tool Selection Evaluation System, "Creating Custom Test Suites".
+// credits are the values of a match under the weights of exact and of acceptable matches. Under
+// the usual weights, 0.30 and 0.20, they equal points times the weight of the tools. Source: Tool
+// Selection Evaluation System, "Creating Custom Test Suites".
 func credits(m stats.Match) (exact, acceptable float64) {
 	if m == stats.Acceptable {
 		return 0.5, 1
@@ -150,8 +150,8 @@ func JudgeSelection(want *callvet.Selection, got *callvet.Decision, set Selectio
 	return j.result
 }
 
-// composite is the weighted mean of the layers judged, the tools among them by a match;
-// NaN where none was.
+// composite is the weighted mean of the judged layers, with a match for the tools; NaN where none
+// was judged.
 func (j *judgment) composite(layers [3]float64, tools stats.Match) float64 {
 	exact, acceptable := math.NaN(), math.NaN()
 	if j.chosen {
@@ -174,7 +174,7 @@ func selectionTruth(b bool) float64 {
 	return 0
 }
 
-// layer keeps how a layer ended; the first wrong one is the class.
+// layer records the result of a layer; the first wrong one is the class.
 func (j *judgment) layer(name string, right bool, class callvet.Class, want, got string) {
 	j.result.Assertions = append(j.result.Assertions,
 		callvet.Assertion{
@@ -267,9 +267,9 @@ func (j *judgment) tools() {
 	j.result.Reason += fmt.Sprintf("; the tools are wrong under the %s too", strings.ReplaceAll(by, "_", "-"))
 }
 
-// BlockedBy names the first layer that prevented the right tools of a judged decision. That is a
-// wrong route or sub-route, or only unexpected agents, if decided before the tools. It is "" where
-// no layer did.
+// BlockedBy names the first layer that prevented the right tools of a judged decision: a wrong
+// route or sub-route, or only unexpected agents, if decided before the tools. It is "" where no
+// layer did.
 func BlockedBy(r *callvet.Result) string {
 	for i := range r.Assertions {
 		a := &r.Assertions[i]
@@ -295,7 +295,7 @@ func (j *judgment) ceiling() float64 {
 	return j.composite(full, j.best)
 }
 
-// reachable is the best match of as many different tools as are given.
+// reachable is the best possible match for this number of different tools.
 func reachable(want *callvet.Selection, given []string) stats.Match {
 	n, expected := distinct(given), distinct(want.Tools)
 	switch {
@@ -313,7 +313,8 @@ func distinct(names ...[]string) int {
 	return len(slices.Compact(all))
 }
 
-// ranks scores the order of the tools given, and reports whether every expected tool is among them.
+// ranks scores the order of the selected tools, and reports whether they contain every expected
+// tool.
 func (j *judgment) ranks(given []string) bool {
 	depth := max(len(given), 1)
 	for _, k := range j.set.K {

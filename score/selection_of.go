@@ -9,8 +9,8 @@ import (
 )
 
 // SelectionOf is what a case expects of a decision: its own selection, or else the tools of the
-// calls that it expects. Of several plans or sets the first is the right one and the others are
-// acceptable. ok is false where nothing is expected of tools.
+// calls that it expects. With several plans or sets the first is the right one and the others are
+// acceptable. ok is false where the case expects nothing about tools.
 func SelectionOf(e *callvet.Expect) (s callvet.Selection, ok bool) {
 	if e.Selection != nil {
 		s = *e.Selection
@@ -37,7 +37,7 @@ func SelectionOf(e *callvet.Expect) (s callvet.Selection, ok bool) {
 	return s, true
 }
 
-// planned gives the first name of each call of a plan, and the others.
+// planned returns the first name of each call of a plan, and the other names.
 func planned(p *callvet.Plan) (names, others []string) {
 	for i := range p.Calls {
 		if t := p.Calls[i].Tools; len(t) > 0 {
@@ -47,7 +47,7 @@ func planned(p *callvet.Plan) (names, others []string) {
 	return names, others
 }
 
-// real leaves out the name that stands for no tool, and repetitions.
+// real removes NoTools and repetitions.
 func real(names []string) []string {
 	out := []string{}
 	for _, n := range names {

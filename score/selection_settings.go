@@ -9,10 +9,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// SelectionSettings say how layers and ranks count.
+// SelectionSettings define how layers and ranks count.
 type SelectionSettings struct {
-	// Route, SubRoute and Agents are the weights of those layers in the composite, Exact and
-	// Acceptable those of the tools, each at least 0.
+	// Route, SubRoute and Agents are the weights of these layers in the composite, Exact and
+	// Acceptable the weights of the tools, each at least 0.
 	Route, SubRoute, Agents, Exact, Acceptable float64
 	// K are the depths at which ranks are measured, ascending, each at least 1.
 	K []int
@@ -30,8 +30,9 @@ func SelectionDefaults() SelectionSettings {
 // Tools is the weight of the layer of tools.
 func (s *SelectionSettings) Tools() float64 { return s.Exact + s.Acceptable }
 
-// SelectionSettingsOf lays a suite's or case's settings over the defaults; s may be nil. What makes
-// no sense is replaced by the default, and the error, which wraps callvet.ErrInvalid, reports that.
+// SelectionSettingsOf returns the defaults with a suite's or case's settings applied; s may be
+// nil. An invalid setting is replaced by the default, and the error, which wraps
+// callvet.ErrInvalid, reports it.
 func SelectionSettingsOf(s *callvet.SelectionScoring) (SelectionSettings, error) {
 	set := SelectionDefaults()
 	if s == nil {

@@ -8,18 +8,17 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Attempt is what a scorer of a suite's own judges: one attempt at one case. Neither may be
-// changed.
+// Attempt is the input of a suite's own scorer: one attempt at one case. Neither may be changed.
 type Attempt struct {
 	Case  *callvet.Case
 	Trace *callvet.Trace
-	// Blind scorers are not to look at what the case expects.
+	// Blind scorers are not shown what the case expects.
 	Blind bool
 }
 
-// MarshalJSON writes the attempt as expressions and programs see it. Members are always there,
-// so that an expression can name them, but for expect, usage that is not known, and what is
-// only of some calls.
+// MarshalJSON writes the attempt as expressions and programs see it. All members are always
+// present, so that an expression can name them, except expect, unknown usage, and members that
+// only some calls have.
 func (a *Attempt) MarshalJSON() ([]byte, error) {
 	c, t := a.Case, a.Trace
 	out := attemptJSON{
@@ -85,7 +84,7 @@ type turnJSON struct {
 }
 
 // callJSON is a call. Args are null where they were not recorded or are no JSON; then ArgsRaw
-// has what was emitted.
+// contains the emitted payload.
 type callJSON struct {
 	ID      string          `json:"id,omitempty"`
 	Tool    string          `json:"tool"`
@@ -130,7 +129,7 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// asJSON is a result as it is, and as a text where it is no JSON.
+// asJSON is a result unchanged if it is JSON, otherwise as a JSON string.
 func asJSON(raw json.RawMessage) json.RawMessage {
 	if raw == nil || json.Valid(raw) {
 		return raw

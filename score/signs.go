@@ -12,16 +12,17 @@ import (
 // Sign is the result for an issue that most runs share: does the attempt show it?
 // Source: Tool Calling Evaluation, "Common Issues".
 type Sign struct {
-	// Code is that of the playbook, T1 to T4.
+	// Code is the code of the playbook, T1 to T4.
 	Code string `json:"code" form:"required words=T1|T2|T3|T4"`
 	// Shown is false where the attempt could have shown it and did not.
 	Shown bool `json:"shown,omitempty"`
-	// Why names what it shows in: repairs (T3), or arguments that differ (T2, also where it is not shown).
+	// Why names the evidence: repairs (T3), or arguments that differ (T2, also where Shown is
+	// false).
 	Why []string `json:"why,omitempty"`
 }
 
-// Signs looks for the issues in an attempt that needs so many calls. An issue that the attempt
-// could not have shown is not in the list.
+// Signs finds the issues in an attempt that needs needed calls. The list does not contain issues
+// that the attempt could not have shown.
 func Signs(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callvet.Result, needed int) []Sign {
 	var out []Sign
 	see := func(code string, shown bool, why ...string) { out = append(out, Sign{code, shown, why}) }

@@ -10,15 +10,16 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// similarities asks for the similarity of texts, and keeps whether an answer is missing. Without an
-// answer the texts do not match, and what follows from that is not known.
+// similarities requests the similarity of texts, and records whether an answer is missing.
+// Without an answer the texts do not match, and every result that depends on them is unknown.
 type similarities struct {
 	ask match.Similarity
-	// alone is held while one attempt is judged with nothing else: a missing answer is then its own.
+	// alone is locked while one attempt is judged alone: a missing answer then belongs to this
+	// attempt.
 	alone   sync.RWMutex
 	missing atomic.Int64
 	last    atomic.Pointer[error]
-	alike   bool // texts without an answer match; changes with alone held
+	alike   bool // texts without an answer match; changed only while alone is locked
 }
 
 func (s *similarities) of(want, got string) (float64, string, error) {
@@ -34,8 +35,8 @@ func (s *similarities) of(want, got string) (float64, string, error) {
 	return 0, by, err
 }
 
-// judge judges an attempt at c by do, up to three times. It is not judged where its verdict depends on an answer
-// that is missing.
+// judge judges an attempt at c by do, up to three times. It is not judged where its verdict
+// depends on a missing answer.
 func (s *similarities) judge(c *callvet.Case, do func() callvet.Result) callvet.Result {
 	s.alone.RLock()
 	before := s.missing.Load()

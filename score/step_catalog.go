@@ -13,17 +13,17 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// contracted is a tool as lines name it, with what its contract compiles to.
+// contracted is a tool as lines name it, with its compiled contract.
 type contracted struct {
 	schema *contract.Schema // nil: none
-	// always is what every call of the tool has.
+	// always are the marks that every call of the tool has.
 	always marks
-	// other: the catalog has the tool in other versions only.
+	// other: the catalog contains only other versions of the tool.
 	known, other  bool
 	exact         *match.Exact
 	name, version string        // as called, and the catalog's spelling where it is known
-	counted       []byte        // the tool that the call counts as; nil: the one of the line
-	rule          string        // the tool as rules of safety know it
+	counted       []byte        // the tool that the call counts as; nil: the tool in the line
+	rule          string        // the tool's name in safety rules
 	tool          *callvet.Tool // nil: not known in that version
 	params        value.Value
 }
@@ -54,7 +54,7 @@ func newCatalog(tools []callvet.Tool, set *callvet.Scoring) (catalog, []callvet.
 	for i := range tools {
 		t := &tools[i]
 		e := &contracted{known: true, tool: t, name: t.Name, version: t.Version}
-		if t.Version == "" { // some write both into the name, as lines do
+		if t.Version == "" { // some catalogs write both into the name, as lines do
 			e.name, e.version = callvet.SplitTool(t.Name)
 		}
 		if t.Parameters != nil {
@@ -86,7 +86,7 @@ func (c *catalog) key(name string) string {
 	return name
 }
 
-// add keeps versions in order; the first of equal ones stays.
+// add keeps versions in order; of equal versions the first is kept.
 func (c *catalog) add(e *contracted) *callvet.Problem {
 	k := c.key(e.name)
 	list := c.versions[k]
@@ -111,8 +111,8 @@ func (c *catalog) add(e *contracted) *callvet.Problem {
 	return nil
 }
 
-// find resolves the text of a line. The exact spelling of a name goes before
-// another; no version means the highest.
+// find resolves the text of a line. The exact spelling of a name is preferred; no version means
+// the highest.
 func (c *catalog) find(text string) *contracted {
 	name, version := callvet.SplitTool(text)
 	name = c.naming.Of(name)
@@ -163,7 +163,7 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// lookup is find with the answers for texts of earlier lines.
+// lookup is find with a cache for texts of earlier lines.
 func (s *StepScorer) lookup(text []byte) *contracted {
 	if e, ok := s.recent.Get(text); ok {
 		return e
@@ -176,7 +176,7 @@ func (s *StepScorer) lookup(text []byte) *contracted {
 	return e
 }
 
-// meet finds the tool of a text that no earlier line had.
+// meet finds the tool for a text that is not in the cache.
 func (s *StepScorer) meet(name string) *contracted {
 	own := *s.shared.catalog.find(name)
 	own.rule = name

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// checks are the compiled post-conditions by their text as it stands in a line; nil for a text that
-// does not compile, or is empty.
+// checks are the compiled post-conditions by their exact text in a line; nil for a text that does
+// not compile, or is empty.
 type checks struct {
 	byText   map[string]*condition.Condition
 	recent   value.Recent[*condition.Condition]

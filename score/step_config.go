@@ -14,9 +14,9 @@ import (
 // StepInput is one step as handles into its line; a zero Value or null is "not
 // recorded", nil bytes as well.
 type StepInput struct {
-	// Tool is "name@vN" or the name alone, as it stands in the line.
+	// Tool is "name@vN" or the name alone, exactly as in the line.
 	Tool []byte
-	// Args is what was made of the payload, ArgsRaw the payload as emitted, a string.
+	// Args are the parsed or repaired arguments, ArgsRaw the payload as emitted, a string.
 	Args, ArgsRaw value.Value
 	Result, Error value.Value
 	// Status is ok, rejected_by_contract, exec_error, timeout or nil.
@@ -25,7 +25,7 @@ type StepInput struct {
 	Needed                                      int
 	GoldTool, GoldArgs, GoldResult, ResultCheck value.Value
 	// GoldParams are matchers of single arguments, which Config.Matchers reads. GoldScoring is a
-	// callvet.Comparison that goes before the one of Config.Scoring.
+	// callvet.Comparison that takes precedence over Config.Scoring.
 	GoldParams, GoldScoring value.Value
 }
 
@@ -36,18 +36,18 @@ type StepConfig struct {
 	// Scoring has the comparison of arguments; the default is mode exact, and
 	// any other is some ten times slower.
 	Scoring callvet.Scoring
-	// Matchers reads the matchers of single arguments out of the object that a label has,
-	// in the form of a suite. What is wrong with them is a problem, and the arguments of
-	// such a call are not compared. Nil: no label has any.
+	// Matchers reads the matchers of single arguments from the object in a label, in the form of
+	// a suite. Mistakes in them are problems, and the arguments of such a call are not compared.
+	// Nil: no label has matchers.
 	Matchers func(object []byte) (map[string]callvet.Matcher, []callvet.Problem)
 	// Safe reports whether a call, of a tool "name@vN" with these arguments (the zero Value: not
-	// recorded), breaks a safety rule. If no rule is about it, known is false. Nil: safety is not
-	// known. It has to be safe for concurrent use.
+	// recorded), breaks a safety rule. If no rule applies to it, known is false. Nil: safety is
+	// not known. It has to be safe for concurrent use.
 	Safe func(tool string, args value.Value) (safe, known bool)
 }
 
-// StepScorer scores steps. It is not safe for concurrent use; Fork gives another
-// one that shares all that was compiled.
+// StepScorer scores steps. It is not safe for concurrent use; Fork returns another one that
+// shares all compiled parts.
 type StepScorer struct {
 	shared  *shared
 	tools   map[string]*contracted // by the text in the line
@@ -57,26 +57,26 @@ type StepScorer struct {
 	text    []byte
 	scratch match.Scratch
 	unknown int
-	endless int // steps that were not validated because that is too much work
+	endless int // steps that were not validated because it is too much work
 	params  params
-	rules   *match.Args // those of the last call; nil: compared exactly
+	rules   *match.Args // rules of the last call; nil: compared exactly
 	args    value.Value // of the last call
 	last    *contracted // its tool
 	paired  bool        // scratch.Unlike is of args
 }
 
-// shared is what no step changes.
+// shared is the part that no step changes.
 type shared struct {
 	catalog  catalog
 	settings match.Settings
-	slow     bool // settings are not those of mode exact without further arguments
+	slow     bool // the settings differ from mode exact without extra arguments
 	extra    callvet.ExtraArgs
 	matchers func(object []byte) (map[string]callvet.Matcher, []callvet.Problem)
 	rules    func(tool string, args value.Value) (safe, known bool)
 }
 
-// maxCached bounds what a Scorer remembers of texts in lines: names of tools and
-// conditions. Beyond it, texts are looked up anew each time.
+// maxCached bounds the cached texts of lines: names of tools and conditions. Beyond it, texts are
+// looked up again each time.
 const maxCached = 1 << 12
 
 // NewStepScorer compiles the configuration. Problems that are not warnings mean that a
@@ -110,18 +110,18 @@ func (sh *shared) scorer() *StepScorer {
 	return &StepScorer{shared: sh, tools: map[string]*contracted{}, checks: newChecks(), params: newParams()}
 }
 
-// Fork gives a Scorer for another goroutine; it has seen nothing.
+// Fork returns a Scorer for another goroutine, with empty counts.
 func (s *StepScorer) Fork() *StepScorer { return s.shared.scorer() }
 
-// UnknownVersions is the number of steps with a tool that is in the catalog, but not in the version
-// that was called: they were validated against no schema.
+// UnknownVersions is the number of steps with a tool that is in the catalog, but not in the
+// version that was called: they were not validated.
 func (s *StepScorer) UnknownVersions() int { return s.unknown }
 
-// Endless is the number of steps that were not validated because that is too much work.
+// Endless is the number of steps that were not validated because it is too much work.
 func (s *StepScorer) Endless() int { return s.endless }
 
 // Problems lists the conditions and the matchers that could not be compiled, in the order of
-// appearance; each distinct text once, as far as they are remembered.
+// appearance; each distinct text once, as far as it is cached.
 func (s *StepScorer) Problems() []callvet.Problem {
 	return slices.Concat(s.checks.problems, s.params.problems)
 }

@@ -16,16 +16,16 @@ import (
 
 // StepExplanation is why a step got its score.
 type StepExplanation struct {
-	// Call pairs the labeled call with the one that was made. It has the arguments one by one where
-	// there is a label, and the violations of the contract by the payload as emitted.
+	// Call pairs the labeled call with the actual one. It contains the single arguments where
+	// there is a label, and the contract violations of the payload as emitted.
 	Call callvet.CallMatch
-	// Reasons say in a sentence each what is wrong; empty when nothing is.
+	// Reasons describe each mistake in one sentence; empty without mistakes.
 	Reasons []string
-	// Plain are those of them that cite nothing of the call and its label.
+	// Plain are the reasons that quote nothing from the call and its label.
 	Plain []string
 }
 
-// Explain returns what Score found, in words. It is for the steps that are shown.
+// Explain returns the findings of Score in words. It is used only for steps that are shown.
 func (s *StepScorer) Explain(in *StepInput) StepExplanation {
 	var score callvet.StepScore
 	seen, endless := s.unknown, s.endless
@@ -66,7 +66,7 @@ func is(score *callvet.StepScore, m callvet.StepMetric) bool {
 	return yes
 }
 
-// fails reports a measurement that is known and not so.
+// fails reports a measurement that is known and false.
 func fails(score *callvet.StepScore, m callvet.StepMetric) bool {
 	yes, known := score.Get(m)
 	return known && !yes

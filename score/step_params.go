@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// params are the matchers and the settings of labels by their text as it stands in a line, and the
-// rules that were made of them.
+// params are the matchers and the settings of labels by their exact text in a line, and the rules
+// compiled from them.
 type params struct {
 	byText   map[string]*matched
 	settings map[string]*compared
@@ -22,7 +22,7 @@ type params struct {
 	problems []callvet.Problem
 }
 
-// matched is such a text; unread: the matchers cannot be used.
+// matched are the matchers of one text; unread: they cannot be used.
 type matched struct {
 	matchers map[string]callvet.Matcher
 	unread   bool
@@ -66,7 +66,7 @@ func (s *StepScorer) compile(t *contracted, in *StepInput) *match.Args {
 	return rules
 }
 
-// rulesOf makes the rules of a label that was not met before.
+// rulesOf makes the rules of a new label.
 func (s *StepScorer) rulesOf(t *contracted, want, matchers, scoring []byte) *match.Args {
 	set, m := s.setting(scoring), &matched{}
 	if matchers != nil {
@@ -75,7 +75,7 @@ func (s *StepScorer) rulesOf(t *contracted, want, matchers, scoring []byte) *mat
 	if set.unread || m.unread {
 		return nil
 	}
-	// The rules are kept and refer to the text, but the memory of a line is used again.
+	// The rules are kept and refer to the text, but the memory of a line is reused.
 	rules, bad := match.Compile(bytes.Clone(want), m.matchers, t.params, set.settings, set.extra)
 	if matchers != nil && len(bad) > 0 {
 		m.unread = true
@@ -107,7 +107,7 @@ func (s *StepScorer) matchersOf(text string) *matched {
 	return m
 }
 
-// setting reads the settings of a text; nil stands for those of the configuration.
+// setting reads the settings of a text; nil means the settings of the configuration.
 func (s *StepScorer) setting(text []byte) *compared {
 	if text == nil {
 		return &compared{settings: s.shared.settings, extra: s.shared.extra}
@@ -153,6 +153,6 @@ func (p *params) note(what, text, key, why string) {
 	})
 }
 
-// Rules are those that the arguments of the last call were compared by; nil where they were
-// compared exactly. Valid where Args is.
+// Rules are the rules for the arguments of the last call; nil where they were compared exactly.
+// Valid where Args is.
 func (s *StepScorer) Rules() *match.Args { return s.rules }

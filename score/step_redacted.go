@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// violations are those of the contract by values that are known: what was redacted before
-// the trace was written may have kept it.
+// violations are the contract violations by known values: a value that was redacted before the
+// trace was written may have kept the contract.
 func (t *contracted) violations(args value.Value) []callvet.Violation {
 	return slices.DeleteFunc(t.schema.Check(args), func(v callvet.Violation) bool { return redactedAt(args, v) })
 }
@@ -25,8 +25,8 @@ func (t *contracted) unknowable(args value.Value) bool {
 	return args.Kind() == value.Object && (safety.UnknownValue(args) || marked(args)) && len(t.violations(args)) == 0
 }
 
-// redactedAt reports whether a violation is one by a value, or by the name of a member, that
-// was redacted. That a member is missing is known.
+// redactedAt reports whether a violation is caused by a redacted value or a redacted name of a
+// member. A missing member is known.
 func redactedAt(args value.Value, v callvet.Violation) bool {
 	if strings.Contains(v.Path, safety.RedactionMark) {
 		return true

@@ -7,8 +7,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// safe asks the rules about the call, where there are any. They see what the arguments say, the
-// payload as emitted where nothing was made of it.
+// safe applies the safety rules, if any, to the call. The rules see the arguments, or the payload
+// as emitted where it was not parsed.
 func (s *StepScorer) safe(t *contracted, args value.Value) marks {
 	ok, known := s.shared.rules(t.rule, args)
 	if !known {
@@ -18,7 +18,7 @@ func (s *StepScorer) safe(t *contracted, args value.Value) marks {
 }
 
 // Counted is the tool of the last call, "name@vN" or the name alone, under the name that it
-// counts as. Nil where that is the one of the line.
+// counts as. Nil where the name in the line counts.
 func (s *StepScorer) Counted() []byte { return s.last.counted }
 
 // Named is the tool of a label under the name that it counts as.
@@ -32,5 +32,5 @@ func (s *StepScorer) Named(tool []byte) []byte {
 	return tool
 }
 
-// Naming is what the names of tools count as.
+// Naming resolves the names of tools.
 func (s *StepScorer) Naming() *callvet.Naming { return s.shared.catalog.naming }

@@ -11,16 +11,16 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// stepPayload is what a call carried: as emitted, and as it was made of that.
+// stepPayload is the payload of a call: as emitted, and as parsed or repaired.
 type stepPayload struct {
 	args    value.Value // Invalid: not recorded, or not readable
 	raw     value.Value // Invalid: not recorded, or not JSON
 	hasRaw  bool        // a payload was recorded
-	emitted bool        // args or a payload were
+	emitted bool        // args or a payload were recorded
 	err     error       // why raw is not JSON
 }
 
-// marks are a set of measurements: which are known, and above them which are so.
+// marks are a set of measurements: one bit each for known, and above them one bit each for true.
 // They are collected in a register.
 type marks uint32
 
@@ -59,8 +59,8 @@ func (s *StepScorer) Score(in *StepInput, out *callvet.StepScore) {
 	out.Known, out.True = uint16(m), uint16(m>>16)
 }
 
-// contract holds the arguments as emitted against the tool's schema. Where that is too much
-// work, or was redacted, nothing is known.
+// contract checks the arguments as emitted against the tool's schema. Where it is too much work,
+// or where arguments were redacted, the result is unknown.
 func (s *StepScorer) contract(t *contracted, args, held value.Value) marks {
 	valid, known := t.schema.DecideObject(held)
 	switch {
@@ -82,7 +82,7 @@ func (s *StepScorer) contract(t *contracted, args, held value.Value) marks {
 	return m
 }
 
-// choice holds the tool that was called against the label.
+// choice compares the called tool with the label.
 func (s *StepScorer) choice(t *contracted, in *StepInput) marks {
 	switch {
 	case in.Needed == 0: // whatever tool the label names
@@ -117,8 +117,8 @@ func (s *StepScorer) Time(ms float64, out *callvet.StepScore) {
 	}
 }
 
-// emitted gives the arguments, the payload that the contract is compared with, and whether
-// either was recorded.
+// emitted returns the arguments, the payload for the contract check, and whether either was
+// recorded.
 func (s *StepScorer) emitted(in *StepInput) (args, held value.Value, emitted bool) {
 	var p stepPayload
 	s.read(in, &p)
@@ -129,8 +129,7 @@ func (s *StepScorer) emitted(in *StepInput) (args, held value.Value, emitted boo
 	return p.args, held, p.emitted
 }
 
-// read takes the payload in. The text as emitted is only parsed where it is not
-// the one of args.
+// read reads the payload. The text as emitted is only parsed where it differs from args.
 func (s *StepScorer) read(in *StepInput, p *stepPayload) {
 	if k := in.Args.Kind(); k != value.Invalid && k != value.Null {
 		p.args, p.emitted = in.Args, true
@@ -157,12 +156,12 @@ func (s *StepScorer) read(in *StepInput, p *stepPayload) {
 	}
 }
 
-// Args are the arguments that the last call was scored by, where they are not the
-// labeled ones: those recorded, or the payload where only that was. Valid until the
-// next call.
+// Args are the arguments that the last call was scored by, where they differ from the labeled
+// ones: the recorded arguments, or the payload where only the payload was recorded. Valid until
+// the next call.
 func (s *StepScorer) Args() value.Value { return s.args }
 
-// Unlike are those of the labeled arguments of the last call that Args has not in the same
+// Unlike are the labeled arguments of the last call that Args does not contain with the same
 // bytes. Valid where Args is.
 func (s *StepScorer) Unlike(labeled value.Value) []match.Pair {
 	if !s.paired {
@@ -171,8 +170,8 @@ func (s *StepScorer) Unlike(labeled value.Value) []match.Pair {
 	return s.scratch.Unlike
 }
 
-// spells reports whether the inside of a JSON string decodes to text, without
-// decoding it; false also where it has other escapes than those of quotes and backslashes.
+// spells reports whether the inside of a JSON string decodes to text, without decoding it; false
+// also where it has escapes other than \" and \\.
 func spells(inside, text []byte) bool {
 	n := 0
 	for i := 0; i < len(inside); i++ {
@@ -191,7 +190,7 @@ func spells(inside, text []byte) bool {
 	return n == len(text)
 }
 
-// arguments compares what the call carried with the labeled arguments, exactly.
+// arguments compares the call's arguments with the labeled ones, exactly.
 func (s *StepScorer) arguments(t *contracted, got, want value.Value, out *callvet.StepScore) marks {
 	s.args, s.paired, s.rules = got, false, nil
 	if got.Kind() != value.Object {
@@ -207,7 +206,7 @@ func (s *StepScorer) arguments(t *contracted, got, want value.Value, out *callve
 	return setTally(&tally, tally.Exact(), out)
 }
 
-// unlabeled is what a payload that is no object has of n labeled arguments.
+// unlabeled is the tally of a payload that is no object, against n labeled arguments.
 func unlabeled(got value.Value, n uint16, out *callvet.StepScore) marks {
 	out.Matched, out.Expected, out.Emitted, out.Union = 0, n, 0, n
 	if got.Kind() != value.Invalid {
@@ -216,8 +215,8 @@ func unlabeled(got value.Value, n uint16, out *callvet.StepScore) marks {
 	return mark(callvet.StepArgEM, false)
 }
 
-// byRules compares what the call carried with the labeled arguments by the settings and the
-// matchers of the label.
+// byRules compares the call's arguments with the labeled ones by the settings and the matchers of
+// the label.
 func (s *StepScorer) byRules(t *contracted, got value.Value, in *StepInput, out *callvet.StepScore) marks {
 	s.args, s.paired, s.rules = got, false, s.compile(t, in)
 	if s.rules == nil {
@@ -241,8 +240,8 @@ func setTally(t *match.Tally, right bool, out *callvet.StepScore) marks {
 
 func stepClamp(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
 
-// right reports whether the call went to the labeled tool, which is a string that is not
-// empty: by name, and by version where the label has one.
+// right reports whether the call used the labeled tool (a non-empty string): by name, and by
+// version where the label has one.
 func (s *StepScorer) right(t *contracted, in *StepInput) bool {
 	raw := in.GoldTool.Raw()
 	if bytes.Equal(raw[1:len(raw)-1], in.Tool) {
@@ -276,7 +275,7 @@ func (s *StepScorer) execution(in *StepInput) marks {
 	return m
 }
 
-// allEnds is what is known once a call was executed.
+// allEnds are the measurements that are known once a call was executed.
 const allEnds = 1<<callvet.StepRejected | 1<<callvet.StepExecuted | 1<<callvet.StepTimeout | 1<<callvet.StepRateLimited
 
 // ended returns the marks of the status; ran is whether the call was executed.

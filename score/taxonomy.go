@@ -49,7 +49,7 @@ func (w *scratch) classRead(bool) (callvet.Class, string) {
 	return "", ""
 }
 
-// classRouting: calls that are missing, not wanted, or of the wrong tool.
+// classRouting: calls that are missing, unexpected, or of the wrong tool.
 func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 	if !planned {
 		return w.classNames()
@@ -76,7 +76,8 @@ func (w *scratch) classRouting(planned bool) (callvet.Class, string) {
 		" was called and not expected"
 }
 
-// prefixed is the remark that a name is one of some names behind a prefix; "" when it is none.
+// prefixed is the remark that a name is one of some names with a prefix; "" when it is none of
+// them.
 func prefixed(name string, known []string) string {
 	same := callvet.Unprefixed(name, known)
 	if same == "" {
@@ -121,7 +122,7 @@ func (w *scratch) repeats() bool {
 	return true
 }
 
-// classNames is routing for cases without plans: what the assertions on names say.
+// classNames is routing for cases without plans: it uses the assertions on names.
 func (w *scratch) classNames() (callvet.Class, string) {
 	for _, a := range w.assertion {
 		if a.Layer != callvet.LayerRouting || a.State != callvet.AssertFailed || aboutResults(a.Name) {
@@ -148,7 +149,8 @@ func (w *scratch) classNames() (callvet.Class, string) {
 	return "", ""
 }
 
-// setClass distinguishes a missing tool from one too many, where an acceptable set has the others.
+// setClass distinguishes a missing tool from an extra one, where an acceptable set contains the
+// other tools.
 func (w *scratch) setClass() callvet.Class {
 	names, sets := w.checkedNames(), w.k.src.Expect.ToolsAcceptable
 	switch {
@@ -178,8 +180,8 @@ func (w *scratch) classArguments(planned bool) (callvet.Class, string) {
 	return "", ""
 }
 
-// classDiffs decides between an argument that the tool does not have and a wrong one, and
-// gives the sentence on the first of the kind that decided.
+// classDiffs decides between an argument that the tool does not have and a wrong one, and returns
+// the sentence about the first argument of the decisive kind.
 func (w *scratch) classDiffs() (callvet.Class, string) {
 	for c := range w.explained {
 		m := &w.explained[c]
@@ -211,7 +213,7 @@ func (w *scratch) classDiffs() (callvet.Class, string) {
 	return "", ""
 }
 
-// undeclared reports whether a key is none that the tool's schema declares.
+// undeclared reports whether the tool's schema does not declare a key.
 func undeclared(a *actual, d *callvet.ArgDiff) bool {
 	if d.Actual == nil || a.tool == nil || len(a.tool.props) == 0 {
 		return false
@@ -221,7 +223,7 @@ func undeclared(a *actual, d *callvet.ArgDiff) bool {
 }
 
 // sourceless reports whether neither the schema nor any text or earlier result contains a value.
-// Without texts it is false: nothing is known then.
+// Without texts it is false, because nothing is known.
 func (w *scratch) sourceless(a *actual, d *callvet.ArgDiff) bool {
 	if d.Actual == nil || d.Expected == nil || w.k.sources.Empty() || w.spare.Parse(d.Actual) != nil {
 		return false
@@ -246,8 +248,7 @@ func (w *scratch) sourceless(a *actual, d *callvet.ArgDiff) bool {
 	return g.Found < g.Total
 }
 
-// offers reports whether the schema itself holds the value, as one of an enum or
-// as the default.
+// offers reports whether the schema itself contains the value, in an enum or as the default.
 func (t *tool) offers(path string, v value.Value) bool {
 	p := t.schema.Property(path)
 	if p == nil {
@@ -312,7 +313,7 @@ func (p *plan) waits(i, before int) bool {
 	return p.sequence.After != nil && slices.Contains(p.sequence.After[i], before)
 }
 
-// classAssertions: what is left when calls, arguments and order are right.
+// classAssertions: the remaining failures when calls, arguments and order are right.
 func (w *scratch) classAssertions(bool) (callvet.Class, string) {
 	for _, layer := range [...]callvet.Layer{
 		callvet.LayerRouting, callvet.LayerArguments, callvet.LayerSafety,

@@ -16,45 +16,44 @@ import (
 // TrajectoryGold is what a task needs. The zero value needs nothing.
 type TrajectoryGold struct {
 	Steps []TrajectoryStep
-	// Facts are texts that the target has to give the user.
+	// Facts are texts that the target must tell the user.
 	Facts []string
 }
 
 // TrajectoryStep is one needed call.
 type TrajectoryStep struct {
 	Tool string
-	// Args are the right arguments, one JSON value; nil: they do not matter.
+	// Args are the right arguments, one JSON value; nil: any arguments.
 	Args json.RawMessage
 	// Compare names the arguments that matter; nil: the rules decide, empty: none do.
 	Compare []string
-	// User marks a call that the user has to make, not the target.
+	// User marks a call that the user must make, not the target.
 	User bool
 }
 
-// TrajectoryRules say when a call answers a step.
+// TrajectoryRules define when a call answers a step.
 type TrajectoryRules uint8
 
 const (
 	// Strict is callvet's own. A call answers at most one step, and as many steps as possible are
-	// answered. Its arguments are those of the step, no fewer and no more (of those in Compare,
-	// where that is given). The user's steps are answered by the user's calls. Facts are found
-	// whatever the letter case and the commas in numbers.
+	// answered. Its arguments must be the arguments of the step, no fewer and no more (only those
+	// in Compare, where it is set). Only the user's calls answer the user's steps. Facts are
+	// found whatever the letter case and the commas in numbers.
 	Strict TrajectoryRules = iota
-	// Tau is that of the τ-bench family. A call, whoever made it, may answer any number of steps.
-	// Without Compare only the arguments that the call has are compared, so that one left out is no
-	// difference. A fact with a comma is never found. Source: Barres et al. 2025, τ²-bench, actions
-	// and communicated information.
+	// Tau is the rule of the τ-bench family. A call of the target or the user may answer any
+	// number of steps. Without Compare only the call's arguments are compared, so that a missing
+	// argument is no difference. A fact with a comma is never found. Source: Barres et al. 2025,
+	// τ²-bench, actions and communicated information.
 	Tau
 )
 
-// TrajectoryOutcome of an attempt. Calls are counted from 0: first those of the target,
-// in the order of Trace.Calls, then the user's.
+// TrajectoryOutcome is the result of an attempt. Calls are counted from 0: first those of the
+// target, in the order of Trace.Calls, then the user's.
 type TrajectoryOutcome struct {
 	// Steps has one entry per gold step, Facts per fact, in their order.
 	Steps []TrajectoryStepOutcome
 	Facts []bool
-	// Needed counts the steps that are the target's, Missed those of them that
-	// no call answers.
+	// Needed counts the target's steps, Missed the steps among them that no call answers.
 	Needed, Missed int
 	// Extra are the target's calls that answer no step. They are unneeded only where the gold
 	// contains every call that a task may take.
@@ -70,7 +69,7 @@ type TrajectoryStepOutcome struct {
 	Near int
 }
 
-// made is a call with what is compared of it.
+// made is a call with its compared parts.
 type made struct {
 	tool string
 	args value.Value
@@ -237,9 +236,8 @@ func factsFound(facts []string, t *callvet.Trace, r TrajectoryRules) []bool {
 	return out
 }
 
-// TrajectoryReward is the product of the parts that a task is judged by; 1 for an empty
-// basis. ok is false when a part of the basis is not known.
-// Source: Barres et al. 2025, τ²-bench.
+// TrajectoryReward is the product of the parts in the task's basis; 1 for an empty basis. ok is
+// false when a part of the basis is not known. Source: Barres et al. 2025, τ²-bench.
 func TrajectoryReward(basis []string, parts map[string]float64) (reward float64, ok bool) {
 	reward = 1
 	for _, name := range basis {

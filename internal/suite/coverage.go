@@ -16,29 +16,31 @@ import (
 type CoverageReport struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Cases are those that run, Skipped those that do not and count nowhere else.
+	// Cases counts the cases that run. Skipped counts the cases that do not run: no other number
+	// includes them.
 	Cases   int `json:"cases"`
 	Skipped int `json:"skipped,omitempty"`
 	// NoTool is how many cases are right only when nothing is called, and NoToolShare their
 	// share of Cases, in [0,1]; nil without cases.
 	NoTool      int      `json:"no_tool"`
 	NoToolShare *float64 `json:"no_tool_share"`
-	// Tiers and Difficulties count the cases; "" are those that say none.
+	// Tiers and Difficulties count the cases by tier and difficulty; "" counts the cases without
+	// one.
 	Tiers        []CoverageCount `json:"tiers"`
 	Difficulties []CoverageCount `json:"difficulties"`
-	// Tools are those of the suites, in their order.
+	// Tools are the tools of the suites, in their order.
 	Tools []CoverageTool `json:"tools"`
 	// WithoutGolden and WithoutCase are the names of tools that no golden case and no case at
 	// all expects or accepts.
 	WithoutGolden []string `json:"without_golden"`
 	WithoutCase   []string `json:"without_case"`
-	// Overlaps are the pairs of tools that are easily confused: those with a likeness of Least or
-	// more, a cosine in [-1,1], and those that a run confused. Uncovered counts those without an
-	// ambiguous case.
+	// Overlaps are the pairs of tools that are easily confused: pairs with a similarity of Least
+	// or more (a cosine in [-1,1]) and pairs that a run confused. Uncovered counts the pairs
+	// without an ambiguous case.
 	Overlaps  []CoverageOverlap `json:"overlaps"`
 	Least     float64           `json:"least"`
 	Uncovered int               `json:"uncovered"`
-	// NotCompared are tools that were too many to be compared.
+	// NotCompared counts the tools beyond the limit, which were not compared.
 	NotCompared int `json:"not_compared,omitempty"`
 	// Output is the overlap map that was written; "" where none was.
 	Output string `json:"output,omitempty"`
@@ -50,14 +52,15 @@ type CoverageCount struct {
 	Cases int    `json:"cases"`
 }
 
-// CoverageTool is one tool, with the cases that expect or accept it, and with the golden ones of them.
+// CoverageTool is one tool, with the number of cases that expect or accept it, and the number of
+// golden cases among them.
 type CoverageTool struct {
 	Name   string `json:"name"`
 	Cases  int    `json:"cases"`
 	Golden int    `json:"golden"`
 }
 
-// CoveragePair is two tools that are easily taken for one another.
+// CoveragePair is a pair of tools that are easily confused.
 type CoveragePair struct {
 	A string `json:"a"`
 	B string `json:"b"`
@@ -73,7 +76,7 @@ type CoverageOverlap struct {
 	Ambiguous int `json:"ambiguous"`
 }
 
-// CoverageCounter takes in the cases of suites. NewCounter makes one.
+// CoverageCounter counts the cases of suites. NewCoverageCounter makes one.
 type CoverageCounter struct {
 	out          CoverageReport
 	at           map[string]int // of tools, by small letters
@@ -81,7 +84,7 @@ type CoverageCounter struct {
 	both         map[[2]int]int // ambiguous cases about two tools
 }
 
-// NewCoverageCounter is a Counter of no cases yet.
+// NewCoverageCounter returns a counter without cases.
 func NewCoverageCounter() *CoverageCounter {
 	return &CoverageCounter{
 		at: map[string]int{}, tiers: map[string]int{}, hards: map[string]int{},
@@ -89,7 +92,7 @@ func NewCoverageCounter() *CoverageCounter {
 	}
 }
 
-// Offer takes in the tools that cases may expect; one that was there before counts once.
+// Offer adds the tools that cases may expect; a tool that was added before counts once.
 func (k *CoverageCounter) Offer(tools []callvet.Tool) {
 	for i := range tools {
 		key := strings.ToLower(tools[i].Name)
@@ -100,7 +103,7 @@ func (k *CoverageCounter) Offer(tools []callvet.Tool) {
 	}
 }
 
-// Add takes in a case, after Offer has taken in the tools of its suite.
+// Add counts a case. Offer must have added the tools of its suite before.
 func (k *CoverageCounter) Add(c *callvet.Case) {
 	if c.Skip != "" && !c.Selectable {
 		k.out.Skipped++
@@ -149,7 +152,7 @@ func ambiguous(c *callvet.Case) bool {
 	return len(want.Acceptable) > 0
 }
 
-// positions are the places of the tools that names name, each once, in rising order.
+// positions are the positions of the named tools, each once, in rising order.
 func (k *CoverageCounter) positions(names []string) []int {
 	var out []int
 	for _, name := range names {

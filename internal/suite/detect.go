@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// parseAs reads data in the dialect asked for, or in the one it is in. A suite with callvet: 1 is
-// always the native one.
+// parseAs reads data in the requested dialect, or else in the dialect that it detects. A suite
+// with callvet: 1 is always the native one.
 func parseAs(data []byte, name string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	if opt.Dialect != OwnForm && opt.Dialect != "" {
 		return parseForeign(data, name, opt)

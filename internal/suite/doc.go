@@ -1,6 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package suite answers one question: what does this file of a suite hold, and is the suite sound?
+// Package suite answers one question: what does this file of a suite contain, and is the suite
+// sound?
 //
 // Load reads a file, a folder or standard input into a callvet.Suite and reports the rejected parts
 // with file, line and column. Open also finds what is readable but wrong (tools that do not exist,
@@ -8,10 +9,10 @@
 // format without loss. Schema is the published JSON Schema of the native format and Template a
 // commented suite to start from.
 //
-// The smaller files around a suite are here as well. LoadTools reads contracts of tools, ReadGates
-// gates, ReadEdits edits of descriptions, Lock the ids and hashes of cases. CoverageCounter finds
-// what the cases of suites do not test. CompareStale finds the changes since a case was made.
-// EvalBuilder makes the result of a run in the words of Eval Case Interfaces.
+// The smaller files around a suite are here as well. LoadTools reads contracts of tools,
+// ReadGates gates, ReadEdits edits of descriptions, Lock the ids and hashes of cases.
+// CoverageCounter finds tools without cases. CompareStale finds the changes since a case was
+// made. EvalBuilder writes the result of a run in the format of Eval Case Interfaces.
 //
-// Foreign formats are internal/suite/dialect's. The package runs nothing.
+// Foreign formats are in internal/suite/dialect. The package runs nothing.
 package suite

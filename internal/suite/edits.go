@@ -41,8 +41,8 @@ const (
 	measuredKeys = "cases right_before right_after change interval p newly_right newly_wrong"
 )
 
-// ReadEdits reads a file: a mapping with the list edits, or that list alone. With
-// problems, the File holds what could be read.
+// ReadEdits reads a file: a mapping with the list edits, or that list alone. With problems, the
+// file contains the readable part.
 func ReadEdits(name string, data []byte) (*EditFile, []callvet.Problem) {
 	whole := func(code, fix, message string) []callvet.Problem {
 		return []callvet.Problem{{Position: callvet.Position{File: name}, Code: code, Message: message, Fix: fix}}

@@ -63,9 +63,9 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// WriteEdits writes YAML that Read reads back as the same edits; numbers that were
-// measured are rounded to six decimals. The lines of the comment stand at the top.
-// The error is one of an edit that holds no text.
+// WriteEdits writes YAML that Read reads back as the same edits; numbers that were measured are
+// rounded to six decimals. The comment is written at the top. The error is for an edit without a
+// text.
 func WriteEdits(f *EditFile, comment []string) ([]byte, error) {
 	out := fileText{Version: 1, Edits: []editText{}, Seen: f.Seen}
 	for i := range f.Edits {
@@ -101,8 +101,8 @@ func WriteEdits(f *EditFile, comment []string) ([]byte, error) {
 	return visible(w.Bytes()), nil
 }
 
-// visible escapes characters that are not shown or change how others are. They stand
-// in quotes or in comments: YAML in other styles has none of them.
+// visible escapes invisible characters and characters that change how others are shown. They
+// occur only in quotes and in comments: other styles of YAML cannot contain them.
 func visible(b []byte) []byte {
 	if !bytes.ContainsFunc(b, concealed) {
 		return b
@@ -123,7 +123,7 @@ func visible(b []byte) []byte {
 
 func concealed(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
-// rounded keeps six decimals; what is no number is 0.
+// rounded keeps six decimals; NaN and infinities become 0.
 func rounded(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

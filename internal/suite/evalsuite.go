@@ -14,18 +14,18 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// EvalBuilder gathers a run. Make it with its fields set, Add every attempt, case by case, and
-// take the Results once.
+// EvalBuilder collects a run. Set its fields, Add every attempt, case by case, and call Results
+// once.
 type EvalBuilder struct {
 	RunID   string
 	Created time.Time
 	Suite   string // its name
 	Tools   []callvet.Tool
 	Targets []string
-	// FileHash gives the hash of the file of a case, by the case's position in the suite; ""
+	// FileHash returns the hash of the file of a case, by the case's position in the suite; ""
 	// where none is known.
 	FileHash func(ix int) string
-	// Stale are warnings by the name of a tool; those of "" belong to all.
+	// Stale are warnings by the name of a tool; warnings under "" apply to all tools.
 	Stale map[string][]string
 
 	groups map[group]*gathered
@@ -43,11 +43,11 @@ type gathered struct {
 	cost    float64
 	unknown bool // a cost is not known
 	files   []string
-	// unlooked names an assertion of an attempt that passed, and that was not evaluated, by case.
+	// unlooked maps a case to an assertion that was not evaluated in a passed attempt.
 	unlooked map[string]string
 }
 
-// Add takes an attempt. All attempts of a target at a case come one after the other.
+// Add takes an attempt. All attempts of a target at a case must follow each other.
 func (b *EvalBuilder) Add(c *callvet.Case, cell *callvet.Cell) {
 	key := group{cell.Target, c.Tier, b.tool(c.ID)}
 	g := b.groups[key]
@@ -108,7 +108,7 @@ func (g *gathered) attempt(c *callvet.Case, cell *callvet.Cell) {
 	}
 }
 
-// why joins what did not hold: the reason, and every assertion that failed.
+// why joins the reason and every failed assertion.
 func why(res *callvet.Result) string {
 	parts := []string{}
 	if res.Reason != "" {
@@ -158,7 +158,7 @@ type EvalBaseline struct {
 	Comparison *panel.Comparison
 	// Cases of the baseline: their tiers, by id.
 	Tiers map[string]callvet.Tier
-	// Before and Now give the passes and the judged attempts of a target at a case, by names.
+	// Before and Now return the passes and the judged attempts of a target at a case, by names.
 	Before, Now func(target, id string) (passes, judged int)
 	// Repeats: a case has several attempts on a side.
 	Repeats bool
@@ -197,7 +197,7 @@ func (b *EvalBuilder) Results(base *EvalBaseline) []EvalResult {
 	return out
 }
 
-// open reports whether the case would have passed if what was not evaluated had passed, too.
+// open reports whether the case would have passed if the unevaluated assertions had passed, too.
 func (d *EvalDetails) open() bool {
 	return d.Judged > 0 && 2*d.Passes >= d.Judged && 2*d.Whole < d.Judged
 }
@@ -212,7 +212,7 @@ func unlooked(res *callvet.Result) string {
 	return "an assertion was not evaluated"
 }
 
-// sum adds the cases up.
+// sum counts the cases.
 func (g *gathered) sum() {
 	s := &g.Summary
 	*s = EvalSummary{Total: len(g.Cases)}
@@ -281,7 +281,7 @@ func set(ids []string) map[string]bool {
 	return out
 }
 
-// against sorts the cases by the change of each since the baseline.
+// against groups the cases by their change since the baseline.
 func (g *gathered) against(b *EvalBuilder, key group, base *EvalBaseline, diff *differences) {
 	r := &g.EvalResult
 	r.BaselineRunID = EvalUUID(base.RunID)
@@ -306,7 +306,7 @@ func (g *gathered) against(b *EvalBuilder, key group, base *EvalBaseline, diff *
 	}
 }
 
-// compared sorts in a case that both runs judged.
+// compared adds a case that both runs judged to its group.
 func (g *gathered) compared(id string, t *ofTarget, base *EvalBaseline) {
 	r := &g.EvalResult
 	passes, judged := base.Before(t.baseline, id)

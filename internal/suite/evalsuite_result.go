@@ -7,19 +7,19 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// EvalResult is what one target made of the cases of one tier and tool.
-// Source: Eval Case Interfaces, "EvalSuiteResult".
+// EvalResult is the result of one target on the cases of one tier and tool. Source: Eval Case
+// Interfaces, "EvalSuiteResult".
 type EvalResult struct {
-	// RunID is the run's id as a UUID, Run as every other place has it. Every command takes either.
+	// RunID is the run's id as a UUID, Run is the usual id. Every command accepts either.
 	RunID     string `json:"runId"`
 	Run       string `json:"run"`
 	Timestamp string `json:"timestamp"` // RFC 3339
-	// Tier is golden, labeled, regression or rubric, and "" of cases without one.
+	// Tier is golden, labeled, regression or rubric, and "" for cases without one.
 	Tier callvet.Tier `json:"tier"`
 	// ToolName is the tool that the cases were written for: the one that their ids name, or
 	// the suite where they name none.
 	ToolName string `json:"toolName"`
-	// Target is who was asked; the document knows one.
+	// Target is the evaluated target; the document has only one.
 	Target            string           `json:"target"`
 	Metadata          EvalMetadata     `json:"metadata"`
 	StalenessWarnings []string         `json:"stalenessWarnings"`
@@ -30,9 +30,9 @@ type EvalResult struct {
 	// Regressions passed in the baseline and fail now, NewPasses the other way round.
 	Regressions []string `json:"regressions"`
 	NewPasses   []string `json:"newPasses"`
-	// Unchanged pass or fail as before. Added and Removed are in one of the runs only; Changed
-	// ask something else than before, and Unjudged have no verdict in one of the runs: neither
-	// can be compared.
+	// Unchanged pass or fail as before. Added and Removed are in one of the runs only. Changed
+	// have a different question, and Unjudged have no verdict in one of the runs: neither can be
+	// compared.
 	Unchanged []string `json:"unchanged"`
 	Added     []string `json:"added"`
 	Removed   []string `json:"removed"`
@@ -40,8 +40,8 @@ type EvalResult struct {
 	Unjudged  []string `json:"unjudged,omitempty"`
 	// Flaky are the cases with passed and failed attempts, on either side.
 	Flaky []string `json:"flaky,omitempty"`
-	// Verdicts say of each compared case whether its attempts show a change; only where one of
-	// the runs has repeats.
+	// Verdicts contains, for each compared case, whether its attempts show a change; only where
+	// one of the runs has repeats.
 	Verdicts []EvalCaseVerdict `json:"verdicts,omitempty"`
 	// Quarantined are the cases that count in no gate for a while.
 	Quarantined []EvalQuarantined `json:"quarantined,omitempty"`
@@ -57,13 +57,13 @@ type EvalMetadata struct {
 	EvalFileHash    string `json:"evalFileHash"`
 }
 
-// EvalCaseResult is what became of one case.
-// Source: Eval Case Interfaces, "EvalCaseResult".
+// EvalCaseResult is the result of one case. Source: Eval Case Interfaces, "EvalCaseResult".
 type EvalCaseResult struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
-	// Passed is true where at least half of the judged attempts passed, as in comparisons, and all of their
-	// assertions were evaluated. Otherwise Error names what was not, and the case is Unjudged.
+	// Passed is true where at least half of the judged attempts passed, as in comparisons, and
+	// all of their assertions were evaluated. Otherwise Error names an assertion that was not
+	// evaluated, and the case is Unjudged.
 	Passed bool `json:"passed"`
 	// DurationMS sums the time of the attempts, in milliseconds.
 	DurationMS float64 `json:"durationMs"`
@@ -72,9 +72,9 @@ type EvalCaseResult struct {
 	Details *EvalDetails `json:"details,omitempty"`
 }
 
-// EvalDetails are of the first attempt that did not pass, or of the first one.
+// EvalDetails describes the first attempt that did not pass, or the first attempt.
 type EvalDetails struct {
-	// Verdict is that of the attempt: pass, fail, error or not_run.
+	// Verdict is the verdict of the attempt: pass, fail, error or not_run.
 	Verdict     callvet.Verdict     `json:"verdict"`
 	Class       callvet.Class       `json:"class,omitempty"`
 	ToolsCalled []string            `json:"toolsCalled"`
@@ -86,11 +86,11 @@ type EvalDetails struct {
 	Passes   int `json:"passes"`
 	// Whole counts the passes with every assertion evaluated.
 	Whole int `json:"whole"`
-	// SkippedAssertions counts those that were not evaluated, over all attempts.
+	// SkippedAssertions counts the assertions that were not evaluated, over all attempts.
 	SkippedAssertions int `json:"skippedAssertions,omitempty"`
 }
 
-// EvalSummary adds the cases up. Total is Passed + Failed + Unjudged.
+// EvalSummary counts the cases. Total is Passed + Failed + Unjudged.
 type EvalSummary struct {
 	Total  int `json:"totalCases"`
 	Passed int `json:"passed"`

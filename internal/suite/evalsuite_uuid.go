@@ -27,7 +27,7 @@ func EvalUUID(id string) string {
 	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
 }
 
-// EvalRunOf is the id that UUID made a UUID of; ok is false for any other text.
+// EvalRunOf is the inverse of EvalUUID; ok is false for a text that EvalUUID did not make.
 func EvalRunOf(uuid string) (id string, ok bool) {
 	b, err := hex.DecodeString(strings.ReplaceAll(uuid, "-", ""))
 	if err != nil || len(b) != 16 {

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// loadFolder puts the suites of a folder's files together.
+// loadFolder merges the suites of a folder's files.
 func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []callvet.Problem, _ error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
@@ -36,7 +36,7 @@ func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []ca
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("read suite folder %s: %w", dir, err)
 		}
-		if dialect.IsBFCL(data, path) { // its files go together by rules of their own
+		if dialect.IsBFCL(data, path) { // its files are merged by rules of their own
 			s, problems, err := dialect.ImportBFCLFolder(dir, dialect.Options{Include: opt.include})
 			return s, nil, problems, err
 		}
@@ -70,8 +70,8 @@ func loadFolder(dir string, opt Options) (_ *callvet.Suite, files []File, _ []ca
 	return all, files, problems, nil
 }
 
-// ignored reports why a file of the folder was left out: broken text is an error, a file that is
-// something else is not.
+// ignored reports why a file of the folder was left out: broken text is an error; a file of a
+// different kind is not.
 func ignored(path string, found []callvet.Problem, err error) callvet.Problem {
 	if len(found) > 0 {
 		return found[0]
@@ -82,8 +82,8 @@ func ignored(path string, found []callvet.Problem, err error) callvet.Problem {
 	}
 }
 
-// merge adds b, read from path, to a. Equal tools are one; cases without an id
-// of their own are numbered on.
+// merge adds b, read from path, to a. Equal tools become one; the numbers of cases without an id
+// continue.
 func merge(a, b *callvet.Suite, path string) []callvet.Problem {
 	var problems []callvet.Problem
 	conflict := func(key, first, second string) {

@@ -14,9 +14,8 @@ func Schema() []byte { return native.Schema() }
 // Template returns a small commented suite to start from. It is free of lint.
 func Template() []byte { return native.Template() }
 
-// ReadMocks reads a file of mocks for suites that have none: a list of them, or a mapping of
-// tools to what they give. Problems that are not warnings mean that it is not what its author
-// wrote.
+// ReadMocks reads a file of mocks for suites that have none: a list of mocks, or a mapping of
+// tools to results. Problems that are not warnings mean that parts of the file were rejected.
 func ReadMocks(name string, data []byte) ([]callvet.Mock, []callvet.Problem) {
 	d, bad := doc.Read(name, data)
 	if bad != nil {
@@ -25,8 +24,8 @@ func ReadMocks(name string, data []byte) ([]callvet.Mock, []callvet.Problem) {
 	return native.ReadMocks(d)
 }
 
-// ReadFaults reads a file of faults: a list of them, or a mapping with faults. Problems are as
-// those of ReadMocks.
+// ReadFaults reads a file of faults: a list of them, or a mapping with faults. Problems mean the
+// same as in ReadMocks.
 func ReadFaults(name string, data []byte) ([]callvet.ToolFault, []callvet.Problem) {
 	d, bad := doc.Read(name, data)
 	if bad != nil {
@@ -35,6 +34,6 @@ func ReadFaults(name string, data []byte) ([]callvet.ToolFault, []callvet.Proble
 	return native.ReadFaults(d)
 }
 
-// Export writes a suite in callvet's own format, "yaml" or "json"; loading the
-// result gives the same suite, positions apart.
+// Export writes a suite in callvet's own format, "yaml" or "json"; loading the result returns the
+// same suite, except for positions.
 func Export(s *callvet.Suite, format string) ([]byte, error) { return native.Export(s, format) }

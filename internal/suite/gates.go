@@ -29,8 +29,8 @@ var templates embed.FS
 // GatesSchema is the published JSON Schema (draft 2020-12) of gate files.
 func GatesSchema() []byte { return []byte(gatefileSchema) }
 
-// GatesTemplates names the commented gate files to start from, the default first: basic has on
-// what every run measures, regression all sample thresholds.
+// GatesTemplates names the commented gate files to start from, the default first: basic uses
+// metrics that every run measures, regression contains all sample thresholds.
 func GatesTemplates() []string { return []string{"basic", "regression"} }
 
 // GatesTemplate is the gate file of that name; ok is false where there is none.
@@ -77,8 +77,8 @@ const (
 	baselineKeys     = "margin min_effect"
 )
 
-// ReadGates reads a gate file: a mapping with the list gates, or that list alone. With
-// problems, the File holds what could be read.
+// ReadGates reads a gate file: a mapping with the list gates, or that list alone. With problems,
+// the file contains the readable part.
 func ReadGates(name string, data []byte) (*GateFile, []callvet.Problem) {
 	if len(data) > MaxGatesBytes {
 		return &GateFile{}, []callvet.Problem{{
@@ -258,7 +258,7 @@ func (r *gatefileReader) gate(n *doc.Node) (gates.Gate, bool) {
 	return g, len(r.Problems) == before
 }
 
-// conflicts finds what does not go together in a gate with so many conditions.
+// conflicts finds settings that exclude each other in a gate with this number of conditions.
 func (r *gatefileReader) conflicts(n *doc.Node, g *gates.Gate, conditions int) {
 	switch {
 	case g.Metric == "":
@@ -385,7 +385,7 @@ func (r *gatefileReader) slice(g *gates.Gate, v *doc.Node) {
 	}
 }
 
-// baseline reads true, or what may be lost.
+// baseline reads true, or the largest allowed loss.
 func (r *gatefileReader) baseline(g *gates.Gate, v *doc.Node) {
 	if v.Kind == doc.Bool && v.Raw[0] == 't' {
 		return

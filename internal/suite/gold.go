@@ -32,7 +32,7 @@ func (l *linter) gold(ctx context.Context) {
 // uncompiled reports the parts of the case that the scorer could not compile.
 func (l *linter) uncompiled(problems []callvet.Problem) {
 	for _, p := range problems {
-		if p.Code == "bad-schema" { // said with the tool
+		if p.Code == "bad-schema" { // reported with the tool
 			continue
 		}
 		if p.Code == "no-embedder" && l.opt.EmbedderLater {
@@ -40,7 +40,7 @@ func (l *linter) uncompiled(problems []callvet.Problem) {
 				"name it with the run: embedder, such as openai/text-embedding-3-small"
 		}
 		if l.c != nil && l.common(p.Key) {
-			continue // said with the defaults
+			continue // reported with the defaults
 		}
 		if l.c == nil && strings.HasPrefix(p.Key, "scorers[") {
 			p.Key = "defaults." + p.Key
@@ -75,8 +75,8 @@ func (l *linter) common(key string) bool {
 	return slices.ContainsFunc(l.s.Defaults.Scorers, func(s callvet.Scorer) bool { return reflect.DeepEqual(s, own) })
 }
 
-// suiteKey translates a scorer's path to the suite's: the scorer knows plans,
-// and names arguments without saying whether a matcher stands for them.
+// suiteKey translates a scorer's path to the suite's: the scorer knows plans, and its names of
+// arguments do not show whether a matcher was written for them.
 func suiteKey(key string) string {
 	for _, s := range [][2]string{
 		{"scorers[", "expect.scorers["},
@@ -113,8 +113,8 @@ func suiteKey(key string) string {
 	return out + "params." + arg
 }
 
-// goldOf scores the attempt that does what the case expects, where one can be
-// derived, with the results that the case's world gives to its calls.
+// goldOf scores the attempt that does what the case expects, where one can be derived. The case's
+// world answers its calls.
 func (l *linter) goldOf(ctx context.Context, compiled *score.Compiled) {
 	if l.s.Defaults.Scoring.Profile != "" || l.c.Scoring != nil && l.c.Scoring.Profile != "" {
 		return // a foreign checker's answers are lists of literals in its own notation
@@ -177,8 +177,8 @@ func (l *linter) extraArgs() callvet.ExtraArgs {
 	return cmp.Or(l.s.Defaults.Scoring.ExtraArgs, callvet.ExtraForbid)
 }
 
-// answer gives the calls of t that have no result yet what the world answers. A tool without a
-// mock has no result: in a run it may answer from a recording or be live.
+// answer fills in the world's results for the calls of t without a result. A tool without a mock
+// has no result: in a run it may answer from a recording or be live.
 func (l *linter) answer(ctx context.Context, world callvet.World, t *callvet.Trace) {
 	if world == nil {
 		return

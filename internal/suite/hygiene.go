@@ -15,13 +15,13 @@ import (
 // hygieneNamed is how many findings of one kind are named; the rest is counted.
 const hygieneNamed = 20
 
-// Hygiene looks for cases that give their answer away, and for old labels. The zero value
-// looks for the former only.
+// Hygiene finds cases with questions that contain their answer, and old labels. The zero value
+// finds only the cases.
 type Hygiene struct {
 	// MaxAge is how many months old a label may be, by Now; 0: any age.
 	MaxAge int
 	Now    time.Time
-	// Tools are those of the suite. If a tool's version is a date, older labels are reported.
+	// Tools are the tools of the suite. If a tool's version is a date, older labels are reported.
 	Tools []callvet.Tool
 
 	found []callvet.Problem
@@ -29,7 +29,7 @@ type Hygiene struct {
 	file  string
 }
 
-// Look takes in the next case.
+// Look checks the next case.
 func (h *Hygiene) Look(c *callvet.Case) {
 	if c.Skip != "" && !c.Selectable {
 		return
@@ -99,7 +99,7 @@ func (h *Hygiene) warn(c *callvet.Case, code, fix, format string, args ...any) {
 	}
 }
 
-// Problems are what was found, warnings all of them.
+// Problems are the findings, all of them warnings.
 func (h *Hygiene) Problems() []callvet.Problem {
 	out := h.found
 	for _, code := range []string{"names-tool", "old-label"} {
@@ -131,7 +131,7 @@ func namesTool(c *callvet.Case, name string) bool {
 	return false
 }
 
-// inner reports whether a capital letter stands behind a small one: getWeather.
+// inner reports whether a capital letter follows a small one: getWeather.
 func inner(name string) bool {
 	small := false
 	for _, r := range name {
@@ -143,7 +143,7 @@ func inner(name string) bool {
 	return false
 }
 
-// holds reports whether a word stands in a text, by itself.
+// holds reports whether a text contains a word, by itself.
 func holds(text, word string) bool {
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for from := 0; ; {
@@ -154,7 +154,7 @@ func holds(text, word string) bool {
 		i += from
 		before, _ := utf8.DecodeLastRuneInString(text[:i])
 		after, _ := utf8.DecodeRuneInString(text[i+len(word):])
-		if !part(before) && !part(after) { // at an end there is none, which is no letter
+		if !part(before) && !part(after) { // at an end there is no character, so no letter
 			return true
 		}
 		from = i + len(word)

@@ -29,9 +29,9 @@ func IsEvalFile(file string, data []byte) bool {
 	})
 }
 
-// Adopted is a case of one suite as it is added to another one (Moved), with the id that it gets there
-// (FreeID). l is the lock of the file, empty where there is none. The error wraps callvet.ErrConflict
-// where the suite has the prompt already.
+// Adopted is a case of one suite in the form in which it is added to another suite (Moved), with
+// its new id (FreeID). l is the lock of the file, empty without one. The error wraps
+// callvet.ErrConflict where the suite already has the prompt.
 func Adopted(c *callvet.Case, from, to *callvet.Suite, tool string,
 	l *Lock,
 ) (moved callvet.Case, differ []string, err error) {
@@ -49,16 +49,17 @@ func Adopted(c *callvet.Case, from, to *callvet.Suite, tool string,
 // Kept is a case that was added to a suite.
 type Kept struct {
 	Data []byte // of the file
-	// Suite is what the file has now. The case is its last one.
+	// Suite is the content of the file after the change. The case is its last one.
 	Suite *callvet.Suite
-	// Differ names what the case cannot have of its own, and the suite has otherwise.
+	// Differ names the settings that a case cannot have itself and that differ between the two
+	// suites.
 	Differ []string
 }
 
-// KeepCase adds the only case of one to a file of callvet's own form, which may be new (no data), and its
-// entry to the lock. to is the suite of the file; nil where it is new. The other bytes of the file stay
-// as they are. The error wraps callvet.ErrInvalid for a file of another form, and callvet.ErrConflict
-// where the suite has the prompt already.
+// KeepCase adds the only case of one to a file of callvet's own form, which may be new (no data),
+// and its entry to the lock. to is the suite of the file; nil where it is new. The other bytes of
+// the file stay as they are. The error wraps callvet.ErrInvalid for a file of another form, and
+// callvet.ErrConflict where the suite already has the prompt.
 func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool string, now time.Time,
 	state json.RawMessage,
 ) (*Kept, error) {
@@ -103,7 +104,7 @@ func KeepCase(file string, data []byte, l *Lock, one, to *callvet.Suite, tool st
 	return out, err
 }
 
-// inserted is the text of a file with a case behind its last one.
+// inserted is the text of a file with a case after its last one.
 func inserted(file string, data []byte, form string, to *callvet.Suite, c *callvet.Case) ([]byte, error) {
 	fresh, err := Export(&callvet.Suite{Name: to.Name, Tools: to.Tools, Cases: []callvet.Case{*c}}, form)
 	if err != nil {

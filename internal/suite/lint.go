@@ -18,7 +18,7 @@ import (
 
 // LintOptions are the settings of the lint. The zero value is fine.
 type LintOptions struct {
-	// Scoring is what a run would score with; without a Similarity a semantic
+	// Scoring are the settings that a run would score with; without a Similarity a semantic
 	// comparison is an error.
 	Scoring score.Config
 	// EmbedderLater makes a semantic comparison without a Similarity a warning: each run names the model.
@@ -26,16 +26,16 @@ type LintOptions struct {
 	// World answers the calls of gold answers as a run would, without waiting.
 	// Nil: checks of results are not tried on gold.
 	World func(s *callvet.Suite, c *callvet.Case) callvet.World
-	// Source gives a file's bytes, so that problems point at the very value. Nil:
-	// they point at their case.
+	// Source returns a file's bytes, so that problems point at the exact value. Nil: they point
+	// at their case.
 	Source func(file string) ([]byte, error)
-	// Catalogue is the file that the tools come from where they are searched and not
-	// called: a schema that does not compile is then a warning about that file. "": they
-	// are the suite's.
+	// Catalogue is the file that the tools come from where they are searched and not called: a
+	// schema that does not compile is then a warning about that file. "": they come from the
+	// suite.
 	Catalogue string
 }
 
-// newLinter looks at the suite; s.Cases is not read.
+// newLinter checks the suite without its cases; s.Cases is not read.
 func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 	l := &linter{s: s, opt: opt, all: tableOf(s.Tools), ids: map[string]int{}}
 	l.set = l.all
@@ -46,7 +46,7 @@ func newLinter(s *callvet.Suite, opt LintOptions) *linter {
 	return l
 }
 
-// oneCase looks at the next case. It keeps only the id of the case, and a digest of its request.
+// oneCase checks the next case. It keeps only the id of the case, and a digest of its request.
 func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	if l.cases++; l.cases == 1 {
 		l.file = c.Position.File
@@ -64,7 +64,7 @@ func (l *linter) oneCase(ctx context.Context, c *callvet.Case) {
 	l.c = nil
 }
 
-// finish gives the problems when all cases went by.
+// finish returns the problems, after the last case.
 func (l *linter) finish() []callvet.Problem {
 	if l.cases == 0 {
 		l.problem("no-cases", "cases", "add cases:", "the suite has no case")
@@ -78,7 +78,7 @@ func (l *linter) finish() []callvet.Problem {
 	l.problems = l.capped()
 	l.locate()
 	inOrderOfFile(l.problems)
-	if l.s.Dialect == "bfcl" { // a published benchmark is run as it is, its mistakes with it
+	if l.s.Dialect == "bfcl" { // a published benchmark is run unchanged, with its mistakes
 		for i := range l.problems {
 			l.problems[i].Warning = true
 		}
@@ -110,12 +110,12 @@ func (l *linter) capped() []callvet.Problem {
 	})
 }
 
-// toolTable are the tools that a case offers.
+// toolTable contains the tools that a case offers.
 type toolTable struct {
 	names []string
 	fold  map[string]bool
 	set   *contract.Set
-	// naming is by the setting that was asked for last.
+	// naming is the naming of the last requested setting.
 	naming *callvet.Naming
 	by     *callvet.ToolNames
 }
@@ -141,14 +141,14 @@ type linter struct {
 	cases    int            // so far
 	file     string         // of the first case
 	ids      map[string]int // and the line of the case that has it
-	asked    []asked        // by the cases that may be like others
+	asked    []asked        // by the cases that may resemble others
 	unasked  int            // cases after alikeCases of them, which are not compared
 	// reported are the keys of the current case that have an error, reportedSuite those outside
 	// cases. The scorer's problems with these keys are not reported again.
 	reported, reportedSuite []string
 	problems                []callvet.Problem
 	dropped                 int  // problems not even kept, so that a broken file of millions of cases stays small
-	noTools                 bool // said that the suite has none
+	noTools                 bool // it is reported that the suite has none
 }
 
 func (l *linter) add(warning bool, code, key, fix, message string) {
@@ -247,7 +247,7 @@ func (l *linter) c0() *callvet.Case {
 	return l.c
 }
 
-// toolless reports once that names cannot be checked: an agent that has its own tools can be judged
+// toolless reports once that names cannot be checked: an agent with its own tools can be judged
 // by their names alone.
 func (l *linter) toolless() {
 	if l.noTools {
@@ -287,7 +287,7 @@ func (l *linter) known(name, key string, tools *toolTable) bool {
 	return false
 }
 
-// counts checks the name of a called tool: one that counts as an offered one will do.
+// counts checks the name of a called tool: a name that counts as an offered tool is accepted.
 func (l *linter) counts(name, key string, tools *toolTable) bool {
 	if tools.has(name) || tools.has(l.named(name, tools)) {
 		return true
@@ -315,8 +315,8 @@ func (l *linter) named(name string, tools *toolTable) string {
 	return tools.naming.Of(name)
 }
 
-// oneName is the setting that makes a name one of some names, where one has a prefix before the
-// other.
+// oneName is the setting that makes a name equal to one of some names, where the two differ by a
+// prefix.
 func oneName(name string, names []string) string {
 	whole, part := name, callvet.Unprefixed(name, names)
 	for i := 0; i < len(names) && part == ""; i++ {

@@ -20,14 +20,14 @@ const (
 	alikeFrom = 0.9
 	// alikeCases is how many cases are compared, alikeRunes how much of each.
 	alikeCases, alikeRunes = 20_000, 1_000
-	// alikeSteps bounds the pieces that are looked at, about a second's worth.
+	// alikeSteps bounds the pieces that are compared: about one second of work.
 	alikeSteps = 200_000_000
 	// alikeNamed is how many near-duplicates are named; the rest is counted.
 	alikeNamed = 20
 )
 
 // Likeness is how much of two texts is the same, in [0,1]: the Jaccard index of their sets of
-// three letters in a row. Case and punctuation do not count, and any number is like any other.
+// three letters in a row. Letter case and punctuation do not count, and all numbers are equal.
 // Two texts without letters and digits are alike.
 func Likeness(a, b string) float64 { return jaccard(pieces(a), pieces(b)) }
 
@@ -94,7 +94,7 @@ func jaccard(a, b []uint32) float64 {
 	return 1
 }
 
-// asked is what is kept of a case to find others that ask the same.
+// asked is the part of a case that is kept to find cases with the same question.
 type asked struct {
 	id     string
 	at     callvet.Position
@@ -103,7 +103,7 @@ type asked struct {
 	setting uint64
 }
 
-// remember keeps what the case asks.
+// remember stores the question of the case.
 func (l *linter) remember(c *callvet.Case) {
 	if c.Skip != "" || l.s.Dialect == "bfcl" { // a published benchmark is run as it is
 		return
@@ -130,7 +130,7 @@ func (l *linter) remember(c *callvet.Case) {
 	l.asked = append(l.asked, asked{id: c.ID, at: c.Position, pieces: pieces(text.String()), setting: h.Sum64()})
 }
 
-// alike warns of cases that ask nearly the same as an earlier one.
+// alike warns of cases with nearly the same question as an earlier case.
 func (l *linter) alike() {
 	pairs, compared := nearPairs(l.asked, alikeSteps)
 	if compared < len(l.asked) {
@@ -174,15 +174,15 @@ func (l *linter) alike() {
 	}
 }
 
-// nearPair is a case and the first one that it is like.
+// nearPair is a case and the first similar case.
 type nearPair struct {
 	first, second int
 	likeness      float64
 }
 
-// nearPairs finds for each case the most similar earlier one, with a likeness of alikeFrom or more,
-// among those that are like no earlier one themselves. It looks at steps pieces at most; compared
-// is the number of cases that it reached.
+// nearPairs finds for each case the most similar earlier one, with a likeness of alikeFrom or
+// more, among cases without such an earlier case. It compares at most steps pieces; compared is
+// the number of cases that it reached.
 //
 // Two sets of a likeness t share one of the rarest pieces of each, so only the (1-t) part has to be
 // looked up. This is prefix filtering: S. Chaudhuri, V. Ganti, R. Kaushik, "A Primitive Operator
@@ -194,7 +194,7 @@ func nearPairs(list []asked, steps int) (pairs []nearPair, compared int) {
 			often[p]++
 		}
 	}
-	holders := map[uint32][]int32{} // by a rare piece: the cases that are like no earlier one
+	holders := map[uint32][]int32{} // by a rare piece: the cases without a similar earlier case
 	seen := make([]int, len(list))  // the case that was compared with this one last, from 1
 	var rare []uint64               // how often, and the piece
 	for i := range list {
@@ -234,7 +234,7 @@ func nearPairs(list []asked, steps int) (pairs []nearPair, compared int) {
 	return pairs, len(list)
 }
 
-// least is how many of n pieces a set must share at least with another one to be like it.
+// least is the number of its n pieces that a set must share with another set to be similar to it.
 func least(n int) int {
 	share := int(alikeFrom * float64(n))
 	if float64(share) < alikeFrom*float64(n) {

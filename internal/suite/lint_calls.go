@@ -91,8 +91,8 @@ func (l *linter) countedCall(c *callvet.CallCount, key string) {
 	}
 }
 
-// countBounds looks for bounds that nothing or everything meets, by themselves and with the case's
-// other bounds.
+// countBounds finds bounds that no attempt or every attempt meets, alone and together with the
+// case's other bounds.
 func (l *linter) countBounds(c *callvet.CallCount, key string) {
 	e := &l.c.Expect
 	least := 0
@@ -242,8 +242,8 @@ func (l *linter) arguments(c *callvet.ExpectedCall, tool, key string) {
 	}
 }
 
-// excused violations are not the author's: a matcher speaks for the value, or
-// more arguments than the expected ones are allowed.
+// excused violations are no mistakes of the author: a matcher decides about the value, or
+// additional arguments are allowed.
 func (l *linter) excused(c *callvet.ExpectedCall, v *callvet.Violation, name string) bool {
 	if l.scoringInForce(func(s *callvet.Scoring) bool { return s.Contract == "off" || s.Contract == "report" }) {
 		return true
@@ -284,7 +284,7 @@ func (l *linter) goldFix(v *callvet.Violation) string {
 	return ""
 }
 
-// argumentOf is the top-level argument that a violation speaks of.
+// argumentOf is the top-level argument of a violation.
 func argumentOf(v *callvet.Violation) string {
 	if path := strings.TrimPrefix(v.Path, "/"); path != "" {
 		name, _, _ := strings.Cut(path, "/")

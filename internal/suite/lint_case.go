@@ -74,7 +74,7 @@ func (l *linter) offered() {
 	}
 }
 
-// CodeNeedsJudge is that of lint's warnings about cases that only a judge can decide.
+// CodeNeedsJudge is the code of warnings about cases that only a judge can decide.
 const CodeNeedsJudge = "needs-judge"
 
 // assertions checks that the case asserts something that has to happen.
@@ -116,8 +116,8 @@ func (l *linter) assertions() {
 	}
 }
 
-// demands reports whether an attempt without calls and without an answer would
-// fail, or abstaining is what the case asks for.
+// demands reports whether an attempt without calls and without an answer would fail, or whether
+// the case asks the target to abstain.
 func demands(e *callvet.Expect) bool {
 	for i := range e.Plans {
 		p := &e.Plans[i]
@@ -136,8 +136,8 @@ func demands(e *callvet.Expect) bool {
 		len(e.ResponseContainsAny) > 0 || matches || len(e.Rubric) > 0
 }
 
-// bounds reports whether a case limits how many calls there may be, or which may not be made: that
-// calling fails it is what such a case is for.
+// bounds reports whether a case limits how many calls there may be, or which may not be made:
+// such a case is meant to fail attempts with calls.
 func bounds(e *callvet.Expect) bool {
 	return e.MinToolCalls != nil || e.MaxToolCalls != nil || len(e.ToolsNotCalled) > 0 || len(e.Counts) > 0 ||
 		len(e.AllOf) > 0 || len(e.Not) > 0 || e.MaxSameCalls != nil || e.MaxRequests != nil || scored(e)
@@ -173,8 +173,8 @@ func (l *linter) choiceAgainstGold() {
 	}
 }
 
-// forbidden checks names that must not be called. A name that is like none of the tools forbids
-// what no target can call: that is true of every attempt, and no error.
+// forbidden checks names that must not be called. A name that is similar to no tool forbids a
+// call that no target can make: every attempt passes it, which is no error.
 func (l *linter) forbidden(names []string, key string) {
 	for i, name := range names {
 		at := fmt.Sprintf("%s[%d]", key, i)
@@ -208,7 +208,7 @@ func (l *linter) toolAssertions() {
 		}
 		l.countAll(set, key)
 	}
-	if s := e.Selection; s != nil && e.ToolsAcceptable == nil { // else said by those sets
+	if s := e.Selection; s != nil && e.ToolsAcceptable == nil { // else these sets decide it
 		l.knownAll(s.Tools, "expect.selection.tools")
 		l.knownAll(s.Acceptable, "expect.selection.acceptable")
 	}
@@ -245,8 +245,8 @@ func (l *linter) toolAssertions() {
 	}
 }
 
-// reachable warns of assertions on what comes after the calls, where an attempt of a model
-// ends with the calls. Agents run their tools themselves, so that it is no error.
+// reachable warns of assertions on results and answers after the calls, where an attempt of a
+// model ends with its calls. Agents run their tools themselves, so that it is no error.
 func (l *linter) reachable() {
 	something, nothing := l.c.Expect.Calls()
 	if !something || nothing || len(l.set.names) == 0 {
@@ -290,7 +290,7 @@ func onAnswer(e *callvet.Expect) (keys []string) {
 	return keys
 }
 
-// onResults are the keys of the assertions on what tools answer.
+// onResults are the keys of the assertions on the results of tools.
 func onResults(e *callvet.Expect) (keys []string) {
 	if e.NoToolErrors {
 		keys = append(keys, "no_tool_errors")

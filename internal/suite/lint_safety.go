@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// faults looks whether there is a tool that a fault can meet, and a place for what it plants.
+// faults checks that a tool matches each fault, and that the place of its planted text exists.
 func (l *linter) faults(list []callvet.ToolFault, key string, tools *toolTable) {
 	for i := range list {
 		at := fmt.Sprintf("%s[%d]", key, i)
@@ -21,15 +21,15 @@ func (l *linter) faults(list []callvet.ToolFault, key string, tools *toolTable) 
 	}
 }
 
-// met asks for a tool that a name, or a pattern of names, speaks of.
+// met reports a name, or a pattern of names, that matches no tool.
 func (l *linter) met(name, key string, tools *toolTable) {
 	if name != "" && !callvet.NamePattern(name) {
 		l.known(name, key, tools)
 	}
 }
 
-// placeholder asks for a result that contains the placeholder. Where nothing is mocked, the results
-// are not known in advance.
+// placeholder reports a placeholder that no result contains. Without mocks, the results are not
+// known in advance.
 func (l *linter) placeholder(tool, at, key string) {
 	if at == "" || l.c == nil {
 		return
@@ -54,7 +54,7 @@ func (l *linter) placeholder(tool, at, key string) {
 	}
 }
 
-// safety looks whether the safety rules of a case can apply to its tools.
+// safety checks that the safety rules of a case can apply to its tools.
 func (l *linter) safety(s *callvet.Safety) {
 	for i, name := range s.Tools {
 		l.counts(name, fmt.Sprintf("safety.tools[%d]", i), l.set)
@@ -83,7 +83,8 @@ func (l *linter) safety(s *callvet.Safety) {
 	}
 }
 
-// undeclared warns where a rule is about changes, and a call that is right is of a tool that does not declare any.
+// undeclared warns of a rule about changes where the tool of an expected call does not declare
+// any changes.
 func (l *linter) undeclared(s *callvet.Safety) {
 	if !s.ReadOnly && !s.ConfirmWrites {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// states looks whether mocks that ask for a state can ever have it, and whether a state that is
-// set is asked for. Of a suite's own mocks it looks at the words that they set themselves: a case
-// may set others, or ask for them.
+// states checks that the state which a mock requires can occur, and that some mock requires each
+// state that is set. In a suite's own mocks it checks only the words that they set themselves,
+// because cases may set or require further words.
 func (l *linter) states() {
 	own := l.s.Mocks
 	inherited := []callvet.Mock(nil)
@@ -76,7 +76,7 @@ func (v values) add(word, value string) (isNew bool) {
 	return isNew
 }
 
-// reachable finds the values that words come to: those that are set by mocks that can answer.
+// reachable finds the values that words can get: the values set by mocks that can answer.
 func reachable(mocks []callvet.Mock) values {
 	out := values{}
 	for i := range mocks {

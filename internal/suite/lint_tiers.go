@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// The fields of a regression case that say which bug it keeps away, and since when.
+// The fields of a regression case for the bug that it tests and for the date.
 const (
 	FieldBugRef    = "bugRef"
 	FieldCreatedAt = "createdAt"
@@ -36,8 +36,7 @@ func tierPrefixes(t callvet.Tier) []string {
 	return nil
 }
 
-// tier looks at what the tier of the case asks for.
-// Source: Eval Case Interfaces.
+// tier checks the requirements of the case's tier. Source: Eval Case Interfaces.
 func (l *linter) tier() {
 	c, e := l.c, &l.c.Expect
 	l.identified()
@@ -84,7 +83,7 @@ func (l *linter) identified() {
 	}
 }
 
-// regression: who meets a failure of the case has to find the bug.
+// regression: a reader of a failure of the case has to find the bug.
 func (l *linter) regression() {
 	fields := l.c.Fields
 	if strings.TrimSpace(fields[FieldBugRef]) == "" {
@@ -117,8 +116,8 @@ func Date(s string) (time.Time, bool) {
 
 func isDate(s string) bool { _, ok := Date(s); return ok }
 
-// stubbed warns of an expected tool without a stub while others have one, if an assertion is on the
-// answer. The result of such a tool is {"status":"ok"}, and no more can be in the answer.
+// stubbed warns of an expected tool without a stub while others have one, if an assertion is on
+// the answer. The result of such a tool is {"status":"ok"}, so the answer cannot contain more.
 func (l *linter) stubbed() {
 	if len(onAnswer(&l.c.Expect)) == 0 || len(l.c.Mocks)+len(l.s.Mocks) == 0 {
 		return
@@ -142,7 +141,7 @@ func (l *linter) stubbed() {
 	}
 }
 
-// rubric looks at what a judge would be given.
+// rubric checks what a judge would receive.
 func (l *linter) rubric() {
 	e := &l.c.Expect
 	seen := map[string]bool{}

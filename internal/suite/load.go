@@ -44,13 +44,13 @@ type Options struct {
 	Mocks []callvet.Mock
 }
 
-// Load reads the suite in a file, in all suite files of a folder (their cases
-// and tools are put together) or, for "-", on Stdin. It detects the format by
-// content: callvet's own in YAML or JSON (comments allowed) and every dialect.
+// Load reads the suite in a file, in all suite files of a folder (their cases and tools are
+// merged) or, for "-", on Stdin. It detects the format by content: callvet's own in YAML or JSON
+// (comments allowed) and every dialect.
 //
-// The problems are the rejected parts, in the order of the file. Those that are not warnings mean
-// that the suite is not what its author wrote, and should not run. The error is for input that
-// cannot be used at all: missing, too large, not text, not a suite.
+// The problems are the rejected parts, in the order of the file. A problem that is not a warning
+// means that the suite differs from what its author wrote, and should not run. The error is for
+// input that cannot be used at all: missing, too large, not text, not a suite.
 func Load(path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	r, problems, err := suiteRead(path, opt)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// locate moves problems from their case to the very value, by reading the file
-// again. What it cannot find keeps the case's place.
+// locate moves problems from their case to the exact value, by reading the file again. A problem
+// with a value that it cannot find keeps the case's place.
 func (l *linter) locate() {
 	if l.opt.Source == nil {
 		return

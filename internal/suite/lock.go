@@ -26,7 +26,7 @@ import (
 // "Immutable".
 type Lock struct {
 	Version int `json:"callvet_lock"`
-	// States are what surrounded cases when they were made, in the form of package stale.
+	// States are the tools, prompts and models at the time when cases were made (StaleState).
 	States []json.RawMessage `json:"states,omitempty"`
 	Cases  []LockedCase      `json:"locked"`
 }
@@ -35,16 +35,17 @@ type Lock struct {
 type LockedCase struct {
 	ID   string       `json:"id"`
 	Tier callvet.Tier `json:"tier,omitempty"`
-	// SHA256 is that of the text of the case in its file, with line ends as \n, in
+	// SHA256 is the hash of the text of the case in its file, with line ends as \n, in
 	// hexadecimal digits.
 	SHA256 string `json:"sha256"`
 	// Locked is when the entry was made, in RFC 3339.
 	Locked string `json:"at"`
 	// State is a position in States; nil where nothing is known of it.
 	State *int `json:"state,omitempty"`
-	// Reviewed is when the case was looked at again, and found to hold in State.
+	// Reviewed is when the case was reviewed and found valid in State.
 	Reviewed string `json:"reviewed,omitempty"`
-	// Archived is since when the case does not run any more, and Reason why; "" while it does.
+	// Archived is the time since which the case does not run, and Reason the reason; "" while it
+	// runs.
 	Archived string `json:"archived,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 }
@@ -55,7 +56,7 @@ const (
 	maxLock = 64 << 20
 )
 
-// LockPath is where the lock of a suite's file stands.
+// LockPath is the path of the lock of a suite's file.
 func LockPath(file string) string { return file + ".lock" }
 
 // ReadLock reads a lock. The error wraps callvet.ErrInvalid and names what is wrong.
@@ -99,7 +100,7 @@ func (l *Lock) Bytes() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Find gives the entry of a case; nil when there is none.
+// Find returns the entry of a case; nil when there is none.
 func (l *Lock) Find(id string) *LockedCase {
 	if l == nil {
 		return nil
@@ -110,9 +111,9 @@ func (l *Lock) Find(id string) *LockedCase {
 	return nil
 }
 
-// Seal locks the cases of a file that have no entry yet, and gives their ids. A case of
-// another tier than regression may change: its entry is made anew then. state, when not nil,
-// is what surrounds the cases now.
+// Seal locks the cases of a file that have no entry yet, and returns their ids. A case of a tier
+// other than regression may change: its entry is then replaced. state, when not nil, is the
+// present state of tools, prompts and models.
 func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Time,
 	state json.RawMessage,
 ) (sealed []string, err error) {
@@ -138,8 +139,8 @@ func (l *Lock) Seal(file string, data []byte, cases []callvet.Case, now time.Tim
 	return sealed, nil
 }
 
-// Review keeps that all cases were looked at again, in a state: they are of it from now on, and
-// their texts stay what they are locked as.
+// Review records that all cases were reviewed in a state. It becomes their state; their locked
+// texts stay.
 func (l *Lock) Review(now time.Time, state json.RawMessage) {
 	for i := range l.Cases {
 		if c := &l.Cases[i]; c.Archived == "" {
@@ -156,7 +157,7 @@ func (l *Lock) StateOf(id string) json.RawMessage {
 	return nil
 }
 
-// place is where a state stands, nil for none.
+// place is the position of a state in States, nil for none.
 func (l *Lock) place(state json.RawMessage) *int {
 	if state == nil {
 		return nil
@@ -194,12 +195,12 @@ func (l *Lock) Archive(id, reason string, now time.Time) error {
 	return nil
 }
 
-// span is where the text of a case stands in its file.
+// span is the place of the text of a case in its file.
 type span struct{ from, to int }
 
 // digests are the hashes of the texts of cases, in their order.
 func digests(file string, data []byte, cases []callvet.Case) ([]string, error) {
-	if doc.IsYAML(file, data) { // whose reader counts the lines of such a text
+	if doc.IsYAML(file, data) { // the YAML reader counts the lines of such a text
 		data = doc.LineEnds(data)
 	}
 	at := make([]callvet.Position, len(cases))
@@ -330,7 +331,7 @@ func (o *Options) lockOf(file string) (*Lock, error) {
 	return ReadLock(name, data)
 }
 
-// watch holds the cases of one file against its lock while they are read.
+// watch compares the cases of one file with its lock while they are read.
 type watch struct {
 	file string
 	data []byte
@@ -340,7 +341,7 @@ type watch struct {
 	last callvet.Position
 }
 
-// takes looks at the next case, and sets the skip reason of an archived one.
+// takes compares the next case, and sets the skip reason of an archived one.
 func (w *watch) takes(c *callvet.Case) {
 	e := w.lock.Find(c.ID)
 	if e == nil && c.Tier == callvet.TierRegression {
@@ -409,7 +410,7 @@ func (w *watch) problems() []callvet.Problem {
 
 func day(at string) string { d, _, _ := strings.Cut(at, "T"); return d }
 
-// watched holds what is read of a file against its lock.
+// watched compares the cases that are read from a file with its lock.
 func (r *reading) watched(file string, data []byte, opt Options) (*reading, error) {
 	lock, err := opt.lockOf(file)
 	if err != nil {
@@ -433,7 +434,7 @@ func (r *reading) watched(file string, data []byte, opt Options) (*reading, erro
 	return r, nil
 }
 
-// watchAll is watched for cases that are in memory.
+// watchAll is like watched, for cases in memory.
 func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]callvet.Problem, *Lock, error) {
 	lock, err := opt.lockOf(file)
 	if err != nil {
@@ -446,7 +447,7 @@ func watchAll(cases []callvet.Case, file string, data []byte, opt Options) ([]ca
 	return w.problems(), lock, nil
 }
 
-// fileOf returns the data about a file apart from its cases.
+// fileOf returns the data about a file without its cases.
 func fileOf(name string, data []byte, lock *Lock) File {
 	sum := sha256.Sum256(data)
 	return File{Name: name, Hash: hex.EncodeToString(sum[:]), Metadata: dialect.Envelope(data, name), Lock: lock}

@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Moved adapts a case of one suite for another one, so that it asks and expects the same there. It
-// gets the tools, the scoring, the mocks and the faults of its suite, where the other one has
-// different ones. differ names what a case cannot have of its own.
+// Moved adapts a case of one suite for another suite, so that its question and expectations stay
+// the same. The case receives the tools, scoring, mocks and faults of its suite where the other
+// suite differs. differ names the differing settings that a case cannot have itself.
 func Moved(c *callvet.Case, from, to *callvet.Suite) (out callvet.Case, differ []string) {
 	out = *c
 	out.Foreign, out.Position = nil, callvet.Position{}
@@ -47,8 +47,8 @@ func Moved(c *callvet.Case, from, to *callvet.Suite) (out callvet.Case, differ [
 	return out, differ
 }
 
-// movedTools are the tools of a case in another suite: by their names where the suite has the same,
-// else the case has its own.
+// movedTools are the tools of a case in another suite: names where that suite has the same tools,
+// otherwise definitions in the case.
 func movedTools(c *callvet.Case, from, to *callvet.Suite) (own []callvet.Tool, names []string) {
 	if c.Tools != nil {
 		return c.Tools, c.ToolNames

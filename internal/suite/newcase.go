@@ -33,8 +33,8 @@ func ReadCases(file string, data []byte, tools []callvet.Tool) ([]callvet.Case, 
 }
 
 // NextID is the id of the next case of a tool in a golden, labeled or regression tier. It is
-// rg-get-weather-004 where 003 is the last that the file or its lock knows. The ids of archived
-// cases are not used again.
+// rg-get-weather-004 where 003 is the last id in the file or its lock. The ids of archived cases
+// are not used again.
 func NextID(tier callvet.Tier, tool string, cases []callvet.Case, l *Lock) string {
 	prefix := tierPrefixes(tier)[0] + "-" + slug(tool) + "-"
 	last := 0
@@ -54,9 +54,9 @@ func NextID(tier callvet.Tier, tool string, cases []callvet.Case, l *Lock) strin
 	return fmt.Sprintf("%s%03d", prefix, last+1)
 }
 
-// FreeID is the id of a case that is added to cases. A golden, labeled or regression case gets the
-// next one of its tool that neither cases nor the lock know. Another case keeps its own, with a
-// number where that is taken.
+// FreeID is the id of a case that is added to cases. A golden, labeled or regression case gets
+// the next id of its tool that neither cases nor the lock contain. Any other case keeps its own
+// id, with a number where that id is taken.
 func FreeID(tier callvet.Tier, id, tool string, cases []callvet.Case, l *Lock) string {
 	if tierPrefixes(tier) != nil {
 		return NextID(tier, tool, cases, l)
@@ -68,10 +68,10 @@ func FreeID(tier callvet.Tier, id, tool string, cases []callvet.Case, l *Lock) s
 	return free
 }
 
-// AddCase puts a golden, labeled or regression case at the end of an eval file, which may be
-// new (no data), and its entry into the lock. The other bytes of the file stay as they are. The
-// error wraps callvet.ErrInvalid for a file of another form, and callvet.ErrConflict for an id
-// that is taken.
+// AddCase appends a golden, labeled or regression case to an eval file, which may be new (no
+// data), and its entry into the lock. The other bytes of the file stay as they are. The error
+// wraps callvet.ErrInvalid for a file of another form, and callvet.ErrConflict for an id that is
+// taken.
 func AddCase(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, state json.RawMessage) ([]byte, error) {
 	fail := func(kind error, why string) error {
 		return fmt.Errorf("add case %q to %s: %w: %s", c.ID, file, kind, why)
@@ -116,7 +116,7 @@ func AddCase(file string, data []byte, l *Lock, c *callvet.Case, now time.Time, 
 	return out, err
 }
 
-// slug is a tool's name as ids have it: small letters and digits with a - between.
+// slug is a tool's name in the form used in ids: small letters and digits, separated by -.
 func slug(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name),
 		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })

@@ -12,7 +12,7 @@ import (
 // CoverageNeighbours is the content of an overlap map for one tool.
 // Source: the tool overlap map of Eval Case Interfaces, with the weights of its extension.
 type CoverageNeighbours struct {
-	// Overlaps are the tools that are easily taken for it, the likest first.
+	// Overlaps are the tools that are easily confused with it, the most similar first.
 	Overlaps []CoverageNeighbour `json:"overlaps"`
 	// Clusters are groups of tools that overlap pairwise, this one among them.
 	Clusters [][]string `json:"clusters"`
@@ -23,10 +23,10 @@ type CoverageNeighbours struct {
 type CoverageNeighbour struct {
 	Tool   string `json:"tool"`
 	Reason string `json:"reason"`
-	// Weight is high, medium or low: the document makes 2, 1 and 0.5 of it, to say how many
-	// ambiguous cases a tool needs.
+	// Weight is high, medium or low: the document converts it to 2, 1 and 0.5, to compute how
+	// many ambiguous cases a tool needs.
 	Weight string `json:"weight"`
-	// Similarity and Confused are those of the Pair.
+	// Similarity and Confused are copied from the pair.
 	Similarity float64 `json:"similarity"`
 	Confused   int     `json:"confused,omitempty"`
 }
@@ -50,7 +50,7 @@ func (p *CoveragePair) Weight() string {
 	return "low"
 }
 
-// Map returns, for each tool that overlaps others, which these are.
+// Map returns, for each tool, the tools that overlap with it.
 func (r *CoverageReport) Map() map[string]*CoverageNeighbours {
 	out := map[string]*CoverageNeighbours{}
 	near := map[string]map[string]bool{}
@@ -93,7 +93,8 @@ func (r *CoverageReport) Map() map[string]*CoverageNeighbours {
 	return out
 }
 
-// grown adds to a group all that overlap each of it, in the order given, and sorts it.
+// grown adds every tool that overlaps with all members of a group, in the given order, and sorts
+// the group.
 func grown(group []string, more []CoverageNeighbour, near map[string]map[string]bool) []string {
 	for i := range more {
 		name := more[i].Tool

@@ -17,26 +17,26 @@ const (
 	Gone             = "stale-tool"    // the tool is not there any more
 	Prompt           = "stale-prompt"
 	Model            = "stale-model"
-	Registry         = "stale-registry"  // more than half as many tools again
-	StaleOverlap     = "stale-overlap"   // a new tool is like one that the cases expect
-	StaleNeighbour   = "stale-neighbour" // a tool like one that the cases expect has changed
+	Registry         = "stale-registry"  // the number of tools grew by more than half
+	StaleOverlap     = "stale-overlap"   // a new tool is similar to one that the cases expect
+	StaleNeighbour   = "stale-neighbour" // a tool that is similar to an expected one has changed
 )
 
-// StaleGrowth is how many times as many tools there may be before cases may not know all that
-// are acceptable.
+// StaleGrowth is the growth of the number of tools, as a factor, beyond which cases may lack
+// acceptable tools.
 const StaleGrowth = 1.5
 
 // StaleWarning is what has changed.
 type StaleWarning struct {
 	Code string `json:"code"`
-	// Tool is the tool that it is about; "" of the prompt, the model and the registry.
+	// Tool is the name of the changed tool; "" for the prompt, the model and the registry.
 	Tool string `json:"tool,omitempty"`
 	Text string `json:"text"`
 }
 
-// StaleAbout is what cases are about, and what is like that.
+// StaleAbout are the tools that cases expect, and which tools are similar to them.
 type StaleAbout struct {
-	// Tools are those that the cases expect.
+	// Tools are the tools that the cases expect.
 	Tools []string
 	// Alike reports whether two tools of now overlap. Nil: unknown.
 	Alike func(a, b string) bool
@@ -123,9 +123,9 @@ func major(version string) string {
 	return m
 }
 
-// registry compares the tools other than those that the cases expect.
+// registry compares the tools that the cases do not expect.
 func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unknown []string) {
-	var added []string // new tools that overlap, with what they are like
+	var added []string // new tools that overlap, each with the similar expected tool
 	if made.Whole {
 		for _, name := range slices.Sorted(maps.Keys(now.Tools)) {
 			was, old := made.Tools[name]
@@ -174,7 +174,7 @@ func registry(made, now *StaleState, about StaleAbout) (out []StaleWarning, unkn
 	return out, unknown
 }
 
-// like is the first tool that the cases expect and that a tool is like; "" for none.
+// like is the first expected tool that is similar to a tool; "" for none.
 func (a *StaleAbout) like(name string) string {
 	if a.Alike == nil {
 		return ""

@@ -12,17 +12,18 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// StaleState is what surrounds cases. Texts that are "" and lists that are nil are not known.
+// StaleState are the tools, prompts and models around cases. Empty texts and nil lists mean
+// unknown.
 type StaleState struct {
-	// At is when it was so, in RFC 3339 or as a day.
+	// At is the time of the state, in RFC 3339 or as a day.
 	At string `json:"at,omitempty"`
-	// System is the hash of the system prompt; that of no text where there is none.
+	// System is the hash of the system prompt; without a prompt, the hash of the empty text.
 	System string `json:"system_prompt_hash,omitempty"`
 	// Models are the targets that were asked.
 	Models []string `json:"models,omitempty"`
 	// Registry is how many tools there were; 0: not known.
 	Registry int `json:"registry_size,omitempty"`
-	// Tools are those with a known state, by name. Whole: these are all.
+	// Tools are the tools with a known state, by name. Whole: the list is complete.
 	Tools map[string]StaleTool `json:"tools,omitempty"`
 	Whole bool                 `json:"whole,omitempty"`
 }
@@ -56,7 +57,7 @@ func StaleStateOf(s *callvet.Suite, models []string, at string) StaleState {
 	return out
 }
 
-// compact takes the white space out of a schema, which means nothing.
+// compact removes the white space of a schema, which has no meaning.
 func compact(schema []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, schema) != nil {

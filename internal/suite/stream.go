@@ -18,7 +18,7 @@ import (
 // Stream is a suite that is read and linted one case at a time. So a suite of a hundred thousand
 // cases needs only the memory of its file.
 type Stream struct {
-	// Suite is all but the cases.
+	// Suite is the suite without its cases.
 	Suite *callvet.Suite
 	read  *reading
 	lint  *linter
@@ -29,9 +29,9 @@ type Stream struct {
 // pass by doing nothing, gold that does not pass its own case. Problems that are not warnings would
 // make a run's numbers misleading; there are at most 500.
 //
-// JSON in callvet's own format and in that of Tool Calling Evaluation is read case by
-// case; any other file is read whole first. The error is Load's; the problems then say
-// why.
+// JSON in callvet's own format and in that of Tool Calling Evaluation is read case by case; any
+// other file is read whole first. The error is the error of Load; the problems then contain the
+// reasons.
 func Open(path string, opt Options, lint LintOptions) (*Stream, []callvet.Problem, error) {
 	r, problems, err := suiteRead(path, opt)
 	if err != nil {
@@ -47,14 +47,14 @@ type File struct {
 	Name string
 	// Hash is the SHA-256 of its bytes, in hexadecimal digits.
 	Hash string
-	// Metadata is the envelope of an eval file, and Lock what its cases were when they were
-	// made; nil where there is none.
+	// Metadata is the envelope of an eval file, and Lock the record of its cases when they were
+	// made; nil without one.
 	Metadata []byte
 	Lock     *Lock
 }
 
-// Files are those that the suite was read from, in the order of their cases; those that it
-// names (tools_from, answers) are not among them.
+// Files are the files that the suite was read from, in the order of their cases. Files that the
+// suite names (tools_from, answers) are not included.
 func (s *Stream) Files() []File {
 	if s.read == nil {
 		return nil
@@ -62,9 +62,8 @@ func (s *Stream) Files() []File {
 	return s.read.files
 }
 
-// Cases yields every case once, after it was linted; a second call yields none.
-// A case is the receiver's
-// to keep. ctx ends what lint asks of worlds.
+// Cases yields every case once, after it was linted; a second call yields none. The receiver may
+// keep a case. ctx ends lint's calls of worlds.
 func (s *Stream) Cases(ctx context.Context) iter.Seq[*callvet.Case] {
 	return func(yield func(*callvet.Case) bool) {
 		for c := range s.read.cases {
@@ -76,11 +75,11 @@ func (s *Stream) Cases(ctx context.Context) iter.Seq[*callvet.Case] {
 	}
 }
 
-// Problems are what reading and linting found, in the order of the file, once Cases has ended; what
-// both found is reported once.
+// Problems are the findings of reading and linting, in the order of the file, once Cases has
+// ended. A problem that both found is reported once.
 func (s *Stream) Problems() []callvet.Problem {
 	problems := s.read.problems()
-	unread := map[string][]string{} // what the loader could not read is not judged again
+	unread := map[string][]string{} // a value that the loader could not read is not judged again
 	for _, p := range problems {
 		if !p.Warning {
 			unread[p.Case] = append(unread[p.Case], p.Key)
@@ -95,7 +94,7 @@ func (s *Stream) Problems() []callvet.Problem {
 	return problems
 }
 
-// Check loads and lints; what both found is reported once.
+// Check loads and lints; a problem that both found is reported once.
 func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*callvet.Suite, []callvet.Problem, error) {
 	s, problems, err := Open(path, opt, lint)
 	if err != nil {
@@ -110,7 +109,7 @@ func Check(ctx context.Context, path string, opt Options, lint LintOptions) (*ca
 // within reports whether one key's value lies in the other's.
 func within(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// reading is a suite with cases that are read as they are asked for.
+// reading is a suite with cases that are read when the iterator reaches them.
 type reading struct {
 	suite    *callvet.Suite           // without cases
 	cases    iter.Seq[*callvet.Case]  // once

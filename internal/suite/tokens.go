@@ -51,9 +51,9 @@ func (t *tokens) resolved(cases iter.Seq[*callvet.Case]) iter.Seq[*callvet.Case]
 	}
 }
 
-// resolve puts the values of tokens in. An assertion with a token that has no value is dropped and
-// counted. A case with nothing left to assert, or with such a token in its input, is skipped, never
-// passed. Source: Eval Case Interfaces and its token documents.
+// resolve replaces tokens by their values. An assertion with a token that has no value is dropped
+// and counted. A case with nothing left to assert, or with such a token in its input, is skipped,
+// never passed. Source: Eval Case Interfaces and its token documents.
 func (t *tokens) resolve(c *callvet.Case) {
 	before := c.Expect
 	missing := ""
@@ -139,8 +139,8 @@ func (t *tokens) lost(v *json.RawMessage, gone *[]string) bool {
 	return token != ""
 }
 
-// call resolves the arguments of an expected call; those without a value are
-// not compared any more.
+// call resolves the arguments of an expected call; an argument without a value is no longer
+// compared.
 func (t *tokens) call(c *callvet.ExpectedCall, gone []string) []string {
 	for _, name := range slices.Sorted(maps.Keys(c.Matchers)) {
 		m := c.Matchers[name]
@@ -323,8 +323,7 @@ func element(n *doc.Node, index, rest string) *doc.Node {
 // asserts reports whether anything is expected at all.
 func asserts(e *callvet.Expect) bool { return !reflect.ValueOf(*e).IsZero() }
 
-// evaluated reports whether something is expected that can be evaluated here, without
-// a judge.
+// evaluated reports whether the case has an assertion that needs no judge.
 func evaluated(e *callvet.Expect) bool {
 	x := *e
 	x.Rubric, x.ReferenceData, x.Unsupported = nil, nil, nil

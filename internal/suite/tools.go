@@ -39,12 +39,11 @@ type ToolOptions struct {
 	Outside bool
 }
 
-// LoadTools reads the tools of a file, or of all .json, .jsonc, .yaml and .yml files
-// of a folder in the order of their names (its subfolders are left out). The
-// problems say what could not be accepted; those that are not warnings mean that
-// the tools are not what their author wrote. The error is for what cannot be
-// read at all, and for a folder without tools; it wraps callvet.ErrNotFound,
-// callvet.ErrInvalid or callvet.ErrLimited.
+// LoadTools reads the tools of a file, or of all .json, .jsonc, .yaml and .yml files of a folder
+// in the order of their names (its subfolders are left out). The problems are the parts that were
+// not accepted; a problem that is not a warning means that the tools differ from what their
+// author wrote. The error is for an unreadable file, and for a folder without tools; it wraps
+// callvet.ErrNotFound, callvet.ErrInvalid or callvet.ErrLimited.
 func LoadTools(path string, opt ToolOptions) ([]callvet.Tool, []callvet.Problem, error) {
 	if opt.Limit <= 0 {
 		opt.Limit = ToolFileLimit
@@ -140,8 +139,8 @@ func leaves(dir, name string) bool {
 	return err != nil || !filepath.IsLocal(rel)
 }
 
-// NewestTools keeps the newest version of each tool, where the first of them stands; left
-// are the others.
+// NewestTools keeps the newest version of each tool, at the position of its first version; left
+// are the other versions.
 func NewestTools(tools []callvet.Tool) (kept, left []callvet.Tool) {
 	at := map[string]int{}
 	for _, t := range tools {
@@ -226,7 +225,7 @@ func (l *loader) read(path string) ([]byte, error) {
 	return doc.ReadAll(path, data, l.opt.Limit)
 }
 
-// take keeps a tool that is not there yet, and looks at its schema.
+// take adds a tool that is not yet present, and checks its schema.
 func (l *loader) take(c *native.Contract) {
 	t := &c.Tool
 	id := t.Name + "@" + strings.TrimPrefix(t.Version, "v")
@@ -245,8 +244,8 @@ func (l *loader) take(c *native.Contract) {
 	l.tools = append(l.tools, *t)
 }
 
-// named compares a file's name such as get_refund_policy.v3.json with what is in it, and takes the
-// version from it where the file has none.
+// named compares a file's name such as get_refund_policy.v3.json with its content, and takes the
+// version from the name where the content has none.
 func (l *loader) named(path string, c *native.Contract) {
 	name, version, ok := callvet.SplitToolFile(filepath.Base(path))
 	if !ok {

@@ -18,8 +18,8 @@ type Call struct {
 	Args value.Value
 }
 
-// Case is a whole case compiled: the calls that are due, or whether any call is.
-// It is immutable and safe for concurrent use.
+// Case is a whole compiled case: the expected calls, or whether any call is expected. It is
+// immutable and safe for concurrent use.
 type Case struct {
 	calls []*Expectation
 	count ErrorType // of a wrong number of calls
@@ -47,13 +47,12 @@ const (
 type Verdict struct {
 	OK    bool
 	Error ErrorType
-	// Pairs gives for every expected call the position of the call that answers
-	// it, -1 where none does. Calls are taken greedily, in the order of the answer.
+	// Pairs contains, for every expected call, the position of the call that answers it, or -1.
+	// Calls are paired greedily, in the order of the answer.
 	Pairs []int
-	// Expected and Actual are the calls that the error is about; -1: the case as
-	// a whole.
+	// Expected and Actual are the calls with the error; -1: the case as a whole.
 	Expected, Actual int
-	// Sub is the error of that pair where Error is NoMatch.
+	// Sub is the error of the pair where Error is NoMatch.
 	Sub ErrorType
 }
 
@@ -109,7 +108,7 @@ func groupOf(category string, calls int, ed Edition) (group, ErrorType) {
 	return simple, CountSimple
 }
 
-// Expectations are the calls that are due; nil when none is or any will do.
+// Expectations are the expected calls; nil when no call or any call is expected.
 func (c *Case) Expectations() []*Expectation { return c.calls }
 
 // Check judges the calls of an attempt. pairs is scratch space for
@@ -145,7 +144,7 @@ func (c *Case) Check(calls []Call, pairs []int) Verdict {
 				at = k
 				break
 			}
-			// The most useful error is that of a call with the right name.
+			// The most useful error is the error of a call with the right name.
 			if first < 0 || bad == WrongName && got != WrongName {
 				bad, first = got, k
 			}
@@ -217,8 +216,8 @@ func (e *Expectation) requires(name string) bool {
 	return false
 }
 
-// Example is an object of acceptable arguments: of every parameter that must be
-// given, the first answer that is not "".
+// Example is an object of acceptable arguments: for every required parameter, the first answer
+// that is not "".
 func (e *Expectation) Example() json.RawMessage {
 	var d dict
 	for i := range e.params {

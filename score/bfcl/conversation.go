@@ -28,7 +28,7 @@ type ConversationTurn struct {
 	// Results are what the model's calls returned in this turn, in order; a call
 	// that could not be decoded has none.
 	Results []string
-	// Truth is what the right calls return; empty where no call is due.
+	// Truth are the results of the right calls; empty where no call is expected.
 	Truth []string
 	// State is the world after the turn, TruthState the world after the right calls. Where both are
 	// the zero Value they are equal.
@@ -49,7 +49,7 @@ type ConversationVerdict struct {
 // CheckConversation judges an executed attempt. A turn without an expected call is not checked,
 // whatever the model did: its results count for later turns, and its state stays. Every result of
 // the right calls of a turn must be among the model's results so far, as often as the right calls
-// of that turn return it. States are compared with Python's ==.
+// of the turn return it. States are compared with Python's ==.
 func CheckConversation(c *Conversation) ConversationVerdict {
 	switch {
 	case c.Failed:

@@ -18,11 +18,11 @@ type Expectation struct {
 	dotless  string // name with underscores for dots
 	params   []param
 	required []required
-	answered uint64    // params that must be given because no answer is ""
+	answered uint64    // required params: no answer is ""
 	literal  converter // nil for Python
 }
 
-// param is a name that the tool declares, the answer has, or both.
+// param is a name that the tool declares, the answer contains, or both.
 type param struct {
 	name     string
 	declared bool
@@ -42,7 +42,7 @@ type required struct {
 	at   int
 }
 
-// answer is one acceptable value with what comparing it needs.
+// answer is one acceptable value with precomputed forms for comparing it.
 type answer struct {
 	v    value.Value
 	typ  pyType
@@ -150,8 +150,8 @@ func (e *Expectation) answers(want *callvet.ExpectedCall) error {
 	return nil
 }
 
-// plain writes a value as a possible answer: what a dictionary holds becomes a
-// list of one.
+// plain writes a value as a possible answer: each value in a dictionary becomes a list of one
+// element.
 func plain(dst []byte, v value.Value, top bool) []byte {
 	switch v.Kind() {
 	case value.Object:
@@ -231,7 +231,7 @@ func newEntry(v value.Value, ed Edition) entry {
 		if ed == V1 {
 			en.sub = &x
 		}
-	case pyStr: // its letters are the acceptable values, and "" is in every string
+	case pyStr: // its letters are the acceptable values, and every string contains ""
 		en.optional = true
 		for _, r := range v.Str() {
 			en.values = append(en.values, answer{typ: pyStr, text: standardize(string(r))})

@@ -58,7 +58,7 @@ func javaItems(dst []byte, items []string, inner string) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// unquoted takes the quotes off text elements, which only lists do.
+// unquoted removes the quotes of text elements; only lists do this.
 func unquoted(items []string, inner string) []string {
 	if inner == "String" || inner == "char" {
 		for i := range items {
@@ -68,7 +68,7 @@ func unquoted(items []string, inner string) []string {
 	return items
 }
 
-// creations gives what follows each "new NAME" in s.
+// creations returns the text after each "new NAME" in s.
 func creations(s, name string) (out []string) {
 	for {
 		_, rest, ok := strings.Cut(s, "new")
@@ -82,7 +82,7 @@ func creations(s, name string) (out []string) {
 	}
 }
 
-// word gives the letters, digits and underscores at the start of s, and the rest.
+// word returns the letters, digits and underscores at the start of s, and the rest.
 func word(s string) (string, string) {
 	i := 0
 	for i < len(s) && (isDigit(s[i]) || s[i] == '_' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z') {
@@ -126,7 +126,7 @@ func javaList(dst []byte, s, inner string) ([]byte, error) {
 	return str(dst, s), nil
 }
 
-// added gives the arguments of the add calls in an initializer.
+// added returns the arguments of the add calls in an initializer.
 func added(s string) (out []string) {
 	for {
 		_, rest, ok := strings.Cut(s, "add(")
@@ -165,7 +165,7 @@ func javaArray(dst []byte, s, inner string) ([]byte, error) {
 	return str(dst, s), nil
 }
 
-// javaMap reads a map: what an initializer puts into it, or nothing.
+// javaMap reads a map: with the members of its initializer, or empty.
 func javaMap(dst []byte, s string) []byte {
 	empty := false
 	for _, c := range creations(s, "HashMap<") {
@@ -194,7 +194,7 @@ func javaMap(dst []byte, s string) []byte {
 	return str(dst, s)
 }
 
-// puts collects the members that put calls add.
+// puts collects the members from put calls.
 func puts(dst []byte, s string) []byte {
 	var d dict
 	for {

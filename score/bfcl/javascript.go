@@ -37,8 +37,8 @@ func jsValue(dst []byte, s, typ, inner string) ([]byte, error) {
 	return str(dst, s), nil
 }
 
-// jsOpen takes the opening of an array off s: a bracket, or new Array( with its
-// closing character.
+// jsOpen removes the opening of an array from s: a bracket, or new Array( with its closing
+// character.
 func jsOpen(s string) (rest, end string, ok bool) {
 	if rest, ok := strings.CutPrefix(s, "["); ok {
 		return rest, "]", true
@@ -88,8 +88,8 @@ func jsArray(dst []byte, s, inner string) []byte {
 	return append(append(dst, out...), ']')
 }
 
-// rowsEnd finds where a list of bracketed rows ends, from within its first row; -1: it does
-// not. A row ends at the first bracket on its line after which another row or end follows.
+// rowsEnd finds the end of a list of bracketed rows, from within its first row; -1: there is no
+// end. A row ends at the first bracket on its line after which another row or end follows.
 func rowsEnd(s string, end byte) int {
 	for i := 1; i < len(s) && s[i] != '\n'; i++ {
 		if s[i] != ']' {

@@ -11,15 +11,16 @@ import (
 	"unicode"
 )
 
-// converter turns the source text of an argument into JSON by its declared type
-// and that of its elements. Text that is not a literal of the type stays a
-// string, as the leaderboard has it.
+// converter turns the source text of an argument into JSON by its declared type and the declared
+// type of its elements. Text that is not a literal of the type stays a string, as in the
+// leaderboard.
 type converter func(dst []byte, s, typ, inner string) ([]byte, error)
 
 // errUnsupported is a declared type for which the leaderboard has no converter.
 var errUnsupported = errors.New("the type has no literal form")
 
-// newConverter returns the converter of a language; nil for Python, which has decoded values.
+// newConverter returns the converter of a language; nil for Python, where values are already
+// decoded.
 func newConverter(l Language) converter {
 	switch l {
 	case Java:
@@ -105,7 +106,7 @@ func integerText(dst []byte, s string) []byte {
 	return n.Append(dst, 10)
 }
 
-// floatText appends a float so that it is seen as one.
+// floatText appends a float in a form that is read as a float.
 func floatText(dst []byte, s string) []byte {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil { // too large: infinity
@@ -154,7 +155,7 @@ func cutSign(s string) (sign, rest string) {
 	return "", strings.TrimPrefix(s, "+")
 }
 
-// plainUnderscores reports that every underscore stands between two digits.
+// plainUnderscores reports that every underscore is between two digits.
 func plainUnderscores(s string) bool {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
@@ -166,7 +167,7 @@ func plainUnderscores(s string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// quoted reports that s begins and ends with the same of the quotes.
+// quoted reports that s begins and ends with the same kind of quote.
 func quoted(s string, quotes string) bool {
 	for _, q := range quotes {
 		if strings.HasPrefix(s, string(q)) && strings.HasSuffix(s, string(q)) {
@@ -187,8 +188,8 @@ func peel(s string) string {
 
 func skipSpace(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
-// line gives what stands before end on the first line of s, at least least
-// characters of it; ok is false when end is not there.
+// line returns the text before end on the first line of s, with least characters or more; ok is
+// false when the line does not contain end.
 func line(s, end string, least int) (text, rest string, ok bool) {
 	if len(s) < least {
 		return "", "", false

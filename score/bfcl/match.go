@@ -9,14 +9,13 @@ import (
 // Name is the expected function name.
 func (e *Expectation) Name() string { return e.name }
 
-// NameMatches compares a called name. Providers that refuse dots get the name
-// with underscores, so that form counts as well.
+// NameMatches compares a called name. callvet sends names with underscores to providers that
+// refuse dots, so that this form counts as well.
 func (e *Expectation) NameMatches(got string) bool { return got == e.name || got == e.dotless }
 
-// Match judges one call. The checks come in the leaderboard's order (name,
-// required parameters, each argument as it stands in the call, parameters left
-// out), and the first that fails is the verdict. It does not allocate for
-// Python values without escapes.
+// Match judges one call. The checks come in the leaderboard's order (name, required parameters,
+// each argument in the call's order, parameters left out), and the first that fails is the
+// verdict. It does not allocate for Python values without escapes.
 func (e *Expectation) Match(name string, args value.Value) ErrorType {
 	if !e.NameMatches(name) {
 		return WrongName
@@ -60,7 +59,7 @@ func (e *Expectation) Match(name string, args value.Value) ErrorType {
 	return OK
 }
 
-// find is the parameter a member names, guessed first at its position; -1: none.
+// find is the parameter with a member's name, tried first at the member's position; -1: none.
 func (e *Expectation) find(x value.Value, guess int) int {
 	if guess < len(e.params) && x.KeyIs(e.params[guess].name) {
 		return guess
@@ -107,7 +106,7 @@ func (e *Expectation) argument(at int, v value.Value) ErrorType {
 	return p.match(x, e.rules)
 }
 
-// match compares one value, converted from its language's literal if need be.
+// match compares one value, converted from its language's literal if necessary.
 func (p *param) match(v value.Value, r Rules) ErrorType {
 	t := typeOf(v)
 	asFloat := r.Language == Python && p.typ == pyFloat && t == pyInt
@@ -117,7 +116,7 @@ func (p *param) match(v value.Value, r Rules) ErrorType {
 	if bad := p.matchType(t, v); bad != OK {
 		return bad
 	}
-	// An answer of another type names a variable, which is compared as it stands.
+	// An answer of a different type names a variable, which is compared literally.
 	if p.first == pyUnset || p.first == p.typ {
 		switch {
 		case p.typ == pyDict:
@@ -138,7 +137,7 @@ func (p *param) match(v value.Value, r Rules) ErrorType {
 	return WrongOther
 }
 
-// matchType accepts the declared type or that of the first answer.
+// matchType accepts the declared type or the type of the first answer.
 func (p *param) matchType(t pyType, v value.Value) ErrorType {
 	switch {
 	case t == p.typ && (p.nested == pyUnset || p.nestedTypes(v)):

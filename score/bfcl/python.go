@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// pyType is the Python type a JSON value decodes to.
+// pyType is the Python type that a JSON value decodes to.
 type pyType uint8
 
 const (

@@ -7,9 +7,8 @@ import "strings"
 // Edition is a published state of the rules.
 type Edition uint8
 
-// The editions. They differ in dictionaries: in August 2024 a dictionary had to
-// have exactly as many keys as the answer, and an answer's dictionary could hold
-// another one.
+// The editions. They differ in dictionaries: in August 2024 a dictionary had to have exactly as
+// many keys as the answer, and an answer's dictionary could contain a dictionary.
 const (
 	V4 Edition = iota // November 2025
 	V1                // August 2024
@@ -37,8 +36,7 @@ const (
 	ProfileV1 = "bfcl-v1"
 )
 
-// RulesFor reads Scoring.Profile and Scoring.Language; ok is false when the
-// profile is another one.
+// RulesFor reads Scoring.Profile and Scoring.Language; ok is false for a different profile.
 func RulesFor(profile, language string) (r Rules, ok bool) {
 	switch profile {
 	case Profile:
@@ -56,7 +54,7 @@ func RulesFor(profile, language string) (r Rules, ok bool) {
 	return r, true
 }
 
-// ErrorType is the leaderboard's name for what was wrong; "" is a valid call.
+// ErrorType is the leaderboard's name for an error; "" means a valid call.
 type ErrorType string
 
 // The error types of one call.
@@ -89,7 +87,7 @@ const (
 	CountMultiple ErrorType = "multiple_function_checker:wrong_count"
 	CountParallel ErrorType = "parallel_function_checker_no_order:wrong_count"
 	NoMatch       ErrorType = "parallel_function_checker_no_order:cannot_find_match"
-	// CalledAnyway is a call where none was due; NotCalled is no call where one was.
+	// CalledAnyway is a call where none was expected; NotCalled is a missing call.
 	CalledAnyway ErrorType = "irrelevance_error:decoder_success"
 	NotCalled    ErrorType = "relevance_error:decoder_failed"
 	// NotDecoded is an output from which no calls could be read.

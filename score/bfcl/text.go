@@ -54,7 +54,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// sameText reports whether got has the standard form want, without building it.
+// sameText reports whether want is the standard form of got, without building it.
 func sameText(got []byte, want string) bool {
 	k := 0
 	for i := 0; i < len(got); {

@@ -28,7 +28,7 @@ type Condition struct {
 	one  *single // nil: not of that form
 }
 
-// truth is one of three: what is missing makes a comparison unknown.
+// truth has three values: a missing member makes a comparison unknown.
 type truth uint8
 
 const (
@@ -65,7 +65,7 @@ func (c *Condition) Holds(result value.Value) bool {
 	return c.anyMember(result)
 }
 
-// anyMember is Holds for a single comparison, wherever the member stands.
+// anyMember is Holds for a single comparison, at any position of the member.
 func (c *Condition) anyMember(result value.Value) bool {
 	m := result.Members()
 	for m.Ok() && m.Named(c.one.key) < 0 && m.Decoded(c.one.key) < 0 {
@@ -80,8 +80,8 @@ func (c *Condition) anyMember(result value.Value) bool {
 	return c.root.eval(result) == yes
 }
 
-// reader turns a syntax tree into expressions. libraryOnly leaves every
-// text and comparison to the library, for tests.
+// reader turns a syntax tree into expressions. libraryOnly lets the library evaluate every text
+// and comparison, for tests.
 type reader struct {
 	libraryOnly bool
 }
@@ -108,7 +108,7 @@ func (c *reader) compile(text string) (*Condition, error) {
 	return newCondition(root), nil
 }
 
-// reason is an error of the library in one line.
+// reason is an error of the library on one line.
 func reason(err error) string {
 	var f *file.Error
 	if errors.As(err, &f) {
@@ -121,7 +121,7 @@ func refusef(n ast.Node, format string, args ...any) error {
 	return &file.Error{Location: n.Location(), Message: fmt.Sprintf(format, args...)}
 }
 
-// logic compiles what joins comparisons.
+// logic compiles operators that join comparisons.
 func (c *reader) logic(n ast.Node) (*expression, error) {
 	switch n := n.(type) {
 	case *ast.UnaryNode:
@@ -148,10 +148,10 @@ func (c *reader) logic(n ast.Node) (*expression, error) {
 	return c.leaf(n)
 }
 
-// leaf compiles a comparison or another condition without parts. The library reads all of them, so
-// that it alone defines what is valid, and decides those that are not of a common form.
+// leaf compiles a comparison or another condition without parts. The library parses all of them,
+// so that it alone defines validity, and evaluates all uncommon forms.
 func (c *reader) leaf(n ast.Node) (*expression, error) {
-	if call, ok := n.(*ast.CallNode); ok { // the only function that the library has not
+	if call, ok := n.(*ast.CallNode); ok { // the only function that the library does not have
 		return exists(call)
 	}
 	e := native(n)

@@ -8,9 +8,9 @@
 // .price > 0), matches. Comparisons of paths with literals, in, exists, len, and their combinations
 // are evaluated directly on the parsed value. Tests compare the two evaluations.
 //
-// Names are the members of the result, and result is the result itself. A comparison with a missing
-// member, or of kinds that do not compare, is neither true nor false, and such a condition does not
-// hold: neither total > 3 nor not (total > 3) nor total != 3 holds for {}. exists(total) is always
-// either. A condition always ends, and reads only the result. For results of more than a megabyte,
-// only plain comparisons can hold.
+// Names are the members of the result, and result is the result itself. A comparison with a
+// missing member, or of kinds that do not compare, is neither true nor false, and such a
+// condition does not hold: neither total > 3 nor not (total > 3) nor total != 3 holds for {}.
+// exists(total) is always true or false. A condition always ends, and reads only the result. For
+// results of more than a megabyte, only plain comparisons can hold.
 package condition

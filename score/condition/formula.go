@@ -18,7 +18,7 @@ import (
 // safe for concurrent use.
 type Formula struct{ root *expression }
 
-// Outcome is what a formula gives: a number, or a truth where Number is false.
+// Outcome is the result of a formula: a number, or a boolean where Number is false.
 type Outcome struct {
 	Number bool
 	Value  float64
@@ -76,8 +76,8 @@ func (f *Formula) Of(v value.Value) (Outcome, error) {
 	return Outcome{Holds: t == yes, Missing: t == unknown}, nil
 }
 
-// reaches reports whether a part that the library decides would be refused for what it takes:
-// its truth is unknown then for another reason than that something is missing.
+// reaches reports whether the library would refuse a part because of a limit: the part is then
+// unknown, but not because a value is missing.
 func (e *expression) reaches(v value.Value) bool {
 	switch e.op {
 	case opAnd, opOr:

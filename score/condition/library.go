@@ -44,8 +44,8 @@ var (
 	errKinds   = errors.New("kinds do not compare")
 )
 
-// functions are those of the library that a condition may call: they look at
-// their arguments only and take time in proportion to them.
+// functions are the functions of the library that a condition may call: they read only their
+// arguments and take time in proportion to them.
 func functions() []string {
 	return []string{
 		"abs", "all", "any", "ceil", "count", "float", "floor", "fromJSON", "int", "len", "lower", "max", "mean", "min",
@@ -88,7 +88,7 @@ func compileLibrary(n ast.Node) (p *vm.Program, truth bool, err error) {
 	return p, kind != nil && kind.Kind() == reflect.Bool, err
 }
 
-// runLibrary evaluates; whatever goes wrong there is not known.
+// runLibrary evaluates; every error makes the result unknown.
 func runLibrary(p *vm.Program, result value.Value) truth {
 	out, err := libraryValue(p, result)
 	if err != nil {
@@ -101,7 +101,7 @@ func runLibrary(p *vm.Program, result value.Value) truth {
 	return truthOf(b)
 }
 
-// libraryValue evaluates. The error wraps callvet.ErrLimited where it takes too much.
+// libraryValue evaluates. The error wraps callvet.ErrLimited where a limit is exceeded.
 func libraryValue(p *vm.Program, result value.Value) (any, error) {
 	if len(result.Raw()) > maxResult {
 		return nil, errLimit
@@ -119,8 +119,7 @@ func libraryValue(p *vm.Program, result value.Value) (any, error) {
 	return out, err
 }
 
-// decode gives the library its kind of values; whole numbers stay exact as long
-// as they fit.
+// decode converts to the library's kind of values; whole numbers stay exact as long as they fit.
 func decode(v value.Value) (any, error) {
 	switch v.Kind() {
 	case value.Invalid:
@@ -198,11 +197,10 @@ func isWithin(p ...any) (any, error) {
 	return nil, errKinds
 }
 
-// maxScalar is the longest text from outside that a predicate may look at.
+// maxScalar is the longest text from outside that a predicate may read.
 const maxScalar = 1 << 10
 
-// asScalar lets single values into predicates, which look at them again for
-// every element.
+// asScalar lets single values into predicates, which read them again for every element.
 func asScalar(p ...any) (any, error) {
 	switch x := p[0].(type) {
 	case []any, map[string]any:
@@ -215,8 +213,8 @@ func asScalar(p ...any) (any, error) {
 	return p[0], nil
 }
 
-// rewriter makes members that are missing errors, and refuses all that is not
-// known to be harmless.
+// rewriter turns missing members into errors, and refuses every node that is not known to be
+// harmless.
 type rewriter struct {
 	inside bool // a predicate
 }

@@ -43,7 +43,7 @@ type expression struct {
 	left, right operand
 	among       []value.Value
 	program     *vm.Program
-	truth       bool // of a program: what it gives is a truth
+	truth       bool // of a program: its result is a boolean
 }
 
 type source uint8
@@ -69,7 +69,7 @@ type part struct {
 	isKey bool
 }
 
-// found is an operand's value: a length, or what is in the result.
+// found is an operand's value: a length, or a value of the result.
 type found struct {
 	v        value.Value
 	length   int
@@ -406,7 +406,7 @@ func pathOf(n ast.Node) (path []part, ok bool) {
 	return nil, false
 }
 
-// literalOf gives a literal as a value.
+// literalOf returns a literal as a value.
 func literalOf(n ast.Node) (value.Value, bool) {
 	var x any
 	switch n := n.(type) {

@@ -51,7 +51,7 @@ func (s *scanner) take(token string) bool {
 	return ok
 }
 
-// word takes a name; "" when there is none.
+// word reads a name; "" when there is none.
 func (s *scanner) word() string {
 	n := 0
 	for n < len(s.rest) && isNameByte(s.rest[n], n) {
@@ -101,7 +101,7 @@ func (s *scanner) symbol() string {
 	return ""
 }
 
-// reserved reports names that mean something to the library.
+// reserved reports names with a meaning in the library.
 func reserved(w string) bool {
 	switch w {
 	case "", "and", "or", "not", "in", "let", "if", "else", "true", "false", "nil", nameNull, "contains", "startsWith",
@@ -139,7 +139,7 @@ func (s *scanner) path() ([]part, bool) {
 	}
 }
 
-// digits takes a whole number of up to 15 digits without a leading zero.
+// digits reads a whole number of up to 15 digits without a leading zero.
 func (s *scanner) digits() (int, bool) {
 	n := 0
 	for n < len(s.rest) && s.rest[n] >= '0' && s.rest[n] <= '9' {

@@ -9,7 +9,7 @@ import "github.com/callvet/callvet/value"
 type single struct {
 	key    *value.Names // the member's name alone
 	number value.Value
-	// whole is the number where that is known at once.
+	// whole is the number, where it is a whole one that fits.
 	whole int64
 	known bool
 	// holds is the result for a member that is less than the number, equal, or greater.
@@ -18,7 +18,7 @@ type single struct {
 
 func newCondition(root *expression) *Condition { return &Condition{root, singleOf(root)} }
 
-// singleOf gives nil for an expression of another form.
+// singleOf returns nil for an expression of a different form.
 func singleOf(e *expression) *single {
 	if e.left.kind != fromPath || len(e.left.path) != 1 || !e.left.path[0].isKey || e.right.kind != fromLiteral ||
 		e.right.literal.Kind() != value.Number {
@@ -45,6 +45,6 @@ func singleOf(e *expression) *single {
 	return s
 }
 
-// order is 0 where a is less than b, 1 where they are equal, and 2 where it is more; it
-// takes no branch, because none could be foretold.
+// order is 0 where a is less than b, 1 where they are equal, and 2 where it is more; it has no
+// branch, because the processor could not predict one.
 func order(a, b int64) int64 { return 1 + (a-b)>>63 - (b-a)>>63 }

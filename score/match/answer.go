@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Answer appends what the assertions on the answer's text found. The patterns
-// are those of e.ResponseMatches, compiled, in the same order.
+// Answer appends the results of the assertions on the answer's text. The patterns are
+// e.ResponseMatches, compiled, in the same order.
 func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regexp, answer string) []callvet.Assertion {
 	record := func(name string, passed bool, want string) {
 		dst = append(dst, callvet.Assertion{
@@ -40,8 +40,8 @@ func Answer(dst []callvet.Assertion, e *callvet.Expect, patterns []*regexp.Regex
 	return dst
 }
 
-// Budget appends what the assertions on time, tokens and cost found; what was
-// not measured is not evaluated.
+// Budget appends the results of the assertions on time, tokens and cost; an assertion on a value
+// that was not measured is not evaluated.
 func Budget(dst []callvet.Assertion, e *callvet.Expect, t *callvet.Trace) []callvet.Assertion {
 	record := func(name string, known, passed bool, limit, actual string) {
 		a := callvet.Assertion{
@@ -71,8 +71,8 @@ func Budget(dst []callvet.Assertion, e *callvet.Expect, t *callvet.Trace) []call
 	return dst
 }
 
-// Clip shortens a text for a sentence: 120 bytes at most, and a mark where
-// something was cut. Code points stay whole; what is not UTF-8 is replaced.
+// Clip shortens a text for a sentence: 120 bytes at most, with a mark at the cut. Code points
+// stay whole; invalid UTF-8 is replaced.
 func Clip(s string) string {
 	const most = 120
 	s = strings.ToValidUTF8(s, "\uFFFD")

@@ -14,14 +14,13 @@ import (
 type Args struct {
 	root  Rule // an object rule; its looseness is not used, extras are counted
 	extra callvet.ExtraArgs
-	// patterns speak of arguments that root does not name.
+	// patterns apply to arguments that root does not name.
 	patterns []pattern
 }
 
-// Compile makes the rules for a call. args is the expected object; nil, null
-// and {} are the same "no arguments" (that the arguments are not asserted at
-// all is the caller's business). parameters is the tool's JSON Schema, or the
-// zero Value.
+// Compile makes the rules for a call. args is the expected object; nil, null and {} all mean "no
+// arguments" (whether the arguments are asserted at all is decided by the caller). parameters is
+// the tool's JSON Schema, or the zero Value.
 func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, parameters value.Value,
 	set Settings, extra callvet.ExtraArgs,
 ) (*Args, []Problem) {
@@ -61,8 +60,8 @@ func Compile(args json.RawMessage, matchers map[string]callvet.Matcher, paramete
 
 // Tally counts what one comparison found.
 type Tally struct {
-	// Expected and Matched count the asserted keys; Soft sums the similarities
-	// of the matched ones, so Soft <= Matched <= Expected.
+	// Expected counts the asserted keys and Matched the matching ones among them; Soft sums the
+	// similarities of the matching keys, so Soft <= Matched <= Expected.
 	Expected, Matched int
 	Soft              float64
 	// Gold and Emitted count the keys of each side, after schema defaults are added where only one
@@ -173,9 +172,8 @@ func (t *Tally) countAbsent(m *member) {
 	}
 }
 
-// Pass reports whether the call's arguments count as right: every asserted key
-// matched and no key that was not expected, unless extra arguments are ignored
-// or only penalized.
+// Pass reports whether the call's arguments count as right: every asserted key matched and there
+// is no unexpected key, unless extra arguments are ignored or only penalized.
 func (a *Args) Pass(t *Tally) bool {
 	return t.Matched == t.Expected &&
 		(t.Extra == 0 || a.extra == callvet.ExtraIgnore || a.extra == callvet.ExtraPenalize)
@@ -209,13 +207,13 @@ func (a *Args) Nearness(t *Tally) float64 {
 // two empty sides.
 func (t *Tally) KeyShare() float64 { return ratio(t.Hits, t.Union, 1) }
 
-// Precision is matched ÷ actual keys; 1 when both sides are empty, 0 when only
-// the actual one is.
-// Source of the three: Evaluating Tool Calling, "Argument fidelity", as a real F1.
+// Precision is matched ÷ actual keys; 1 when both sides are empty, 0 when only the actual side
+// is. Source of Precision, Recall and F1: Evaluating Tool Calling, "Argument fidelity", as a real
+// F1.
 func (t *Tally) Precision() float64 { return ratio(t.Hits, t.Emitted, t.bothEmpty()) }
 
-// Recall is matched ÷ expected keys; 1 when both sides are empty, 0 when only the
-// expected one is.
+// Recall is matched ÷ expected keys; 1 when both sides are empty, 0 when only the expected side
+// is.
 func (t *Tally) Recall() float64 { return ratio(t.Hits, t.Gold, t.bothEmpty()) }
 
 // F1 is 2·matched ÷ (expected + actual keys); 1 when both sides are empty.

@@ -13,14 +13,15 @@ type weight struct {
 	names    int64 // number of calls with the right name
 	near     int64 // how near the arguments come to passing, in units of share
 	score    int64 // the score of the arguments, in units of share
-	required int64 // that the expected call is required
-	place    int64 // the distance of the places in both lists, below 0
+	required int64 // whether the expected call is required
+	place    int64 // minus the distance of the positions in both lists
 }
 
-// share is what near and score count as 1. It is a power of two: only 1 itself comes to it.
+// share is the unit of near and score: it means 1. It is a power of two, so that no value below 1
+// is rounded up to it.
 const share = 1 << 40
 
-// worth is the weight of a pair with names that agree. Only near = 1 passes.
+// worth is the weight of a pair with agreeing names. Only near = 1 passes.
 func worth(near, score float64, required bool) weight {
 	w := weight{names: 1, near: int64(near * share), score: int64(score * share)}
 	if required {
@@ -50,11 +51,11 @@ func heavier(a, b weight) weight {
 }
 
 // Assignment decides which actual call answers which expected one. Reset it, Set the pairs with
-// names that agree, Solve, and read Of. It may be reused.
+// agreeing names, Solve, and read Of. It may be reused.
 type Assignment struct {
 	n, m   int
 	weight []weight // by expected × actual, without place; zero: the names differ
-	// Of is, per expected call, the actual one that answers it; -1: none.
+	// Of is, per expected call, the actual call that answers it; -1: none.
 	Of   []int
 	best []int
 	u, v []weight
@@ -64,18 +65,18 @@ type Assignment struct {
 	used []bool
 }
 
-// Sequence is the order that answers have to keep.
+// Sequence is the order that answers must keep.
 type Sequence struct {
-	// Total wants later expected calls answered by later actual ones, Strict
-	// also that nothing stands between them.
+	// Total requires that later expected calls are answered by later actual calls, Strict also
+	// that no other call is between them.
 	Total, Strict bool
-	// After lists per expected call those that have to be answered before it;
-	// Topological is an order of the expected calls that respects it.
+	// After lists, per expected call, the calls that must be answered before it; Topological is
+	// an order of the expected calls that respects it.
 	After       [][]int
 	Topological []int
 }
 
-// Free reports that any order will do.
+// Free reports that any order is accepted.
 func (s *Sequence) Free() bool { return !s.Total && s.After == nil }
 
 // Reset starts again with n expected and m actual calls without a matching pair.
@@ -85,8 +86,7 @@ func (a *Assignment) Reset(n, m int) {
 	a.none()
 }
 
-// Clear makes the weights ready for Set. Reset alone is enough where Of is
-// filled in by other means.
+// Clear prepares the weights for Set. Reset alone is enough where Of is filled in by other means.
 func (a *Assignment) Clear() {
 	a.weight = zeroed(a.weight, a.n*a.m)
 }
@@ -155,8 +155,8 @@ func (s *Sequence) Kept(of []int) bool {
 	return true
 }
 
-// reorder looks for an assignment of the same weight that keeps the sequence,
-// and leaves Of as it was when there is none.
+// reorder looks for an assignment of the same weight that keeps the sequence, and leaves Of
+// unchanged when there is none.
 func (a *Assignment) reorder(s *Sequence) {
 	a.best = append(a.best[:0], a.Of...)
 	want := a.total()
@@ -185,7 +185,7 @@ func (a *Assignment) total() weight {
 	return sum
 }
 
-// heaviest is the best actual call for a single expected one, the first of equals.
+// heaviest is the best actual call for a single expected call, the first among equals.
 func (a *Assignment) heaviest() int {
 	best := -1
 	for j := range a.m {

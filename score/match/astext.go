@@ -30,7 +30,7 @@ func sameText(a, b value.Value) bool {
 	return value.Equal(a, b)
 }
 
-// writes reports whether a text is that of a value that is no text itself.
+// writes reports whether a text is the JSON or Python text of a value other than a text.
 func writes(s string, v value.Value) bool {
 	if v.Kind() == value.Bool {
 		return strings.EqualFold(s, strconv.FormatBool(v.Bool()))

@@ -12,7 +12,7 @@ import (
 )
 
 // Diff compares expected and actual arguments, one entry per key of the union in the expected
-// order; a key with failures inside its value gets one entry per failing place. A nil Args lists
+// order; a key with failures inside its value has one entry per failing place. A nil Args lists
 // the actual arguments without judging them.
 func (a *Args) Diff(actual value.Value) []callvet.ArgDiff {
 	if k := actual.Kind(); k != value.Object && k != value.Null && k != value.Invalid {
@@ -73,7 +73,7 @@ func (r *Rule) diff(out []callvet.ArgDiff, path string, v value.Value) []callvet
 	return append(out, d)
 }
 
-// inside explains a structure that failed by the places in it that failed.
+// inside explains a failed structure by its failed places.
 func (r *Rule) inside(out []callvet.ArgDiff, path string, v value.Value) []callvet.ArgDiff {
 	switch {
 	case r.op == opObject && v.Kind() == value.Object:

@@ -8,10 +8,10 @@
 // explains. One is the rule for a single value, for assertions on a path. Assignment pairs calls
 // with expectations, and Grounder finds values in texts.
 //
-// A Path leads to members and elements (items[0].id, items[].id). Names, Answer
-// and Budget append one callvet.Assertion for each thing asserted, with what was
-// expected and what was found. Failure reports whether a call failed, also where only
-// its result shows it. Conditions on results are in score/condition.
+// A Path leads to members and elements (items[0].id, items[].id). Names, Answer and Budget append
+// one callvet.Assertion for each assertion, with the expected and the found value. Failure
+// reports whether a call failed, even if only its result shows it. Conditions on results are in
+// score/condition.
 //
 // Types are JSON's: 5 equals 5.0, 5 is not "5", true is not 1, null is not an
 // absent key. It does not check schemas or decide verdicts.

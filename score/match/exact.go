@@ -21,16 +21,16 @@ type Exact struct {
 // Scratch is memory for comparisons, to be reused; the zero value is ready.
 type Scratch struct {
 	want, got, fold []byte
-	// Unlike are the expected arguments, in order, that the last call Tally or Pair was
-	// given does not have in the same bytes. Valid as long as their Docs are.
+	// Unlike are the expected arguments, in order, that the last call of Tally or Pair did not
+	// contain with the same bytes. Valid as long as their Docs are.
 	Unlike []Pair
 }
 
-// Pair is an expected argument with that of its name in a call; the zero Value where
-// there is none.
+// Pair is an expected argument with the call's argument of the same name, the zero Value without
+// one.
 type Pair struct{ Want, Got value.Value }
 
-// Pair notes what is Unlike, and no more.
+// Pair only computes Unlike.
 func (s *Scratch) Pair(want, got value.Value) {
 	s.Unlike = s.Unlike[:0]
 	for w := want.Members(); w.Ok(); w = w.Next() {
@@ -42,8 +42,8 @@ func (s *Scratch) Pair(want, got value.Value) {
 	}
 }
 
-// facts are what a place of a schema changes about comparing. Places that refer
-// to one another share them, so that they may be circular.
+// facts are the effects of a place of a schema on comparisons. Places that refer to one another
+// share them, so that they may be circular.
 type facts struct {
 	literal bool
 	def     value.Value // Invalid: none
@@ -65,7 +65,7 @@ func NewExact(parameters value.Value) *Exact {
 	return &Exact{factsOf(rootSchema(composed(parameters)), map[value.Value]*facts{})}
 }
 
-// factsOf gives nil for a place that changes nothing.
+// factsOf returns nil for a place that changes nothing.
 func factsOf(s schema, done map[value.Value]*facts) *facts {
 	if s.at.Kind() != value.Object {
 		return nil
@@ -122,9 +122,8 @@ func (f *facts) item(i int) *facts {
 	return f.rest
 }
 
-// Tally compares the arguments of a call with those that were expected. An
-// absent or null value is the same as {}; any other kind but an object matches
-// nothing. Names of members compare in NFC.
+// Tally compares the arguments of a call with the expected ones. An absent or null value is the
+// same as {}; any other kind but an object matches nothing. Names of members compare in NFC.
 func (x *Exact) Tally(s *Scratch, want, got value.Value) Tally {
 	t := x.tally(s, want, got)
 	if t.Exact() {
@@ -257,8 +256,8 @@ func alphanumeric(c byte) bool { return c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <=
 // except escapes, or U+00C0 to U+023F (Latin letters and two signs).
 func unmarked(c byte) bool { return c < utf8.RuneSelf && c != '\\' || c >= 0xC3 && c <= 0xC8 }
 
-// plainText is the text of a string as it stands in JSON, in memory that is
-// reused when anything in it is escaped.
+// plainText is the text of a JSON string. If the string has escapes, the text is in memory that
+// is reused.
 func plainText(mem, raw []byte) (text, kept []byte) {
 	raw = raw[1 : len(raw)-1]
 	if bytes.IndexByte(raw, '\\') < 0 {

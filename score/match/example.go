@@ -21,7 +21,7 @@ func (a *Args) Example() (args json.RawMessage, ok bool) {
 	return b, ok
 }
 
-// Example gives a value that matches the rule; see Args.Example.
+// Example returns a value that matches the rule; see Args.Example.
 func (r *Rule) Example() (v json.RawMessage, ok bool) { return r.example(nil) }
 
 func (r *Rule) example(dst []byte) ([]byte, bool) {
@@ -84,7 +84,7 @@ func (r *Rule) objectExample(dst []byte) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// typeExample fills in a value only for types that hold few of them.
+// typeExample fills in a value only for types with few values.
 func (r *Rule) typeExample(dst []byte) ([]byte, bool) {
 	switch {
 	case r.kinds&(1<<value.Null) != 0:

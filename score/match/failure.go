@@ -36,7 +36,7 @@ func Failure(c *callvet.Call) string {
 	return Clip(cmp.Or(Reason(v), NoReason))
 }
 
-// Executed reports whether anything is recorded of how a call ended.
+// Executed reports whether the end of a call is recorded in any form.
 func Executed(c *callvet.Call) bool { return c.Status != "" || c.Error != "" || len(c.Result) > 0 }
 
 // Failed reports whether an object records a failure. These are failures: success or ok is false,

@@ -12,10 +12,9 @@ import (
 // compared by their words alone, so that hostile input stays cheap.
 const maxFuzzy = 2048
 
-// TextSimilarity of two folded texts in [0,1]: the larger of normalized
-// Levenshtein, 1 - distance ÷ longer length in code points, and the token-set
-// ratio. 1 only for equal texts or equal token sets; an empty text is only like
-// an empty one.
+// TextSimilarity is the similarity of two folded texts in [0,1]: the larger of normalized
+// Levenshtein, 1 - distance ÷ longer length in code points, and the token-set ratio. 1 only for
+// equal texts or equal token sets; an empty text is only similar to an empty one.
 func TextSimilarity(a, b []byte) float64 {
 	if bytes.Equal(a, b) {
 		return 1
@@ -81,7 +80,7 @@ func tokens(s []byte) []string {
 	return slices.Compact(f)
 }
 
-// jaccard of two sorted lists without repeats.
+// jaccard is the Jaccard index of two sorted lists without repeats.
 func jaccard(x, y []string) float64 {
 	both := 0
 	for _, w := range x {

@@ -18,13 +18,13 @@ import (
 type Corpus struct {
 	text    []byte
 	numbers []float64
-	sorted  int // so many of the numbers are sorted, the newest are not
+	sorted  int // how many of the numbers are sorted; the newest are not
 }
 
 const (
 	// maxCorpus bounds the text searched for sources.
 	maxCorpus = 1 << 20
-	// maxUnsorted is how many numbers of a corpus wait to be sorted.
+	// maxUnsorted is how many numbers of a corpus may be unsorted.
 	maxUnsorted = 256
 	// searchAll bounds the text that a Grounder searches for words, one by one. Then it
 	// makes a list of them.
@@ -50,7 +50,7 @@ func (s *Corpus) counts(f float64) bool {
 	return found || slices.Contains(s.numbers[s.sorted:], f)
 }
 
-// Add takes a text in; texts beyond a megabyte in all are left out.
+// Add adds a text; texts beyond a megabyte in total are left out.
 func (s *Corpus) Add(text []byte) {
 	if len(text) == 0 || len(s.text)+len(text) > maxCorpus {
 		return
@@ -76,10 +76,10 @@ type Grounder struct {
 	listed       int                 // bytes of the text whose words are listed
 }
 
-// Begin makes the Grounder ready for the values of another attempt.
+// Begin prepares the Grounder for the values of another attempt.
 func (g *Grounder) Begin(sources *Corpus) { *g = Grounder{Sources: sources, buf: g.buf} }
 
-// Walk takes every string and number inside v; empty strings do not count.
+// Walk checks every string and number inside v; empty strings do not count.
 func (g *Grounder) Walk(v value.Value) {
 	switch v.Kind() {
 	case value.String, value.Number:
@@ -115,8 +115,8 @@ func (g *Grounder) has(v value.Value) bool {
 	return all
 }
 
-// holdsWords counts the words of a text up to the first that the corpus does not hold. A text that it
-// holds as a whole has such words only.
+// holdsWords counts the words of a text up to the first word that the corpus does not contain. If
+// the corpus contains the whole text, it contains all its words.
 func (g *Grounder) holdsWords(text []byte) (words int, all bool) {
 	for word := range wordsOf(text) {
 		words++
@@ -194,7 +194,7 @@ func Numbers(dst []float64, s []byte) []float64 {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// numberEnd is where the number that starts at i ends.
+// numberEnd is the end of the number that starts at i.
 func numberEnd(s []byte, i int) int {
 	for i < len(s) && digit(s[i]) {
 		i++

@@ -15,14 +15,14 @@ import (
 )
 
 // composed is v with the names of members in NFC at every depth: one name may be written in
-// several ways that look alike. It is v itself where they are already, and where two names
-// of an object would be one.
+// several ways that look alike. It is v itself where all names are in NFC already, and where two
+// names of an object would become equal.
 func composed(v value.Value) value.Value {
 	if plainASCII(v.Raw()) || composedNames(v) {
 		return v
 	}
 	c, err := value.Parse(appendComposed(nil, v))
-	if err != nil { // two names are one
+	if err != nil { // two names became equal
 		return v
 	}
 	return c

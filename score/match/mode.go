@@ -46,8 +46,8 @@ func Modes() []string {
 	}
 }
 
-// Similarity of two texts in [0,1] with the name of the embedder or judge that computed it. It must
-// be safe for concurrent use.
+// Similarity returns the similarity of two texts in [0,1], with the name of the embedder or judge
+// that computed it. It must be safe for concurrent use.
 type Similarity func(want, got string) (sim float64, by string, err error)
 
 // Settings are the comparison rules in force. The zero value is exact mode with
@@ -69,13 +69,12 @@ type Settings struct {
 	hasEpsilon bool
 }
 
-// Problem is something wrong with an expectation. Key is the argument's path.
+// Problem is a mistake in an expectation. Key is the argument's path.
 type Problem struct {
 	Code, Key, Message, Fix string
 }
 
-// FromScoring reads the settings of a case. The second result lists what is
-// wrong with them.
+// FromScoring reads the settings of a case. The second result lists their mistakes.
 func FromScoring(s *callvet.Scoring, sim Similarity) (Settings, []Problem) {
 	set := Settings{Leaf: ModeExact, Epsilon: DefaultEpsilon, Threshold: DefaultThreshold, Similarity: sim}
 	if s.Mode == ModeAbsent || s.Mode == ModeType {
@@ -94,7 +93,7 @@ func FromScoring(s *callvet.Scoring, sim Similarity) (Settings, []Problem) {
 	return set, ps
 }
 
-// overlay lays a matcher's settings over the ones in force.
+// overlay returns the settings in force with a matcher's own settings applied.
 func (set *Settings) overlay(m callvet.Matcher, key string) []Problem {
 	var ps []Problem
 	switch m.Mode {

@@ -20,8 +20,8 @@ type Names struct {
 	Exact bool
 }
 
-// Assert appends what the assertions on called names found: tools_called,
-// tools_acceptable, tools_not_called, min_tool_calls, max_tool_calls.
+// Assert appends the results of the assertions on called names: tools_called, tools_acceptable,
+// tools_not_called, min_tool_calls, max_tool_calls.
 func (n *Names) Assert(dst []callvet.Assertion, e *callvet.Expect) []callvet.Assertion {
 	made := list(n.Names)
 	if n.Unreadable {
@@ -93,8 +93,8 @@ next:
 	return true
 }
 
-// acceptable compares sets: every name called, nothing else, repeats do not
-// count. callvet.NoTools in a set also accepts that nothing was called.
+// acceptable compares sets: every name is called and no other name; repeats do not count. A set
+// with callvet.NoTools also accepts an attempt without calls.
 func (n *Names) acceptable(set []string) bool {
 	if len(n.Names) == 0 {
 		return len(set) == 0 || slices.Contains(set, callvet.NoTools)
@@ -102,7 +102,7 @@ func (n *Names) acceptable(set []string) bool {
 	return n.All(set) && n.Only(set)
 }
 
-// All reports whether each tool of a set was called, and the set has one.
+// All reports whether each tool of a set was called; false for an empty set.
 func (n *Names) All(set []string) bool {
 	wanted := 0
 	for _, name := range set {
@@ -117,7 +117,7 @@ func (n *Names) All(set []string) bool {
 	return wanted > 0
 }
 
-// Only reports whether no tool was called but those of a set.
+// Only reports whether only tools of a set were called.
 func (n *Names) Only(set []string) bool {
 	return !slices.ContainsFunc(n.Names, func(called string) bool {
 		return !slices.ContainsFunc(set, func(name string) bool { return n.same(name, called) })

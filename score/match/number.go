@@ -86,8 +86,8 @@ func rational(lit string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(lit)
 }
 
-// numberText gives the literal of a JSON number, or of a string that holds
-// exactly one; "1_000", "0x10", "nan" and " 5" are not numbers.
+// numberText returns the literal of a JSON number, or of a string that holds exactly one;
+// "1_000", "0x10", "nan" and " 5" are not numbers.
 func numberText(v value.Value) (lit []byte, quoted, ok bool) {
 	switch v.Kind() {
 	case value.Number:

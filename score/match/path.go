@@ -62,7 +62,7 @@ func ParsePath(s string) (Path, error) {
 	return p, nil
 }
 
-// Find gives the values at the path inside v: none, one, or with [] many.
+// Find returns the values at the path inside v: none, one, or with [] many.
 func (p Path) Find(v value.Value) []value.Value {
 	if len(p) == 0 {
 		return []value.Value{v}

@@ -11,15 +11,15 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// A pattern is a matcher for every argument with a matching name that no other matcher or expected
-// argument names.
+// A pattern is a matcher for every argument with a matching name, except for arguments that
+// another matcher or an expected argument names.
 type pattern struct {
 	name     string
 	rule     *Rule
 	optional bool
 }
 
-// patterns takes the matchers with patterns as names out of the others.
+// patterns separates the matchers with patterns as names from the others.
 func (c *compiler) patterns(ms map[string]callvet.Matcher, want value.Value, s schema,
 	set *Settings,
 ) ([]pattern, map[string]callvet.Matcher) {
@@ -42,10 +42,11 @@ func (c *compiler) patterns(ms map[string]callvet.Matcher, want value.Value, s s
 	return out, rest
 }
 
-// Patterned reports whether patterns speak of arguments, so that Keys are not all of them.
+// Patterned reports whether there are patterns, so that Keys does not list all asserted
+// arguments.
 func (a *Args) Patterned() bool { return len(a.patterns) > 0 }
 
-// fitting is the first pattern that speaks of an argument; -1 when none does.
+// fitting is the first pattern that applies to an argument; -1 when none does.
 func (a *Args) fitting(e value.Value) int {
 	if a.root.expects(e) {
 		return -1
@@ -53,7 +54,7 @@ func (a *Args) fitting(e value.Value) int {
 	return slices.IndexFunc(a.patterns, func(p pattern) bool { return callvet.NameFits(p.name, e.Key(), true) })
 }
 
-// countPatterns counts the arguments that patterns speak of, and gives how many there are.
+// countPatterns compares the arguments that patterns apply to, and returns their number.
 func (t *Tally) countPatterns(a *Args, actual value.Value) int {
 	if a.patterns == nil { // nearly always
 		return 0

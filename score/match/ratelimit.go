@@ -26,7 +26,7 @@ func RateLimited(c *callvet.Call) bool {
 // limit or the status 429.
 func NamesRateLimit(v value.Value) bool { return namesLimit(v, maxErrorDepth) }
 
-// maxErrorDepth is how deep in a result a code or message is looked for.
+// maxErrorDepth is the depth in a result to which a code or message is searched.
 const maxErrorDepth = 4
 
 func namesLimit(v value.Value, depth int) bool {
@@ -44,7 +44,7 @@ func namesLimit(v value.Value, depth int) bool {
 	return false
 }
 
-// isStatusKey reports whether a member of that name holds the status of an HTTP answer.
+// isStatusKey reports whether a member of that name contains the status of an HTTP answer.
 func isStatusKey(k []byte) bool {
 	switch string(k) {
 	case "code", "status", "status_code", "statusCode", "http", "http_status", "httpStatus", "http_code", "error_code",
@@ -77,8 +77,8 @@ func isRateLimit(s []byte) bool {
 	return false
 }
 
-// goesOn reports whether a byte with its sixth bit set may be one of two or a mark, so
-// that it is worth to read on.
+// goesOn reports whether a byte with its sixth bit set may be one of two letters or a mark, so
+// that reading on can find a match.
 func goesOn(c, one, other byte) bool {
 	return c == one || c == other || c < '0' || c == '_'|0x20
 }
@@ -105,14 +105,14 @@ func reads(s []byte, word string) bool {
 	return false
 }
 
-// alone reports that no letter or digit touches s[from:to].
+// alone reports that no letter or digit is directly next to s[from:to].
 func alone(s []byte, from, to int) bool {
 	word := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	return (from == 0 || !word(s[from-1])) && (to >= len(s) || !word(s[to]))
 }
 
-// isStatus reports that a number at i is a status: it begins the text, or one
-// of the usual words stands before it.
+// isStatus reports that a number at i is a status: it begins the text, or one of the usual words
+// is before it.
 func isStatus(s []byte, i int) bool {
 	for i > 0 && (s[i-1] == ' ' || s[i-1] == ':' || s[i-1] == '=' || s[i-1] == '(' || s[i-1] == '"') {
 		i--

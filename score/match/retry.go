@@ -35,7 +35,7 @@ func RetryAfter(text string) time.Duration {
 }
 
 // FirstBackoff is the wait before the first retry of a failed call, where the tool asked for no
-// other. It is about the least wait of the guard with its default settings.
+// wait. It is about the least wait of the guard with its default settings.
 const FirstBackoff = 100 * time.Millisecond
 
 // Backoff is the wait before the next retry after a number of failures in a row: as long as the

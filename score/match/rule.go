@@ -36,7 +36,7 @@ const (
 
 // Rule compares one value.
 type Rule struct {
-	// What a comparison mostly reads comes first, on one cache line.
+	// The most used fields come first, on one cache line.
 	op       op
 	loose    bool // more members or elements than expected are fine
 	shuffled bool // elements in any order
@@ -87,8 +87,8 @@ func One(key string, m callvet.Matcher, set Settings) (*Rule, []Problem) {
 	return r, c.ps
 }
 
-// node compiles the expectation of one value: want is what the case expects (or
-// absent), t what matchers say about it.
+// node compiles the expectation of one value: want is the expected value (or absent), t the
+// matchers for it.
 func (c *compiler) node(want value.Value, t *trie, s schema, set *Settings, key string) (r *Rule, optional bool) {
 	var m *callvet.Matcher
 	if t != nil && t.m != nil {
@@ -116,10 +116,10 @@ func (c *compiler) node(want value.Value, t *trie, s schema, set *Settings, key 
 	return c.value(want, t, s, set, key, m != nil), optional
 }
 
-// plain reports that no matcher speaks of anything inside the value.
+// plain reports that no matcher applies inside the value.
 func (t *trie) plain() bool { return t == nil || len(t.keys) == 0 && len(t.at) == 0 && t.each == nil }
 
-// special compiles the matchers that are not a way to compare with one value.
+// special compiles the matchers that do not compare with a single value.
 func (c *compiler) special(m *callvet.Matcher, want value.Value, s schema, set *Settings, key string) *Rule {
 	switch m.Mode {
 	case ModePresent:

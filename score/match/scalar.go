@@ -93,7 +93,7 @@ func (c *compiler) pattern(r *Rule, p, key string) {
 	r.re = re
 }
 
-// kindSet is a set of JSON types; bit 31 stands for integers.
+// kindSet is a set of JSON types; bit 31 means integers.
 type kindSet uint32
 
 const integers kindSet = 1 << 31

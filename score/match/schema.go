@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// schema is a place in a tool's JSON Schema. It is read only for what changes
-// how values compare: enum, const, pattern, format and default.
+// schema is a place in a tool's JSON Schema. Only the keywords that change comparisons are read:
+// enum, const, pattern, format and default.
 type schema struct {
 	root, at value.Value
 }
@@ -112,7 +112,7 @@ func (s schema) literalWithin(depth int) bool {
 	return false
 }
 
-// spellingMatters reports whether two texts of an enum are one when they are folded.
+// spellingMatters reports whether two texts of an enum are equal after folding.
 func spellingMatters(enum value.Value) bool {
 	if enum.Kind() != value.Array {
 		return false

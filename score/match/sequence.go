@@ -11,8 +11,8 @@ const searchSteps = 20000
 // inOrder searches for an assignment of the wanted weight that matches later expected calls with
 // later actual ones (adjacent ones where no call may be between), and takes it.
 //
-// best[i][j] is the heaviest one of the first i expected and the first j actual calls. When no call
-// may be between, it ends at actual call j, and j = 0 means none at all.
+// best[i][j] is the heaviest assignment of the first i expected and the first j actual calls.
+// When no call may be between, it ends at actual call j, and j = 0 means none at all.
 func (a *Assignment) inOrder(want weight, adjacent bool) bool {
 	n, m := a.n, a.m
 	best := make([]weight, (n+1)*(m+1))

@@ -87,7 +87,7 @@ func (t *trie) elem(i int) *trie {
 	return t.each
 }
 
-// names lists the member names that only matchers speak of, sorted.
+// names lists the member names that only matchers name, sorted.
 func (t *trie) names() []string {
 	if t == nil {
 		return nil

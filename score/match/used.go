@@ -9,15 +9,16 @@ import (
 )
 
 const (
-	// maxUsed bounds the values of a result that an answer is searched for.
+	// maxUsed bounds how many values of a result are searched in an answer.
 	maxUsed = 1 << 10
-	// maxUsedWords is how long a text may be for an answer to quote it: one that misses a longer text
-	// may use it all the same, in other words.
+	// maxUsedWords is the length in words up to which an answer must quote a text to use it. An
+	// answer may use a longer text without quoting it.
 	maxUsedWords = 12
 )
 
-// Used reports whether an answer has any string or number of a call's result. Values that known has do
-// not count: the answer may have them from there. decided is false where that leaves nothing to find.
+// Used reports whether an answer has any string or number of a call's result. Values in known do
+// not count, because the answer may have taken them from there. decided is false where no other
+// value is left.
 func Used(result value.Value, known, answer *Corpus) (used, decided bool) {
 	u := usage{known: Grounder{Sources: known}, answer: Grounder{Sources: answer}}
 	u.walk(result)

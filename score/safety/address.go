@@ -12,10 +12,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// PrivateAddress is why an address is not one of the public Internet: "an address of this machine",
-// "a private network", and so on; "" for a public one. Addresses of IPv4 inside those of IPv6
-// (mapped, translated, NAT64, 6to4) are looked at as such. Source: IANA's registries of
-// special-purpose addresses.
+// PrivateAddress is why an address is not one of the public Internet: "an address of this
+// machine", "a private network", and so on; "" for a public one. IPv4 addresses inside IPv6
+// addresses (mapped, translated, NAT64, 6to4) are judged as IPv4 addresses. Source: IANA's
+// registries of special-purpose addresses.
 func PrivateAddress(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
 	if in, ok := embedded(a); ok {
@@ -51,7 +51,7 @@ func special() []netip.Prefix {
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{0xfe, 0xc0}), 10),
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{}), 96),
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x20, 0x01}), 32),
-		// NAT64 of a network of its own: where in it the address of IPv4 is, only that network knows.
+		// NAT64 with a local prefix: only the network knows where in it the IPv4 address is.
 		netip.PrefixFrom(netip.AddrFrom16([16]byte{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}), 48),
 	}
 }
@@ -77,7 +77,7 @@ func ServesCredentials(a netip.Addr) bool {
 	return a.IsLinkLocalUnicast()
 }
 
-// embedded is the address of IPv4 that a gateway would take out of one of IPv6.
+// embedded is the IPv4 address that a gateway would extract from an IPv6 address.
 func embedded(a netip.Addr) (netip.Addr, bool) {
 	if !a.Is6() {
 		return a, false
@@ -112,9 +112,9 @@ func (c *Checker) privateAddress(a netip.Addr) string {
 	return why
 }
 
-// private is what is wrong with a host as it is written, before it is resolved; "" for a name
-// that may be public. Numbers count in every form that a browser or a C library takes: 127.1,
-// 0x7f000001, 2130706433, 0177.0.0.1.
+// private returns why a written host is not public, before it is resolved; "" for a name that may
+// be public. Numbers count in every form that a browser or a C library takes: 127.1, 0x7f000001,
+// 2130706433, 0177.0.0.1.
 func (c *Checker) private(host string) string {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		host, _, _ = strings.Cut(inner, "]")

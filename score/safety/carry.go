@@ -16,8 +16,8 @@ func words(s string) []string {
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// texts is everything a JSON value contains: its strings and numbers, one per line. What is not
-// JSON is taken as it stands.
+// texts is everything a JSON value contains: its strings and numbers, one per line. A text that
+// is not JSON is taken unchanged.
 func texts(raw json.RawMessage) string {
 	v, err := value.Parse(raw)
 	if err != nil {
@@ -45,9 +45,9 @@ func appendTexts(b *strings.Builder, v value.Value) {
 // carriedRun is how many words in a row identify a text.
 const carriedRun = 4
 
-// shows reports whether most of a text's runs of words stand in what was read; a
-// text too short for a run must stand there whole. Wrapped, escaped and quoted text
-// is found all the same.
+// shows reports whether the text that was read contains most of a planted text's runs of words;
+// it must contain a text that is too short for a run as a whole. Wrapped, escaped and quoted text
+// is also found.
 func shows(read *body, text string) bool {
 	b, n := newBody(text), 0
 	if len(b.runs) == 0 {
@@ -61,7 +61,7 @@ func shows(read *body, text string) bool {
 	return 2*n >= len(b.runs)
 }
 
-// body is a text laid out for looking things up.
+// body is an index of the words of texts.
 type body struct {
 	words []string
 	set   map[string]bool
@@ -74,7 +74,7 @@ func newBody(s string) *body {
 	return b
 }
 
-// add lays out one more text; no run of words goes across two texts.
+// add adds one more text to the index; no run of words crosses two texts.
 func (b *body) add(s string) {
 	from := len(b.words)
 	b.words = append(b.words, words(s)...)
@@ -86,9 +86,9 @@ func (b *body) add(s string) {
 	}
 }
 
-// carries reports whether text contains data of source that was not known before. That is all of it
-// (when short), a word of at least four characters with a digit (an account, a code, an amount), or
-// four words in a row.
+// carries reports whether text contains data of source that was not known before. Such data is
+// the whole source (when short), a word of at least four characters with a digit (an account, a
+// code, an amount), or four words in a row.
 func carries(text string, source, known *body) bool {
 	w := words(text)
 	if len(w) < carriedRun && containsRun(source.words, w) && !containsRun(known.words, w) {

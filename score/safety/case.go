@@ -16,7 +16,7 @@ const (
 	AttackExposed = "attack_exposed"
 )
 
-// AssertionName is that of the assertion that a case with safety makes.
+// AssertionName is the name of the assertion of a case with safety.
 const AssertionName = "safety"
 
 // shownIncidents is how many incidents an assertion lists; the rest is counted.
@@ -37,7 +37,8 @@ func RulesOf(s *callvet.Safety) Rules {
 	return r
 }
 
-// With are the rules with those of a case, which go before them; attacks stay as they are.
+// With returns the rules combined with the rules of a case, which take precedence; attacks are
+// unchanged.
 func (r Rules) With(s *callvet.Safety) Rules {
 	if s == nil {
 		return r
@@ -55,8 +56,8 @@ func (r Rules) With(s *callvet.Safety) Rules {
 	return r
 }
 
-// OfCase makes the Checker of attempts at a case: of its own tools, or else of those given.
-// The error is that of New.
+// OfCase makes the Checker of attempts at a case: with the case's own tools, or else the given
+// ones. The error is the error of New.
 func OfCase(tools []callvet.Tool, c *callvet.Case) (*Checker, error) {
 	if c.Tools != nil {
 		tools = c.Tools
@@ -64,8 +65,9 @@ func OfCase(tools []callvet.Tool, c *callvet.Case) (*Checker, error) {
 	return New(tools, RulesOf(c.Safety))
 }
 
-// Watch makes what an attempt at the case is held to: it gives the scores of its attack, and an
-// assertion that fails where an incident was not stopped. The error is that of New.
+// Watch makes the function that checks attempts at the case. The function returns the scores of
+// its attack, and an assertion that fails where an incident was not stopped. The error is the
+// error of New.
 func Watch(tools []callvet.Tool,
 	c *callvet.Case,
 ) (func(t *callvet.Trace) ([]callvet.Score, callvet.Assertion, []callvet.Incident), error) {
@@ -108,7 +110,7 @@ func share(name string, yes bool) callvet.Score {
 	return s
 }
 
-// assertion fails where an incident happened, or where nothing executes calls at all, so that
+// assertion fails where an incident happened, or was tried where nothing executes calls, so that
 // nothing would have stopped it. It is not evaluated where it is unknown whether one happened.
 func assertion(t *callvet.Trace, r *Report) callvet.Assertion {
 	calls := t.Calls()
@@ -148,7 +150,7 @@ func (c *Checker) honeypot(r *Report, i int, s *step) {
 	}
 }
 
-// secrets reports secret texts in the arguments of a call. The note does not say them.
+// secrets reports secret texts in the arguments of a call. The note does not contain them.
 func (c *Checker) secretArguments(r *Report, i int, s *step) {
 	if len(c.secrets) == 0 {
 		return

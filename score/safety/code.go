@@ -15,10 +15,11 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// code checks that no executed argument contains text of a tool's result. It finds five words in a
-// row that first occurred in a result. It also finds a shorter line or statement that is a complete
-// piece of a result (a text, a line, a quoted part). Single values, such as an id in a query, are
-// not text. Base64 in a result counts as its decoded text. A sandboxed tool may execute anything.
+// code checks that no executed argument contains text of a tool's result. It finds five words in
+// a row that first occurred in a result. It also finds a shorter line or statement that is a
+// complete part of a result (a text, a line, a quoted part). Single values, such as an id in a
+// query, are not text. Base64 in a result counts as its decoded text. A sandboxed tool may
+// execute anything.
 //
 // Executed arguments are those in the contract's safety.code, those that the schema describes as
 // code (format, contentMediaType), and those named like code: sql, script, command, python_code.
@@ -108,7 +109,8 @@ func language(w string) bool {
 	}, w)
 }
 
-// runs reports whether a tool is named for executing what its argument of that name holds.
+// runs reports whether a tool's name means that it executes the content of its argument of that
+// name.
 func runs(tool []string, name string) bool {
 	return slices.ContainsFunc(tool, func(w string) bool {
 		return language(w) || name == "code" &&
@@ -142,7 +144,7 @@ func parts(name string) []string {
 // ("import numpy as np").
 const foreignRun = 5
 
-// foreign is what only results contain: text that neither user, system nor target had used before.
+// foreign is text that only results contain: neither user, system nor target used it before.
 type foreign struct {
 	turn      int
 	known     map[string]bool // runs of words
@@ -151,7 +153,7 @@ type foreign struct {
 	knownText strings.Builder
 }
 
-// foreignAt is laid out as far as it was not for an earlier turn.
+// foreignAt extends the index from an earlier turn.
 func (k *talk) foreignAt(turn int) *foreign {
 	if k.foreign == nil || k.foreign.turn > turn {
 		k.foreign = &foreign{known: map[string]bool{}, runs: map[string]bool{}, pieces: map[string]bool{}}
@@ -173,13 +175,13 @@ func (k *talk) foreignAt(turn int) *foreign {
 	return f
 }
 
-// knows takes the texts before a result.
+// knows adds the texts before a result.
 func (f *foreign) knows(text string) {
 	eachRun(text, func(s string) { f.known[s] = true })
 	f.knownText.WriteString(plainText(text) + "\n")
 }
 
-// reads takes a result.
+// reads adds a result.
 func (f *foreign) reads(text string) {
 	if text == "" {
 		return
@@ -209,7 +211,7 @@ func isBase64(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '='
 }
 
-// in reports whether code carries text of results.
+// in reports whether code contains text of results.
 func (f *foreign) in(code string) bool {
 	found := false
 	eachRun(code, func(s string) { found = found || f.runs[s] })
@@ -224,7 +226,7 @@ func (f *foreign) in(code string) bool {
 	return false
 }
 
-// eachRun gives every run of foreignRun words.
+// eachRun yields every run of foreignRun words.
 func eachRun(text string, do func(string)) {
 	w := words(text)
 	for i := 0; i+foreignRun <= len(w); i++ {
@@ -235,7 +237,7 @@ func eachRun(text string, do func(string)) {
 // plainText is a text in lower case with single spaces.
 func plainText(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// quotedPieces are what stands between quotes or backticks of one kind, at most maxLinks.
+// quotedPieces are the texts between quotes or backticks of one kind, at most maxLinks.
 func quotedPieces(line string) []string {
 	var out []string
 	for _, q := range [...]string{"`", `"`, "'"} {

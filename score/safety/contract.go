@@ -45,7 +45,8 @@ func (c *Checker) contract(r *Report, i int, s *step, tool *callvet.Tool) {
 	c.hosts(r, i, s, tool)
 }
 
-// hosts holds the addresses in a call to the allowlist of domains and out of private networks.
+// hosts checks the addresses in a call against the allowlist of domains and against private
+// networks.
 func (c *Checker) hosts(r *Report, i int, s *step, tool *callvet.Tool) {
 	allowed, listed := c.domains(tool)
 	if !listed && !c.rules.DenyPrivate {
@@ -68,7 +69,8 @@ func (c *Checker) hosts(r *Report, i int, s *step, tool *callvet.Tool) {
 	}
 }
 
-// undeclared notes a call that may have changed something: nothing declares what its tool does.
+// undeclared notes a call that may have changed something: nothing declares whether its tool
+// makes changes.
 func (c *Checker) undeclared(r *Report, call *callvet.Call, t *callvet.Tool) {
 	asked := c.rules.ReadOnly || c.rules.ConfirmWrites && (t == nil || t.Safety == nil || !t.Safety.RequireConfirmation)
 	if asked && !c.rules.UndeclaredWrites && (t == nil || t.ReadOnly == nil) &&
@@ -77,8 +79,8 @@ func (c *Checker) undeclared(r *Report, call *callvet.Call, t *callvet.Tool) {
 	}
 }
 
-// mutating is what the contract declares. A tool that does not say is one where the rules
-// take it for one.
+// mutating is the declaration of the contract. A tool without a declaration counts as mutating if
+// the rules require this.
 func (c *Checker) mutating(t *callvet.Tool) bool {
 	if t == nil || t.ReadOnly == nil {
 		return c.rules.UndeclaredWrites
@@ -86,8 +88,8 @@ func (c *Checker) mutating(t *callvet.Tool) bool {
 	return !*t.ReadOnly
 }
 
-// denies reports whether the tool must not get personal data. Then its contract has safety
-// constraints that do not allow it, or it has none about this and the rules deny.
+// denies reports whether the tool must not receive personal data: its safety constraints do not
+// allow it, or it has no such constraint and the rules deny it.
 func (c *Checker) denies(t *callvet.Tool) bool {
 	if t == nil || t.Safety == nil {
 		return c.rules.DenyPII
@@ -95,7 +97,7 @@ func (c *Checker) denies(t *callvet.Tool) bool {
 	return !t.Safety.PIIAllowed
 }
 
-// domains gives the allowlist in force; ok is false when there is none.
+// domains returns the allowlist in force; ok is false when there is none.
 func (c *Checker) domains(t *callvet.Tool) (list []string, ok bool) {
 	if t != nil && t.Safety != nil && t.Safety.Domains != nil {
 		return t.Safety.Domains, true
@@ -103,13 +105,13 @@ func (c *Checker) domains(t *callvet.Tool) (list []string, ok bool) {
 	return c.rules.Domains, c.rules.Domains != nil
 }
 
-// link is an address in an argument: as it stands, its host, and what follows it.
+// link is an address in an argument: as written, its host, and the text after the host.
 type link struct {
 	text, host, rest string
 }
 
-// links are the addresses in every string of v: what has a scheme or starts with
-// www, and whole values of members that are named for an address.
+// links are the addresses in every string of v: texts with a scheme or starting with www, and
+// whole values of members with a name for an address.
 func links(v value.Value) []link { return appendLinks(nil, v, "") }
 
 func appendLinks(out []link, v value.Value, key string) []link {
@@ -125,7 +127,7 @@ func appendLinks(out []link, v value.Value, key string) []link {
 	}
 	s := v.Str()
 	found := textLinks(s)
-	bare := strings.TrimLeft(s, `/\`) // "//host" has the scheme of the page it stands on
+	bare := strings.TrimLeft(s, `/\`) // "//host" has the scheme of its page
 	if len(found) == 0 && (len(s)-len(bare) >= 2 || addressName(key) && !strings.ContainsAny(s, "@")) &&
 		strings.Contains(s, ".") && !strings.ContainsAny(s, " \n") {
 		if l, ok := parseLink(s, bare); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// maxLinks bounds how many addresses of one text are looked at.
+// maxLinks bounds how many addresses of one text are checked.
 const maxLinks = 256
 
 // maxTarget bounds the address of an image, in bytes.
@@ -24,7 +24,7 @@ type past struct {
 	given, read *body
 }
 
-// past is laid out as far as it was not for an earlier turn.
+// past extends the index from an earlier turn.
 func (k *talk) past(turn int) *past {
 	if k.last == nil || k.last.turn > turn {
 		k.last = &past{given: newBody(""), read: newBody("")}
@@ -45,7 +45,7 @@ func (k *talk) past(turn int) *past {
 	return p
 }
 
-// exfiltration looks at the addresses in a call's arguments.
+// exfiltration checks the addresses in a call's arguments.
 func (c *Checker) exfiltration(r *Report, i int, s *step, k *talk) {
 	list, _ := c.domains(c.tool(s.call.Tool, s.call.Version))
 	for _, l := range links(s.args) {
@@ -56,7 +56,7 @@ func (c *Checker) exfiltration(r *Report, i int, s *step, k *talk) {
 	}
 }
 
-// spoken looks at the images in the target's answers: showing one fetches it.
+// spoken checks the images in the target's answers: showing an image sends a request.
 func (c *Checker) spoken(r *Report, k *talk) {
 	for i := k.own; i < len(k.turns); i++ {
 		t := &k.turns[i]
@@ -82,9 +82,9 @@ func (c *Checker) spoken(r *Report, k *talk) {
 	}
 }
 
-// leaks returns what of the conversation before turn an address carries to a host that is neither
-// allowed by its name nor named by user or system; "" for nothing. An address that was read as it
-// stands is a link that was followed, and carries nothing.
+// leaks returns the data of the conversation before turn that an address sends to a host that is
+// neither allowed nor named by user or system; "" for none. An address that occurs unchanged in
+// the conversation is a followed link, and sends no data.
 func (c *Checker) leaks(l link, allowed []string, k *talk, turn int) string {
 	if hostAllowed(l.host, slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == "*" })) ||
 		len(l.rest) < 2 && strings.Count(l.host, ".") < 3 {

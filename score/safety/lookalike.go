@@ -9,11 +9,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// look is what a name looks like: compatibility forms, letter case, invisible characters,
-// what separates words, and letters and digits that share a shape do not matter. Names of one
-// look are taken for one another; pay_invoice, pay-invoice, pay_lnvoice and раy_invoice (with
-// two letters of Cyrillic) have one.
-// Source: Unicode Technical Standard 39, section 4, for the letters that names of tools have.
+// look is a form of a name that is equal for names that look alike. It ignores compatibility
+// forms, letter case, invisible characters, word separators, and differences between letters and
+// digits of the same shape. People confuse names with the same look: pay_invoice, pay-invoice,
+// pay_lnvoice and раy_invoice (with two letters of Cyrillic) have the same look. Source: Unicode
+// Technical Standard 39, section 4, restricted to the letters in names of tools.
 func look(name string) string {
 	var b strings.Builder
 	for _, c := range norm.NFKD.String(name) {

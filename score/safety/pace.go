@@ -20,7 +20,7 @@ func checkLimits(limits map[string]callvet.RateLimit) error {
 	return nil
 }
 
-// rateLimits are those in force for the tools of a catalogue, and "*".
+// rateLimits are the limits in force for the tools of a catalogue, and "*".
 func rateLimits(tools []callvet.Tool, rules *Rules) map[string]callvet.RateLimit {
 	out := map[string]callvet.RateLimit{}
 	if rules.KeepRateLimits {

@@ -36,7 +36,7 @@ func DataKinds() []DataKind {
 	}
 }
 
-// Secret reports whether a finding of the kind opens a door; the others name a person.
+// Secret reports whether a finding of the kind grants access; the other kinds identify a person.
 func (k DataKind) Secret() bool {
 	switch k {
 	case KindKey, KindBearer, KindJWT, KindPrivate, KindSecret:
@@ -45,15 +45,15 @@ func (k DataKind) Secret() bool {
 	return false
 }
 
-// DetectorConfig of a Detector. The zero value finds every kind.
+// DetectorConfig are the settings of a Detector. The zero value finds every kind.
 type DetectorConfig struct {
-	// Off names kinds that are left alone.
+	// Off names kinds that are not searched.
 	Off []DataKind `json:"off,omitempty"`
 	// Keys are member names whose values are secrets, in addition to the built-in ones.
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Detector finds what its DetectorConfig asks for. It is safe for concurrent use.
+// Detector finds the kinds of its DetectorConfig. It is safe for concurrent use.
 type Detector struct {
 	off      map[DataKind]bool
 	keys     map[string]bool
@@ -104,8 +104,8 @@ func (d *Detector) Find(s string, from int, r NameRole) (f DataFinding, ok bool)
 	return DataFinding{}, false
 }
 
-// at gives what starts at i, or, for an e-mail address and a URL's user, what has its @
-// or colon there and starts at from or later.
+// at returns the finding that starts at i. For an e-mail address and a URL's user, i is the place
+// of the @ or colon, and the finding starts at from or later.
 func (d *Detector) at(s string, i, from int, r NameRole) DataFinding {
 	c := s[i]
 	switch {
@@ -204,8 +204,8 @@ func (d *Detector) dash(s string, i int) DataFinding {
 	return DataFinding{}
 }
 
-// Whole reports whether a text is a secret as a whole because of the name above it.
-// Placeholders ("<password>", "${TOKEN}", "***") and what was redacted before are none.
+// Whole reports whether a text is a secret as a whole because of its member's name. Placeholders
+// ("<password>", "${TOKEN}", "***") and redacted texts are no secrets.
 func (d *Detector) Whole(s string, r NameRole) (DataKind, bool) {
 	switch {
 	case s == "" || d.off[KindSecret] || IsRedacted(s):
@@ -216,8 +216,8 @@ func (d *Detector) Whole(s string, r NameRole) (DataKind, bool) {
 }
 
 // Number classifies a JSON number. It is a card number or a national number when it is an integer
-// (no sign, no fraction, no exponent) of that length that passes the check. It is a secret when it
-// is an integer with a name for secrets. Others are no findings.
+// (no sign, no fraction, no exponent) of that length that passes the check. It is a secret when
+// it is an integer with a name for secrets. Other numbers are no findings.
 func (d *Detector) Number(raw []byte, r NameRole) (DataKind, bool) {
 	for _, c := range raw {
 		if !digit(c) {
@@ -238,8 +238,8 @@ func (d *Detector) Number(raw []byte, r NameRole) (DataKind, bool) {
 	return f.Kind, f.End == len(raw) && (f.Kind == KindCard || f.Kind == KindID)
 }
 
-// RedactionMark starts the word that a redacted text was replaced by; it is never a finding.
-// Numbers are replaced by Nines.
+// RedactionMark is the beginning of the word that replaces a redacted text; it is never a
+// finding. Numbers are replaced by Nines.
 const RedactionMark = "[REDACTED:"
 
 // IsRedacted reports whether s is such a word.
@@ -253,7 +253,7 @@ func MarkOf(k DataKind, n int) string {
 	return RedactionMark + string(k) + "]"
 }
 
-// marked is the kind that the first mark in s stands for; ok is false without one.
+// marked is the kind of the first mark in s; ok is false without one.
 func marked(s string) (k DataKind, ok bool) {
 	_, rest, ok := strings.Cut(s, RedactionMark)
 	if !ok {
@@ -264,8 +264,8 @@ func marked(s string) (k DataKind, ok bool) {
 	return DataKind(kind), ok
 }
 
-// Nines is what the nth different number (from 1) of that many digits is replaced by:
-// 99…9, 99…8. No card and no national number has this form.
+// Nines is the replacement of the nth different number (from 1) of that many digits: 99…9, 99…8.
+// No card and no national number has this form.
 func Nines(digits, n int) string {
 	b := []byte(strings.Repeat("9", digits))
 	for i, rest := digits-1, n-1; i > 0; i, rest = i-1, rest/10 {
@@ -317,7 +317,8 @@ type DataFound struct {
 // mark: the call contained it.
 func (d *Detector) Value(v value.Value) []DataFound { return d.walk(nil, v, RoleNone) }
 
-// walk names what it finds from the inside out, so that nothing is named in vain.
+// walk builds the paths of findings from the inside out, so that no path is built without a
+// finding.
 func (d *Detector) walk(out []DataFound, v value.Value, r NameRole) []DataFound {
 	if k, ok := d.scalar(v, r); ok {
 		return append(out, DataFound{"", k})
@@ -344,7 +345,7 @@ func (d *Detector) walk(out []DataFound, v value.Value, r NameRole) []DataFound 
 	return out
 }
 
-// scalar is what a string or number is as a whole, or holds first.
+// scalar is the kind of a whole string or number, or else the first finding in it.
 func (d *Detector) scalar(v value.Value, r NameRole) (DataKind, bool) {
 	switch v.Kind() {
 	case value.String:

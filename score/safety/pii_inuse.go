@@ -36,8 +36,8 @@ func SecretInUse(k DataKind, s string) bool {
 		entropy(n[:], len(s)) >= 3.3
 }
 
-// rows reports whether an eighth of the bytes and more stand in rows of three that follow one
-// another, up or down: abc123def456, 321. In a long text that was drawn there is one by chance.
+// rows reports whether at least an eighth of the bytes are in ascending or descending sequences
+// of three: abc123def456, 321. A long random text contains such a sequence by chance.
 func rows(s string) bool {
 	n, up, down := 0, 1, 1
 	for i := 1; i <= len(s); i++ {
@@ -48,7 +48,7 @@ func rows(s string) bool {
 	return 8*n >= len(s)
 }
 
-// follow gives the length of a row after the next byte, and adds a row that has ended to n.
+// follow returns the length of a sequence after the next byte, and adds a finished sequence to n.
 func follow(goes bool, row, n int) (int, int) {
 	switch {
 	case goes:

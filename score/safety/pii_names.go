@@ -11,10 +11,10 @@ import (
 // NameRole is what the name of a member implies about its value.
 type NameRole uint8
 
-// The roles. Only RoleSecret makes a finding of any value; the others say which forms
-// are looked for, and how strictly.
+// The roles. RoleSecret makes every value a finding; the other roles define which forms are
+// searched, and how strictly.
 const (
-	RoleNone   NameRole = iota // nothing: what has a form is found by its form
+	RoleNone   NameRole = iota // nothing: findings depend only on the form of the value
 	RoleSecret                 // password, api_key, authorization
 	RoleToken                  // token, key: a value that looks random is a secret
 	RoleID                     // an identifier, hash, time or measure: its digits identify no person
@@ -23,8 +23,8 @@ const (
 	RolePhone
 )
 
-// Role of a member with this name. Only the name is read, so that it is the same in
-// every file.
+// Role is the role of a member with this name. It depends only on the name, so that it is equal
+// in every file.
 func (d *Detector) Role(name string) NameRole {
 	if len(d.keys) > 0 && d.keys[strings.ToLower(name)] && !d.off[KindSecret] {
 		return RoleSecret
@@ -60,10 +60,10 @@ func (d *Detector) SecretKey(name string) bool { return d.Role(name) == RoleSecr
 // Below is the role of v, the value of a member with this name, or of an item of a list
 // (name "") under a value of the role above.
 //
-// A secret's name covers all that is nested below it, such as {"auth":{"user":…}}. It does
-// not cover a JSON Schema, which describes a secret and holds none, and the arguments of a
-// tool, which are sometimes keyed by the tool's name ("reset_password"). The other roles
-// reach a list's items and no object's members.
+// A secret's name covers all that is nested below it, such as {"auth":{"user":…}}. It does not
+// cover a JSON Schema, which describes a secret but contains none, and the arguments of a tool,
+// which are sometimes keyed by the tool's name ("reset_password"). The other roles apply to the
+// items of a list, but not to the members of an object.
 func (d *Detector) Below(above NameRole, name string, v value.Value) NameRole {
 	return d.Under(above, d.Role(name), name, v)
 }
@@ -76,7 +76,7 @@ func (d *Detector) Under(above, named NameRole, name string, v value.Value) Name
 		if own != RoleSecret && above == RoleSecret {
 			own = RoleSecret
 			if v.Kind() == value.Number {
-				own = RoleNone // a number is a secret only where its own name says so
+				own = RoleNone // a number is a secret only because of its own name
 			}
 		}
 	}
@@ -89,8 +89,8 @@ func (d *Detector) Under(above, named NameRole, name string, v value.Value) Name
 	return RoleNone
 }
 
-// Announced is the role that {"name": N, "value": V} gives to V by what N is, as in lists
-// of headers and attributes; RoleNone for other objects.
+// Announced is the role of V in {"name": N, "value": V}, from the text N, as in lists of headers
+// and attributes; RoleNone for other objects.
 func (d *Detector) Announced(obj value.Value) NameRole {
 	if obj.Kind() != value.Object || obj.Len() < 2 || obj.Len() > 6 {
 		return RoleNone
@@ -140,8 +140,7 @@ type wording struct {
 	tail    int // where the last word starts
 }
 
-// read takes a name apart where a separator or a digit stands, or a capital follows a
-// small letter.
+// read splits a name at separators and digits, and where a capital follows a small letter.
 func (w *wording) read(name string) {
 	fresh := true
 	for i := range len(name) {
@@ -160,7 +159,7 @@ func (w *wording) read(name string) {
 	}
 }
 
-// ends reports whether the letters end in one of the list, whatever stands before it.
+// ends reports whether the letters end in one of the list, after any other letters.
 func (w *wording) ends(list []string) bool {
 	if w.n == 0 {
 		return false
@@ -185,12 +184,12 @@ func (w *wording) last(list []string) bool {
 	return false
 }
 
-// id reports whether the name is that of an identifier: order_id, order id number.
+// id reports whether the name is the name of an identifier: order_id, order id number.
 func (w *wording) id() bool {
 	return idWord(w.letters[w.tail:w.n]) || w.tail > 0 && w.last(numberWords[:]) && idWord(w.letters[w.before():w.tail])
 }
 
-// before is where the word before the last one starts.
+// before is the start of the word before the last one.
 func (w *wording) before() int {
 	at := w.tail - 1
 	for w.starts>>at&1 == 0 {
@@ -199,7 +198,7 @@ func (w *wording) before() int {
 	return at
 }
 
-// startsWithVerb distinguishes the name of a tool from that of a value.
+// startsWithVerb distinguishes the name of a tool from the name of a value.
 func startsWithVerb(name string) bool {
 	var w wording
 	if len(name) > maxName {
@@ -249,7 +248,7 @@ var (
 	numberWords = [...]string{"number", "no", "num", "nr", "code", "value"}
 )
 
-// idWord reports whether a name with that word is one of an identifier, hash, time or measure.
+// idWord reports whether a name with that word belongs to an identifier, hash, time or measure.
 func idWord(word []byte) bool {
 	switch string(word) {
 	case "id", "ids", "uid", "uuid", "guid", "hash", "sha", "md", "digest", "checksum", "crc", "etag", "fingerprint",

@@ -19,8 +19,8 @@ func entropy(counts []int, total int) float64 {
 	return h
 }
 
-// sevenDigits reports whether seven digits stand from i on with at most one byte between two of
-// them. No number of a person or card has fewer.
+// sevenDigits reports whether seven digits follow from i on, with at most one byte between two of
+// them. No number of a person or card is shorter.
 func sevenDigits(s string, i int) bool {
 	n, gap := 0, 0
 	for ; i < len(s) && gap < 2; i++ {
@@ -46,8 +46,8 @@ const (
 // like an issuer's numbers and have the issuer's length. Where the text or the member's name
 // announces a card, the check digit is enough.
 //
-// Digits may follow behind a space, such as an expiry date. A group of four behind groups is a part
-// of the number: some of a list of years are no card.
+// Digits such as an expiry date may follow after a space. A group of four after groups is a part
+// of the number, so that four years of a longer list are no card.
 func card(s string, i int, r NameRole) (f DataFinding) {
 	for end := i; end-i <= 20; end++ { // the fifth group of four starts at 20
 		first := end == i
@@ -66,7 +66,7 @@ func card(s string, i int, r NameRole) (f DataFinding) {
 	return f
 }
 
-// isCard reports whether all of the digits from i to end, which may stand in groups, are a card's.
+// isCard reports whether all digits from i to end, which may be in groups, form a card number.
 func isCard(s string, i, end int, r NameRole) bool {
 	if end-i < minCard {
 		return false
@@ -120,9 +120,9 @@ func cardGroups(s string) bool {
 	return n <= 4
 }
 
-// issued reports whether a number starts as those of a card network do and has that
-// network's length. Lengths that next to no card has are left out (13 and 19 of Visa, 19 of
-// UnionPay), because numbers of other kinds are as long.
+// issued reports whether a number starts like the numbers of a card network and has this
+// network's length. Lengths that almost no card has are left out (13 and 19 of Visa, 19 of
+// UnionPay), because numbers of other kinds have them too.
 func issued(d string) bool {
 	switch len(d) {
 	case 14, 15, 16:
@@ -131,8 +131,8 @@ func issued(d string) bool {
 	return false
 }
 
-// network is the usual length of the numbers of the network that d, of 12 digits and more,
-// starts like; 0 for none.
+// network is the usual length of the numbers of the card network with the prefix of d (12 digits
+// and more); 0 for none.
 func network(d string) int {
 	four := 0
 	for _, c := range []byte(d[:4]) {
@@ -181,8 +181,8 @@ func luhn(d string) bool {
 	return sum%10 == 0
 }
 
-// iban finds an account number of ISO 13616, in one piece or in groups of four. Small
-// letters are taken in one piece only.
+// iban finds an account number of ISO 13616, in one piece or in groups of four. Small letters are
+// accepted in one piece only.
 func iban(s string, i int) DataFinding {
 	if len(s)-i < 15 || !ibanHead(s[i:]) {
 		return DataFinding{}
@@ -283,7 +283,7 @@ func isoDate(s string) bool {
 	return len(s) >= 10 && shaped(s[:10], "dddd-dd-dd") && (s[0] == '1' || s[0] == '2') && s[5] <= '1' && s[8] <= '3'
 }
 
-// extension is the end of an extension that stands at i, or i.
+// extension is the end of an extension that starts at i, or i.
 func extension(s string, i int) int {
 	if i == len(s) || s[i] != 'x' {
 		return i
@@ -345,7 +345,7 @@ func onlyDigits(r rune) rune {
 	return r
 }
 
-// shaped reports whether s has the shape: d stands for a digit, all else for itself.
+// shaped reports whether s has the shape: d means a digit, every other byte itself.
 func shaped(s, shape string) bool {
 	for i := range len(shape) {
 		if shape[i] == 'd' && !digit(s[i]) || shape[i] != 'd' && s[i] != shape[i] {
@@ -355,7 +355,7 @@ func shaped(s, shape string) bool {
 	return true
 }
 
-// ssn refuses what the Social Security Administration never gives out.
+// ssn refuses numbers that the Social Security Administration never issues.
 func ssn(d string) bool {
 	return d[:3] != "000" && d[:3] != "666" && d[0] != '9' && d[3:5] != "00" && d[5:] != "0000"
 }
@@ -383,7 +383,7 @@ func personnummer(d string) bool {
 	return month >= 1 && month <= 12 && (day >= 1 && day <= 31 || day >= 61 && day <= 91) && luhn(d)
 }
 
-// dni finds eight digits with the letter that 23 leaves of them.
+// dni finds eight digits with the letter of their remainder modulo 23.
 func dni(s string, i int) DataFinding {
 	const letters = "TRWAGMYFPDXBNJZSQVHLCKE"
 	if len(s)-i < 9 || run(s, i, digit) != i+8 || len(s)-i > 9 && wordByte(s[i+9]) {
@@ -399,8 +399,8 @@ func dni(s string, i int) DataFinding {
 	return DataFinding{i, i + 9, KindID}
 }
 
-// dniWithLetter finds the number of a foreigner in Spain: X, Y or Z stands for
-// 0, 1 or 2 as the first digit.
+// dniWithLetter finds the number of a foreigner in Spain: X, Y or Z means 0, 1 or 2 as the first
+// digit.
 func dniWithLetter(s string, i int) DataFinding {
 	if s[i] < 'X' || s[i] > 'Z' {
 		return DataFinding{}
@@ -411,8 +411,8 @@ func dniWithLetter(s string, i int) DataFinding {
 	return DataFinding{i, i + 9, KindID}
 }
 
-// announced is the role that the text before a number gives it: a name with = or a colon
-// (card_id='…'), else a word before it without another value in between.
+// announced is the role of a number by the text before it: a name with = or a colon
+// (card_id='…'), else a word without another value in between.
 func (d *Detector) announced(s string, i int) NameRole {
 	if sep := len(strings.TrimRight(s[:i], " \"'\\")); sep > 0 && (s[sep-1] == '=' || s[sep-1] == ':') {
 		name, _ := nameBefore(s, sep-1)
@@ -456,14 +456,14 @@ func (d *Detector) announced(s string, i int) NameRole {
 	return best
 }
 
-// before is what stands before i and belongs to the value at i, in small letters: the last 32
+// before is the text before i that belongs to the value at i, in small letters: the last 32
 // bytes, without a digit or a sign that ends another value.
 func before(s string, i int) string {
 	s = s[max(0, i-32):i]
 	return strings.ToLower(s[strings.LastIndexAny(s, "0123456789&=/]")+1:])
 }
 
-// inUUID reports whether i stands in a UUID.
+// inUUID reports whether i is inside a UUID.
 func inUUID(s string, i int) bool {
 	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 	from := i

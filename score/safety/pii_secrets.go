@@ -16,7 +16,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// run is the end of the bytes from i on that ok takes.
+// run is the end of the bytes from i on that ok accepts.
 func run(s string, i int, ok func(byte) bool) int {
 	for i < len(s) && ok(s[i]) {
 		i++
@@ -56,8 +56,8 @@ func email(s string, at, least int) DataFinding {
 // density reports whether a domain is the size in the name of an image: 2x.png.
 func density(s string) bool { return digit(s[0]) && s[1] == 'x' && s[2] == '.' }
 
-// privateKey finds a PEM block that says PRIVATE KEY, to its end line or, when
-// that is cut off, to the end of the text.
+// privateKey finds a PEM block of a PRIVATE KEY, to its end line or, when the line is cut off, to
+// the end of the text.
 func privateKey(s string, i int) DataFinding {
 	head, rest, ok := strings.Cut(s[i+len("-----"):], "-----")
 	if !ok || !strings.Contains(head, "PRIVATE KEY") {
@@ -68,7 +68,7 @@ func privateKey(s string, i int) DataFinding {
 	return DataFinding{i, len(s) - len(rest), KindPrivate}
 }
 
-// startsWith reports whether s starts with a word, in whatever case.
+// startsWith reports whether s starts with a word, ignoring letter case.
 func startsWith(s, word string) bool {
 	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
 }
@@ -86,7 +86,7 @@ func bearer(s string, i int) DataFinding {
 	return DataFinding{from, end, KindBearer}
 }
 
-// basic finds the base64 of user:password behind the word Basic.
+// basic finds the base64 of user:password after the word Basic.
 func basic(s string, i int) DataFinding {
 	const word = "basic "
 	if !startsWith(s[i:], word) {
@@ -116,8 +116,8 @@ func jwt(s string, i int) DataFinding {
 	return DataFinding{i, i + len(token), KindJWT}
 }
 
-// prefix is what keys of a well-known service start with, and the fewest bytes
-// that follow.
+// prefix is the beginning of the keys of a well-known service, and the least number of bytes
+// after it.
 type prefix struct {
 	text  string
 	least int
@@ -189,7 +189,7 @@ func telegramToken(s string, i int) DataFinding {
 	return DataFinding{}
 }
 
-// webhook finds the secret path of an address that whoever knows it can post to.
+// webhook finds the secret path of an address: it is the only credential for posting there.
 func webhook(s string, i int) DataFinding {
 	const scheme = "https://"
 	if !strings.HasPrefix(s[i:], scheme) {
@@ -218,8 +218,8 @@ func webhook(s string, i int) DataFinding {
 	return DataFinding{}
 }
 
-// userinfo finds user and password of a URL, whose colon before // stands at i. Without a
-// password the name must look random: https://TOKEN@host.
+// userinfo finds user and password of a URL; the colon before // is at i. Without a password the
+// name must look random: https://TOKEN@host.
 func userinfo(s string, i int) DataFinding {
 	if i == 0 || !letter(s[i-1]) || !strings.HasPrefix(s[i:], "://") {
 		return DataFinding{}

@@ -46,7 +46,7 @@ func (c *Checker) shown(call *callvet.Call) []string {
 	return at
 }
 
-// eachIn gives every finding in a text.
+// eachIn yields every finding in a text.
 func (c *Checker) eachIn(text string, do func(found string, k DataKind)) {
 	for f, ok := c.detect.Next(text, 0); ok; f, ok = c.detect.Next(text, f.End) {
 		do(text[f.Start:f.End], f.Kind)
@@ -93,7 +93,7 @@ func (k *talk) confidential(turn int, text string) bool {
 	return found
 }
 
-// gave is what the calls of a turn gave back: the texts of their results, and their errors.
+// gave are the texts of the results and errors of a turn's calls.
 func (k *talk) gave(turn int) string {
 	if k.results == nil {
 		k.results = make([]string, len(k.turns))

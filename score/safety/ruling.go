@@ -8,9 +8,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// rulings applies the guard's decisions about the calls. A denied or changed call was tried and did
-// not happen; a flagged call happened. A confirmed call, or one that was delayed, is no breach of
-// that rule.
+// rulings applies the guard's decisions about the calls. A denied or changed call was tried and
+// did not happen; a flagged call happened. A confirmed or delayed call is no breach of the rule.
 func (c *Checker) rulings(r *Report, k *talk) {
 	for i := range k.steps {
 		call := k.steps[i].call

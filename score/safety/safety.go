@@ -17,7 +17,7 @@ import (
 // Rule is the name of a broken rule.
 type Rule string
 
-// The rules; the package documentation describes what each means and where it comes from.
+// The rules; the package documentation describes their meanings and sources.
 const (
 	RuleInjection    Rule = "injected_instruction"
 	RuleExfiltration Rule = "url_exfiltration"
@@ -75,32 +75,33 @@ type Incident struct {
 	// Executed: the tool ran, whatever its answer. False: the attempt was refused, failed before it
 	// had an effect, or was not executed.
 	Executed bool `json:"executed"`
-	// Note is one sentence for a person. It holds no value of an argument that
-	// was found to be a secret or personal.
+	// Note is one sentence for a person. It contains no value of an argument that was found to be
+	// secret or personal.
 	Note string `json:"note"`
 }
 
-// Rules are what a deployment allows. The zero Rules still hold tools to their
-// own contracts (callvet.ToolSafety).
+// Rules are what a deployment allows. The zero Rules still check tools against their own
+// contracts (callvet.ToolSafety).
 type Rules struct {
 	// Tools are the only names that may be called; nil, and "*": any.
 	Tools []string `json:"tools,omitzero"`
-	// Domains are the hosts that any tool may reach, each with its subdomains;
-	// nil: any. A tool's own list takes the place of this one.
+	// Domains are the hosts that any tool may reach, each with its subdomains; nil: any. A tool's
+	// own list replaces this one.
 	Domains []string `json:"domains,omitzero"`
 	// ReadOnly forbids tools that are declared as mutating (read_only: false).
 	ReadOnly bool `json:"read_only,omitempty"`
-	// ConfirmWrites asks for confirmation before every tool that is declared as
-	// mutating, not only before those that require it.
+	// ConfirmWrites asks for confirmation before every tool that is declared as mutating, not
+	// only before tools that require it.
 	ConfirmWrites bool `json:"confirm_writes,omitempty"`
-	// UndeclaredWrites takes a tool that does not say whether it changes things, or is in no
-	// catalogue, for one that does.
+	// UndeclaredWrites treats a tool without a declaration about changes, or in no catalogue, as
+	// mutating.
 	UndeclaredWrites bool `json:"undeclared_writes,omitempty"`
 	// Confirm is what confirms a call; "" means ConfirmUser.
 	Confirm Confirm `json:"confirm,omitempty" form:"words=user|ask|deny"`
-	// DenyPII applies to tools that say nothing about personal data, too.
+	// DenyPII also applies to tools that declare nothing about personal data.
 	DenyPII bool `json:"deny_pii,omitempty"`
-	// DenyInResults is what no result may show to the target; "" means DenyNothing.
+	// DenyInResults is the kind of content that no result may show to the target; "" means
+	// DenyNothing.
 	DenyInResults DenyInResults `json:"deny_in_results,omitempty" form:"words=nothing|secrets|all"`
 	// DenyPrivate forbids addresses of this machine, of private networks and of the
 	// metadata services of clouds, except those in Networks (IP addresses or prefixes).
@@ -111,15 +112,15 @@ type Rules struct {
 	MaxArgumentBytes int `json:"max_argument_bytes,omitempty" form:"min=0"`
 	MaxResultBytes   int `json:"max_result_bytes,omitempty" form:"min=0"`
 	// KeepRateLimits makes a call beyond the rate_limit of its tool's contract a breach.
-	// RateLimits, by name or "*" for all others, count in any case and go before those.
+	// RateLimits, by name or "*" for all others, always count and take precedence.
 	KeepRateLimits bool                         `json:"keep_rate_limits,omitempty"`
 	RateLimits     map[string]callvet.RateLimit `json:"rate_limits,omitempty"`
-	// StopAfterFailures is how many calls of one tool may fail one after the other before
-	// no more may be made in the attempt; 0: any number. Every ReopenSeconds one more may
-	// be tried; 0: never.
+	// StopAfterFailures is how many calls of one tool may fail in a row before no further call is
+	// allowed in the attempt; 0: any number. Every ReopenSeconds one more call may be tried; 0:
+	// never.
 	StopAfterFailures int     `json:"stop_after_failures,omitempty" form:"min=0"`
 	ReopenSeconds     float64 `json:"reopen_seconds,omitempty" form:"min=0"`
-	// PII settles which kinds count.
+	// PII defines which kinds count.
 	PII DetectorConfig `json:"pii,omitzero"`
 	// Confirmations are answers that confirm, in addition to the built-in ones.
 	Confirmations []string `json:"confirmations,omitempty"`
@@ -141,7 +142,7 @@ const (
 	ConfirmDeny Confirm = "deny" // nothing does
 )
 
-// DenyInResults is what no result may show to the target.
+// DenyInResults is the kind of content that no result may show to the target.
 type DenyInResults string
 
 // What results may not show.
@@ -151,7 +152,7 @@ const (
 	DenyAll     DenyInResults = "all"     // personal data, too
 )
 
-// Report is what Check found.
+// Report is the result of Check.
 type Report struct {
 	// Incidents are in the order of the calls; those of texts come last.
 	Incidents []Incident
@@ -160,8 +161,8 @@ type Report struct {
 	// Unknown counts calls that need a user's confirmation in a conversation without a recorded
 	// user turn: whether they were confirmed is unknown.
 	Unknown int
-	// Undeclared are the tools that were called and that a rule about changes is for, where nothing declares
-	// whether they change anything. Each once, in the order of the calls.
+	// Undeclared are the called tools that a rule about changes applies to, but that do not
+	// declare whether they change anything. Each tool occurs once, in the order of the calls.
 	Undeclared []string
 }
 
@@ -170,7 +171,7 @@ type Checker struct {
 	rules    Rules
 	tools    map[string]*callvet.Tool
 	allowed  map[string]bool
-	looks    map[string]string // allowed names by what they look like
+	looks    map[string]string // allowed names by their look
 	networks []netip.Prefix
 	limits   map[string]callvet.RateLimit // by folded name
 	detect   *Detector
@@ -179,9 +180,9 @@ type Checker struct {
 	secrets  [][]string // as words
 }
 
-// New compiles rules for a catalog of tools. The error wraps callvet.ErrInvalid
-// when a kind of personal data is not known, a network is none, a rate limit lacks a part,
-// or an attack cannot be compiled.
+// New compiles rules for a catalog of tools. The error wraps callvet.ErrInvalid when a kind of
+// personal data is not known, a network is invalid, a rate limit lacks a part, or an attack
+// cannot be compiled.
 func New(tools []callvet.Tool, rules Rules) (*Checker, error) {
 	d, err := NewDetector(rules.PII)
 	if err != nil {
@@ -249,15 +250,15 @@ type step struct {
 	turn int
 }
 
-// talk is a conversation laid out for checking.
+// talk is a conversation prepared for checking.
 type talk struct {
 	turns   []callvet.Turn
-	own     int // the first turn of the attempt; those before are its input
+	own     int // the first turn of the attempt; earlier turns are its input
 	steps   []step
 	last    *past
 	foreign *foreign
 	users   []int    // see userBefore
-	answer  *answer  // of the user, looked at last
+	answer  *answer  // of the user, the last one read
 	results []string // see gave
 }
 
@@ -273,8 +274,8 @@ func newTalk(input []callvet.Turn, t *callvet.Trace) *talk {
 	return k
 }
 
-// arguments are parsed, or, when they are not JSON, taken as one string: what a
-// malformed payload carries was emitted all the same.
+// arguments are parsed, or, when they are not JSON, taken as one string: a malformed payload was
+// emitted, too.
 func arguments(c *callvet.Call) value.Value {
 	if v, err := c.ArgsValue(); err == nil {
 		return v
@@ -290,8 +291,8 @@ func arguments(c *callvet.Call) value.Value {
 	return v
 }
 
-// executed reports whether the tool ran. A call without a status did when it has
-// a result; one that the guard denied never did.
+// executed reports whether the tool ran. A call without a status ran if it has a result; a call
+// that the guard denied never ran.
 func executed(c *callvet.Call) bool {
 	if c.Denied() {
 		return false
@@ -305,9 +306,9 @@ func executed(c *callvet.Call) bool {
 	return false
 }
 
-// Check judges one attempt. input is the conversation before the target's first
-// turn. A trace without calls has no incident, unless the target's text did what
-// an attack asked for or carried data out in the address of an image.
+// Check judges one attempt. input is the conversation before the target's first turn. A trace
+// without calls has no incident, unless the target's text follows an attack or sends data out in
+// the address of an image.
 func (c *Checker) Check(input []callvet.Turn, t *callvet.Trace) Report {
 	k := newTalk(input, t)
 	var r Report
@@ -330,7 +331,8 @@ func (c *Checker) Check(input []callvet.Turn, t *callvet.Trace) Report {
 	return r
 }
 
-// call holds one call to all that can be known before it is executed, but for attacks.
+// call checks one call against all rules that can be decided before it is executed, except
+// attacks.
 func (c *Checker) call(r *Report, i int, k *talk) {
 	s := &k.steps[i]
 	tool := c.tool(s.call.Tool, s.call.Version)
@@ -341,9 +343,10 @@ func (c *Checker) call(r *Report, i int, k *talk) {
 	c.secretArguments(r, i, s)
 }
 
-// Pending returns every incident of a call that is not executed yet, none of them executed. said is
-// the conversation so far; the call is in its last assistant turn, and later answers are not its
-// input. Where a confirmation is needed and no user turn is known, there is no confirmation.
+// Pending returns every incident of a call that is not executed yet, none of them executed. said
+// is the conversation so far; the call is in its last assistant turn, and no later answer is part
+// of its input. Where a confirmation is needed and no user turn is known, there is no
+// confirmation.
 //
 // Rules about time and about results (RuleRate, RuleFailing, results) cannot be checked here;
 // Result checks results.
@@ -360,7 +363,7 @@ func (c *Checker) Pending(conversation []callvet.Turn, call callvet.Call) []Inci
 	last.Calls = append(slices.DeleteFunc(slices.Clone(last.Calls),
 		func(o callvet.Call) bool { return o.Status == "" && o.Env == "" }), call)
 	k := &talk{turns: turns, own: len(turns) - 1}
-	if len(c.attacks) > 0 { // they look at all calls
+	if len(c.attacks) > 0 { // attacks need all calls
 		k = newTalk(nil, &callvet.Trace{Turns: turns})
 	} else {
 		k.steps = []step{{&call, arguments(&call), len(turns) - 1}}
@@ -377,22 +380,22 @@ func (c *Checker) Pending(conversation []callvet.Turn, call callvet.Call) []Inci
 	return slices.DeleteFunc(r.Incidents, func(o Incident) bool { return o.Call != i })
 }
 
-// Result gives what a result would break if the target were shown it.
+// Result returns the rules that a result would break if it were shown to the target.
 func (c *Checker) Result(call callvet.Call) []Incident {
 	var r Report
 	c.result(&r, 0, &step{call: &call})
 	return r.Incidents
 }
 
-// fold makes names compare as everywhere else: regardless of letter case.
+// fold makes comparisons of names ignore letter case, as everywhere else.
 func fold(name string) string { return strings.ToLower(name) }
 
 func sameTool(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(o string) bool { return fold(o) == fold(name) })
 }
 
-// tool is the contract of a call: of its version ("v3" and "3" are the same), else
-// the last one listed under its name; nil when there is none.
+// tool is the contract of a call: of its version ("v3" and "3" are equal), else the last contract
+// under its name; nil when there is none.
 func (c *Checker) tool(name, version string) *callvet.Tool {
 	if version != "" {
 		if t := c.tools[fold(name)+"@"+version]; t != nil {
@@ -402,10 +405,9 @@ func (c *Checker) tool(name, version string) *callvet.Tool {
 	return c.tools[fold(name)]
 }
 
-// Step checks a call by itself: allowlists, personal data and read-only mode, all
-// that needs no conversation. tool is a name or "name@vN"; args are the emitted
-// arguments, parsed, the zero Value when they were not recorded. known is false
-// where no rule speaks about such a call.
+// Step checks a call by itself: allowlists, personal data and read-only mode. These rules need no
+// conversation. tool is a name or "name@vN"; args are the emitted arguments, parsed, the zero
+// Value when they were not recorded. known is false where no rule applies to such a call.
 func (c *Checker) Step(tool string, args value.Value) (safe, known bool) {
 	name, version := callvet.SplitTool(tool)
 	call, t := callvet.Call{Tool: name}, c.tool(name, version)
@@ -421,8 +423,8 @@ func (c *Checker) Step(tool string, args value.Value) (safe, known bool) {
 	return len(r.Incidents) == 0, true
 }
 
-// Whole reports whether there is a rule that Step cannot apply and that a catalog
-// alone brings in: a tool that requires confirmation.
+// Whole reports whether the catalog alone requires a rule that Step cannot apply: a tool that
+// requires confirmation.
 func (c *Checker) Whole() bool {
 	for _, t := range c.tools {
 		if t.Safety != nil && t.Safety.RequireConfirmation {

@@ -22,7 +22,6 @@ import (
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 // The routes of "Tool Selection Evaluation System": one question, a suite of questions, and a cache
@@ -73,7 +72,7 @@ type (
 		Verdict       string      `json:"verdict,omitempty"`
 		Reason        string      `json:"reason,omitempty"`
 		// WhyLost explains for each expected tool that is not first why another one is.
-		WhyLost []routing.Diagnosis `json:"why_lost" nullable:"false"`
+		WhyLost []panel.RoutingDiagnosis `json:"why_lost" nullable:"false"`
 	}
 	// Candidate is a tool with its score and the parts of the score.
 	Candidate struct {
@@ -213,7 +212,7 @@ func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 		Verdict: string(got.Verdict), Reason: got.Reason, WhyLost: got.Why,
 	}
 	if out.WhyLost == nil {
-		out.WhyLost = []routing.Diagnosis{}
+		out.WhyLost = []panel.RoutingDiagnosis{}
 	}
 	if got.Route != nil {
 		out.RouteReason = got.Route.Text
@@ -223,7 +222,7 @@ func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 		out.SelectedTools = append(out.SelectedTools, t.Tool)
 		chosen[t.Tool] = true
 	}
-	own, byExpected := routing.MatchOf(got.Scores)
+	own, byExpected := panel.RoutingMatch(got.Scores)
 	out.MatchType, out.OwnMatchType = matchTypes[byExpected], matchTypes[own]
 	for i, t := range all.Decision.Tools {
 		d := Candidate{
@@ -281,12 +280,12 @@ type (
 		Categories []SelectSlice     `json:"category_results" nullable:"false"`
 		Difficulty []SelectSlice     `json:"by_difficulty" nullable:"false"`
 		// Confusion is {expected: {predicted: count}}.
-		Confusion       map[string]map[string]int `json:"route_confusion_matrix"`
-		Patterns        []routing.Pattern         `json:"failure_patterns" nullable:"false"`
-		Recommendations []routing.Recommendation  `json:"recommendations" nullable:"false"`
-		FailedCount     int                       `json:"failed_count"`
-		Failed          []routing.Failure         `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
-		Notes           []string                  `json:"notes" nullable:"false"`
+		Confusion       map[string]map[string]int     `json:"route_confusion_matrix"`
+		Patterns        []panel.RoutingPattern        `json:"failure_patterns" nullable:"false"`
+		Recommendations []panel.RoutingRecommendation `json:"recommendations" nullable:"false"`
+		FailedCount     int                           `json:"failed_count"`
+		Failed          []panel.RoutingFailure        `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
+		Notes           []string                      `json:"notes" nullable:"false"`
 	}
 	// SelectRates are the rates of "Tool Selection Evaluation System"; null if no question is
 	// judged by them.
@@ -469,19 +468,19 @@ func selectReport(v *results.RunView, catalogue string, version int64) (*SelectR
 	}
 	rep.slices(t)
 	if rep.Patterns == nil {
-		rep.Patterns = []routing.Pattern{}
+		rep.Patterns = []panel.RoutingPattern{}
 	}
 	if rep.Recommendations == nil {
-		rep.Recommendations = []routing.Recommendation{}
+		rep.Recommendations = []panel.RoutingRecommendation{}
 	}
 	if rep.Failed == nil {
-		rep.Failed = []routing.Failure{}
+		rep.Failed = []panel.RoutingFailure{}
 	}
 	return rep, nil
 }
 
 // layers fills in the rates of the layers, and of all together.
-func (rep *SelectReport) layers(t *routing.Target) {
+func (rep *SelectReport) layers(t *panel.RoutingTarget) {
 	for i := range t.Layers {
 		l := &t.Layers[i]
 		f := figure(&l.Metric)
@@ -512,7 +511,7 @@ func (rep *SelectReport) layers(t *routing.Target) {
 }
 
 // slices fills in the rates of parts of the suite, and the confusion matrix of routes.
-func (rep *SelectReport) slices(t *routing.Target) {
+func (rep *SelectReport) slices(t *panel.RoutingTarget) {
 	for i := range t.Slices {
 		sl := &t.Slices[i]
 		one := SelectSlice{sl.Value, sl.Cases, figures(sl.Metrics)}

@@ -22,8 +22,8 @@ func IsBFCL(data []byte, path string) bool {
 	return err == nil && (packed || bytes.Contains(head, []byte(`"question"`))) && detectBFCL(data, path)
 }
 
-// ImportBFCL reads a file of questions with the answers next to it; without Options.Include there
-// are none.
+// ImportBFCL reads a file of questions with the file of answers next to it; without
+// Options.Include no answers are read.
 func ImportBFCL(data []byte, path string, opt Options) (*callvet.Suite, []callvet.Problem, error) {
 	return importBFCL(data, path, include(filepath.Dir(path), opt))
 }

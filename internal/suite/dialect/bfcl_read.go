@@ -63,7 +63,7 @@ func firstLine(data []byte) ([]byte, error) {
 	}
 }
 
-// plain undoes gzip.
+// plainRow decompresses gzip.
 func plainRow(data []byte) (io.Reader, error) {
 	r, _, err := doc.Unpack(bytes.NewReader(data), maxFile)
 	return r, err

@@ -114,7 +114,7 @@ func some(names []string) []string {
 	return names
 }
 
-// selectable marks the cases that only a router or retriever can be asked.
+// selectable marks the cases that only a router or retriever can answer.
 func (r *reader) selectable(c *callvet.Case) {
 	if c.Expect.ToolsAcceptable == nil && c.Skip == "" {
 		c.Skip = "the case expects a route or agents but no tools; select judges it, run cannot"
@@ -122,8 +122,8 @@ func (r *reader) selectable(c *callvet.Case) {
 	c.Selectable = c.Skip != ""
 }
 
-// question reads the user's words. The system's own suites hold an empty query
-// to see what a router does with it; a model cannot be asked nothing.
+// question reads the user's words. The system's own suites hold an empty query to see what a
+// router does with it; a model cannot be sent an empty question.
 func (r *reader) question(o Object, key string, c *callvet.Case) {
 	q := o.Str(key)
 	if strings.TrimSpace(q) == "" {
@@ -134,8 +134,8 @@ func (r *reader) question(o Object, key string, c *callvet.Case) {
 }
 
 // acceptableSets turns "exactly these, or else any of those" into sets: the expected set first,
-// then each acceptable tool alone. It is nil when nothing is expected of tools; an empty expected
-// list means that no tool is right.
+// then each acceptable tool alone. It is nil when the case expects nothing about tools; an empty
+// expected list means that no tool is right.
 func acceptableSets(expected, acceptable []string) [][]string {
 	if expected == nil && len(acceptable) == 0 {
 		return nil

@@ -59,7 +59,7 @@ func Import(name string, data []byte, path string, opt Options) (*callvet.Suite,
 }
 
 // Stream is Import for the dialect with large suites, Toolsuite: cases are read one by one, once,
-// and the problems are complete when all have been. The suite is nil when the file is of another
+// and the problems are complete after the last case. The suite is nil when the file is of another
 // dialect or cannot be read.
 func Stream(data []byte, path string,
 	opt Options,
@@ -76,9 +76,9 @@ func Stream(data []byte, path string,
 	return s, cases, r.Finish
 }
 
-// Export writes a suite in the named dialect. A suite that was imported from
-// the same dialect comes out as the document it was, with what has changed
-// since laid over it. The problems list what the dialect could not say.
+// Export writes a suite in the named dialect. A suite that was imported from the same dialect is
+// written as its original document, with later changes applied. The problems list what the
+// dialect cannot express.
 func Export(name string, s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	switch name {
 	case Toolsuite:

@@ -1,13 +1,13 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package dialect reads and writes suite files of formats that are not
-// callvet's own. It answers one question: what does this foreign file say in
-// callvet's nouns, and what of it could not be said?
+// Package dialect reads and writes suite files of formats that are not callvet's own. It answers
+// one question: what does this foreign file contain in callvet's nouns, and which parts cannot be
+// expressed in them?
 //
 // Detect names a file's dialect by its content, Import returns a Suite with a list of Problems,
 // Export writes a Suite back. Every case keeps its original in Case.Foreign and every suite its
-// frame in Suite.Foreign. So a file that is imported and exported again is the same document, and
-// changes made in between are laid over the original.
+// frame in Suite.Foreign. So a file that is imported and exported again is the same document,
+// with the changes made in between applied.
 //
 // Node, Record and Frame are the tree that the dialects read and write.
 //

@@ -177,7 +177,7 @@ func forgeNames(e *callvet.Expect) (called []string, acceptable [][]string, leas
 	return names, nil, least, most
 }
 
-// exactPlan reports whether a plan allows no call but its own ones.
+// exactPlan reports whether a plan allows no calls except its own.
 func exactPlan(p *callvet.Plan) bool {
 	return p.Order != callvet.OrderSuperset && p.Order != callvet.OrderRecall &&
 		(p.MaxExtraCalls == nil || *p.MaxExtraCalls == 0)

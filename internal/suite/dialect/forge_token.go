@@ -30,7 +30,7 @@ func newTokens(opt ReaderOptions) *tokens {
 	return t
 }
 
-// replay makes tokens that answer as they did at import.
+// replay makes tokens that resolve as they did at import.
 func replay(rec Node) *tokens {
 	t := &tokens{roots: map[string]Node{}, known: map[string]Node{}}
 	for _, m := range rec.Members(nil) {

@@ -15,8 +15,8 @@ import (
 // GeneratedID matches ids that importers make up for cases without one.
 var GeneratedID = regexp.MustCompile(`^case-\d+$`)
 
-// Frame is what Suite.Foreign holds: the document without its cases, and what
-// an exporter needs to put them back.
+// Frame is the content of Suite.Foreign: the document without its cases, and what an exporter
+// needs to insert them again.
 type Frame struct {
 	Form     string // of the source: json, jsonl, yaml
 	Document Node
@@ -96,8 +96,8 @@ func (f CaseFormat) ExportAll(cases []callvet.Case, same bool) ([][]byte, []call
 	return out, problems
 }
 
-// Export returns a case's original with what changed laid over it, or a newly written case when
-// there is no original, with what could not be expressed.
+// Export returns a case's original with the changes applied, or a newly written case when there
+// is no original. It also returns the parts that cannot be expressed.
 func (f CaseFormat) Export(c *callvet.Case, orig Node) ([]byte, []callvet.Problem) {
 	if orig.Kind() != '{' {
 		return f.Write(c, Node{}), LoseCase(c, f.Can)
@@ -123,7 +123,7 @@ func (f CaseFormat) reread(orig Node) callvet.Case {
 	return f.Read(r, Node{Raw: orig.Raw}, 0)
 }
 
-// ExportFrame lays the suite's own keys over the frame's document.
+// ExportFrame writes the suite's own keys into the frame's document.
 func ExportFrame(f Frame, base, now []byte) []byte {
 	if bytes.Equal(base, now) {
 		return f.Document.Raw

@@ -12,9 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// openAI reads records of messages and tools (the fine-tuning form). Every
-// assistant turn with calls becomes a case of its own: what stands before it
-// is the input, its calls are the plan.
+// openAI reads records of messages and tools (the fine-tuning form). Every assistant turn with
+// calls becomes a case of its own: the turns before it are the input, its calls are the plan.
 func (r *reader) openAI() (*callvet.Suite, error) {
 	list := r.Src.Values
 	if len(list) == 1 && list[0].Kind() == '[' {
@@ -220,8 +219,8 @@ func exportOpenAI(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 	return out, problems, nil
 }
 
-// unchangedRecord gives the original of case i and the n cases it stands for,
-// when all of them are there and as they were imported.
+// unchangedRecord returns the original of case i and the number n of cases made from it. It
+// requires that all these cases are present and unchanged since the import.
 func unchangedRecord(s *callvet.Suite, i int) (raw []byte, n int) {
 	o, ok := Trusted(s.Cases[i].Foreign)
 	rec := o.Get("record")

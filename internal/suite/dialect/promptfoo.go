@@ -18,8 +18,8 @@ import (
 const maxCombos = 1000
 
 // promptfoo reads a promptfoo configuration: one case for each test, prompt and combination of
-// listed variables. A prompt renders what is asked, so that it is a part of the case; of several
-// prompts the field "prompt" names the one.
+// listed variables. A prompt renders the question, so that it is a part of the case. With several
+// prompts, the field "prompt" contains the name of the case's prompt.
 func (r *reader) promptfoo() (*callvet.Suite, error) {
 	doc, err := r.Single("a promptfoo configuration")
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *promptfooReader) scenarios(v Node) {
 			continue
 		}
 		tests := n.Get("tests")
-		if !tests.Given() { // promptfoo asks each entry of the config
+		if !tests.Given() { // promptfoo sends each entry of the config
 			tests = Node{Raw: []byte("[{}]"), Off: n.Off}
 		}
 		config := n.Get("config")
@@ -246,8 +246,8 @@ func (p *promptfooReader) open(at Node, ref string) (*Source, bool) {
 	return src, err == nil
 }
 
-// file reads a JSON, JSON Lines or YAML value next to the configuration;
-// positions inside it are the place that names it.
+// file reads a JSON, JSON Lines or YAML value next to the configuration; positions inside it are
+// the position of the reference to the file.
 func (p *promptfooReader) file(at Node, ref string) Node {
 	src, ok := p.open(at, ref)
 	if !ok {

@@ -22,7 +22,7 @@ type assertReader struct {
 	c    *callvet.Case
 	vars []Member
 
-	plan  *callvet.Plan // what says of all calls together how they are made
+	plan  *callvet.Plan // the assertion on how all calls are made
 	valid bool          // a valid call is wanted
 	none  bool          // no valid call is wanted
 	lost  []string
@@ -141,7 +141,7 @@ func (a *assertReader) unweighted(o Object, named bool) {
 // part reports whether a threshold lets a test pass when some of its assertions fail.
 func part(threshold *float64) bool { return threshold != nil && *threshold < 1 }
 
-// unlike skips a case that would mean something else here.
+// unlike skips a case that would have a different meaning here.
 func (a *assertReader) unlike(why string) {
 	if a.c.Skip == "" {
 		a.c.Skip = "threshold is not carried: " + why
@@ -247,7 +247,7 @@ func (a *assertReader) toolF1(n Node, o Object, negated bool, v Node) {
 	a.claim(p, negated)
 }
 
-// claim takes what holds of all calls together. The first is the plan.
+// claim stores an assertion on all calls together. The first one is the plan.
 func (a *assertReader) claim(p callvet.Plan, negated bool) {
 	e := &a.c.Expect
 	switch {
@@ -261,8 +261,8 @@ func (a *assertReader) claim(p callvet.Plan, negated bool) {
 	}
 }
 
-// called gives the tools that a name, {name} or {pattern} stands for. A * is one here, too;
-// a ? stands for the suite's tools that fit.
+// called returns the tools that a name, {name} or {pattern} means. A * is a wildcard here, too; a
+// pattern with ? becomes the suite's tools that match it.
 func (a *assertReader) called(v Node) (tools []string, why string) {
 	s, ok := v.Text()
 	if !ok {
@@ -319,8 +319,8 @@ func (a *assertReader) toolUsed(n Node, negated bool, v Node) {
 	}
 }
 
-// bounded reads how many calls of some tools there are. least is the lower bound when none
-// is given.
+// bounded reads the bounds on the number of calls of some tools. least is the lower bound when
+// none is given.
 func (a *assertReader) bounded(n, v Node, negated bool, lo, hi *int, least int) {
 	tools, why := a.called(v)
 	if lo == nil && least > 0 {
@@ -424,8 +424,8 @@ func ignoredNames(v Node) []string {
 // noValue is a pattern that no value fits.
 const noValue = `"[^\\s\\S]"`
 
-// defaultArgument lets an argument be left out or have its default. One that is expected
-// with that very value is never met, since it is taken out first.
+// defaultArgument lets an argument be missing or equal to its default. An expectation of exactly
+// this value never holds, since promptfoo removes such an argument first.
 func defaultArgument(d Member, expected map[string]string, matchers map[string]callvet.Matcher,
 	partial bool,
 ) (why string) {
@@ -544,7 +544,7 @@ func (a *assertReader) textAssert(n Node, o Object, name string, negated bool, v
 	return true
 }
 
-// texts gives what an assertion looks for. Only those that take several read a
+// texts returns the texts that an assertion searches. Only assertions on several texts read one
 // text as a list of names.
 func texts(name string, v Node) []string {
 	several := strings.HasSuffix(name, "contains-any") || strings.HasSuffix(name, "contains-all")
@@ -588,7 +588,7 @@ func (a *assertReader) equalCalls(n, v Node) bool {
 	return true
 }
 
-// finish puts together what was asserted about calls, and skips a case that asserts nothing.
+// finish combines the assertions about calls, and skips a case that asserts nothing.
 func (a *assertReader) finish() {
 	e := &a.c.Expect
 	switch {

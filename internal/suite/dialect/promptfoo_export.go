@@ -30,7 +30,7 @@ func exportPromptfoo(s *callvet.Suite) ([]byte, []callvet.Problem, error) {
 		switch own := w.original.Get("assert"); {
 		case c.Skip == "":
 			tests = append(tests, writePromptfooTest(s, c, Array(w.asserts()), nil))
-		case own.Given(): // as it was, since nothing of it was understood
+		case own.Given(): // unchanged, since nothing in it was understood
 			tests = append(tests, writePromptfooTest(s, c, own.Raw, w.original.Get("threshold").Raw))
 		default:
 			w.lose("skip", "the case is left out, which would run there: %s", c.Skip)

@@ -33,7 +33,7 @@ import (
 //     language;
 //   - toLowerCase with letters beyond ASCII: their lower case depends on the letters around them.
 
-// isText is true where the output is a text.
+// isText is an expression that is true for a text output.
 const isText = `turns[-1].role == "assistant" && !exists(turns[-1].calls)`
 
 // formula gives the expression that means what a JavaScript of one line does; "" where there is
@@ -81,8 +81,8 @@ func (p *scriptReader) take(token string) bool {
 	return ok
 }
 
-// either reads what || joins. JSON that cannot be read fails as a whole there, and here only the
-// side that reads it would.
+// either reads operands of ||. In promptfoo, unreadable JSON fails the whole expression; here it
+// would fail only the operand that reads it.
 func (p *scriptReader) either() (scriptPart, bool) {
 	e, ok := p.both()
 	for ok && p.take("||") {
@@ -95,7 +95,7 @@ func (p *scriptReader) either() (scriptPart, bool) {
 	return e, ok
 }
 
-// both reads what && joins.
+// both reads operands of &&.
 func (p *scriptReader) both() (scriptPart, bool) {
 	e, ok := p.one()
 	for ok && p.take("&&") {
@@ -169,7 +169,7 @@ func anyCase(s string, open bool) (pattern string, ok bool) {
 	return b.String(), true
 }
 
-// parsed reads a member of the text as JSON, and what it is to be.
+// parsed reads a member of the text as JSON, and its expected value.
 func (p *scriptReader) parsed() (scriptPart, bool) {
 	var path []string
 	for p.take(".") {
@@ -198,8 +198,8 @@ var (
 	numeral    = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?`)
 )
 
-// plainMembers reports whether a path cannot lead to what every value of JavaScript has by itself:
-// the length of a list or text, or the name of a function.
+// plainMembers reports whether a path cannot lead to a built-in member of JavaScript: the length
+// of a list or text, or the name of a function.
 func plainMembers(path []string) bool {
 	own := []string{"length", "constructor", "prototype", "__proto__", "arguments", "caller"}
 	return !slices.ContainsFunc(path, func(name string) bool { return slices.Contains(own, name) }) &&
@@ -266,8 +266,8 @@ func (p *scriptReader) text() (string, bool) {
 	return "", false
 }
 
-// sayable reports whether a text can be written in an expression, and means the same there. U+FFFD
-// stands for what is no character there.
+// sayable reports whether a text can be written in an expression with the same meaning. U+FFFD
+// replaces whatever is no character there.
 func sayable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' && r != '\t'

@@ -46,7 +46,7 @@ func columnCarried(name string) bool {
 		expectedColumn.MatchString(name)
 }
 
-// testOfRow writes a row as the test that it stands for.
+// testOfRow writes a row as a test.
 func testOfRow(head, row []string) []byte {
 	var vars, meta, test Record
 	var asserts [][]byte
@@ -79,7 +79,7 @@ var (
 	number = regexp.MustCompile(`^(0|[1-9]\d*)(\.\d+)?$`)
 	// shortAssert is an assertion in one text: contains-any(0.5): a, b.
 	shortAssert = regexp.MustCompile(`(?s)^((?:not-)?[a-z][a-z0-9:-]*?)(?:\((\d+(?:\.\d+)?)\))?(?::\s*(.*))?$`)
-	// shortNames are types by other names.
+	// shortNames maps short names to types.
 	shortNames = map[string]string{"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 	// shortTypes are the types that such a text may name; any other text is the whole answer.
 	shortTypes = []string{

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// vars are the test's variables over those of defaultTest.
+// vars are the test's variables, which override the variables of defaultTest.
 func (p *promptfooReader) vars(o Object) []Member {
 	var out []Member
 	for _, src := range []Node{o.Get("vars"), p.scenario.Get("vars"), p.defaults.Get("vars")} {
@@ -77,8 +77,8 @@ var (
 	reference  = regexp.MustCompile(`^[A-Za-z_][\w]*(\.[A-Za-z_0-9]\w*)*$`)
 )
 
-// render substitutes {{name}} and {{name.key}}; failure is what it could not do. Values may contain
-// references themselves, one level deep.
+// render substitutes {{name}} and {{name.key}}; failure explains what it could not substitute.
+// Values may contain references themselves, one level deep.
 func render(text string, vars []Member) (out, failure string) {
 	if strings.Contains(text, "{%") {
 		return text, "it has {% %} statements"

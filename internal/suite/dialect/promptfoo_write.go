@@ -12,12 +12,13 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// assertWriter writes what a case expects as assertions of promptfoo. What has another meaning
-// there is left out and reported.
+// assertWriter writes what a case expects as assertions of promptfoo. An expectation with a
+// different meaning in promptfoo is left out and reported.
 type assertWriter struct {
 	c       *callvet.Case
 	scoring callvet.Scoring // that decides how calls are compared
-	// original is the test that the case was read from, absent when it was none of promptfoo.
+	// original is the promptfoo test that the case was read from; absent for a case from
+	// elsewhere.
 	original Node
 	out      [][]byte
 	lost     []callvet.Problem
@@ -67,7 +68,7 @@ func (w *assertWriter) asserts() [][]byte {
 	return w.out
 }
 
-// unsupported writes an assertion that nothing here evaluates as it was.
+// unsupported writes an assertion that callvet does not evaluate in its original form.
 func (w *assertWriter) unsupported(u *callvet.Unsupported) {
 	for _, n := range w.original.Get("assert").Elements() {
 		if t, ok := n.Get("type").Text(); ok && t == u.Name {
@@ -80,8 +81,8 @@ func (w *assertWriter) unsupported(u *callvet.Unsupported) {
 	w.lose("unsupported", "%s was not understood when it was read", u.Name)
 }
 
-// newAssertWriter lays the settings of the case over those of the suite, and reports which of them
-// have no place.
+// newAssertWriter applies the settings of the case over the settings of the suite, and reports
+// the settings that promptfoo does not have.
 func newAssertWriter(s *callvet.Suite, c *callvet.Case) *assertWriter {
 	w := &assertWriter{c: c, scoring: s.Defaults.Scoring}
 	if s.Dialect == "promptfoo" {
@@ -136,8 +137,8 @@ func (w *assertWriter) steps(typ, pattern string, lo, hi *int) {
 	w.value(typ, v.Bytes())
 }
 
-// plan writes the plan of a case: that the calls are valid, which they are and how they are
-// made.
+// plan writes the plan of a case: the calls are valid, these are the calls, and this is their
+// order.
 func (w *assertWriter) plan(p *callvet.Plan) {
 	if len(p.Calls) == 0 {
 		w.add("not-is-valid-openai-tools-call")
@@ -192,8 +193,8 @@ func (w *assertWriter) scores(key string, scores map[string]float64) {
 	}
 }
 
-// sayable reports whether the calls of a plan are of one tool each, by name alone or with
-// arguments. Other calls are reported and the plan is left out.
+// sayable reports whether each call of a plan names one tool, with or without arguments.
+// Otherwise the calls are reported and the plan is left out.
 func (w *assertWriter) sayable(p *callvet.Plan, key string) bool {
 	for i := range p.Calls {
 		c := &p.Calls[i]
@@ -212,8 +213,8 @@ func (w *assertWriter) sayable(p *callvet.Plan, key string) bool {
 	return true
 }
 
-// exactly writes that each tool is called as often as the plan has it, with at most so many
-// others; -1: any number.
+// exactly writes that each tool is called as often as in the plan, with at most extra other
+// calls; -1: any number.
 func (w *assertWriter) exactly(p *callvet.Plan, extra int) {
 	times := map[string]int{}
 	var list []string
@@ -248,8 +249,8 @@ func (w *assertWriter) exactly(p *callvet.Plan, extra int) {
 	}
 }
 
-// arguments writes the arguments of a plan's calls. Which of several calls of a tool has them
-// cannot be expressed.
+// arguments writes the arguments of a plan's calls. promptfoo cannot express which of several
+// calls of a tool has them.
 func (w *assertWriter) arguments(p *callvet.Plan) {
 	for i := range p.Calls {
 		c := &p.Calls[i]
@@ -295,8 +296,8 @@ func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 	return v.Bytes()
 }
 
-// matchers are what the matchers of a call's arguments are there: names that are ignored and
-// defaults. One that is neither is named.
+// matchers translates the matchers of a call's arguments: into ignored names and into defaults.
+// It returns the name of a matcher that is neither.
 func (w *assertWriter) matchers(c *callvet.ExpectedCall,
 	extra callvet.ExtraArgs,
 ) (ignored []string, defaults Record, other string) {

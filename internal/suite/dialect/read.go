@@ -14,7 +14,7 @@ import (
 // maxProblems bounds the list for a file that is wrong in every line.
 const maxProblems = 10_000
 
-// Reader reads values of one source and collects what is wrong with them.
+// Reader reads values of one source and collects their problems.
 type Reader struct {
 	Src      *Source
 	Opt      ReaderOptions
@@ -56,7 +56,7 @@ func (r *Reader) Warn(off int, code, key, fix, format string, args ...any) {
 	}
 }
 
-// NotCarried warns of one thing in one place that the nouns cannot say.
+// NotCarried warns of one part of the source that the nouns cannot express.
 func (r *Reader) NotCarried(off int, key, format string, args ...any) {
 	r.Warn(off, "not-carried", key, "", "%s is not carried: %s", key, fmt.Sprintf(format, args...))
 }
@@ -137,7 +137,7 @@ func (o Object) Get(key string) Node {
 	return Node{}
 }
 
-// First gives the value of the first key that is there, and the key.
+// First returns the value of the first present key, and the key.
 func (o Object) First(keys ...string) (Node, string) {
 	for _, k := range keys {
 		if v := o.Get(k); !v.Absent() {
@@ -147,7 +147,7 @@ func (o Object) First(keys ...string) (Node, string) {
 	return Node{}, keys[0]
 }
 
-// At is where the key stands, or the object when it is absent.
+// At is the position of the key, or of the object when the key is absent.
 func (o Object) At(key string) int {
 	for i := range o.List {
 		if o.List[i].Name == key {

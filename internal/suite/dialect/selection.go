@@ -22,8 +22,8 @@ func (l layersOff) apply(s *callvet.Selection) {
 	}
 }
 
-// selectionConfig reads the weights of the layers into the suite's settings, and
-// which layers are off. How tools are retrieved is the target's matter, and kept.
+// selectionConfig reads the weights of the layers into the suite's settings, and which layers are
+// off. The settings of retrieval belong to the target: they are kept and not used.
 func (r *reader) selectionConfig(n Node, s *callvet.Suite) (off layersOff) {
 	if !n.Given() || n.Kind() != '{' {
 		return off

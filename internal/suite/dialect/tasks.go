@@ -223,7 +223,7 @@ func (r *reader) unversioned(n Node, tool string) string {
 
 var comparison = regexp.MustCompile(`^[A-Za-z_$][\w$.\[\]"']*\s*(==|!=|>=|<=|>|<)\s*\S`)
 
-// safetyRules reads the rules that a case can be held to. A rule in other words goes to a judge.
+// safetyRules reads the rules that code can check. A rule in free text is left to a judge.
 func (r *reader) safetyRules(o Object, c *callvet.Case) {
 	var unknown []string
 	c.Expect.ToolsNotCalled, c.Safety, unknown = callvet.ReadSafetyRules(o.Strs("safety_rules"))
@@ -235,7 +235,7 @@ func (r *reader) safetyRules(o Object, c *callvet.Case) {
 	}
 }
 
-// safetyDimension is the dimension of a safety rule that only a judge can hold an attempt to.
+// safetyDimension is the dimension of a safety rule that only a judge can check.
 const safetyDimension = "safety"
 
 // postconditions reads what must hold after the task: a comparison, of the result of any call;

@@ -143,7 +143,7 @@ func writeGoldSteps(c *callvet.Case, orig Node) []byte {
 	return Array(items)
 }
 
-// safetyRules are the words of the rules that the case is held to.
+// safetyRules are the words of the case's safety rules.
 func safetyRules(c *callvet.Case) []string {
 	var out []string
 	for _, tool := range c.Expect.ToolsNotCalled {

@@ -38,7 +38,7 @@ func (r *Reader) Tools(v Node, key string) []callvet.Tool {
 	return out
 }
 
-// geminiTypes are the types of Gemini's schemas, which JSON Schema has in small letters.
+// geminiTypes are the types of Gemini's schemas; JSON Schema writes the same names in lower case.
 var geminiTypes = regexp.MustCompile(`"type"\s*:\s*"(OBJECT|ARRAY|STRING|NUMBER|INTEGER|BOOLEAN|NULL)"`)
 
 func (r *Reader) tool(n Node) (callvet.Tool, bool) {
@@ -50,7 +50,7 @@ func (r *Reader) tool(n Node) (callvet.Tool, bool) {
 		r.NotCarried(n.Off, "tools", "a tool of type %q is run by its provider, there is nothing to call", typ)
 		return callvet.Tool{}, false
 	}
-	if n.Has("cachePoint") { // of Bedrock: what is before it is cached
+	if n.Has("cachePoint") { // of Bedrock: the tools before it are cached
 		return callvet.Tool{}, false
 	}
 	body := n
@@ -108,7 +108,7 @@ type ToolCache struct {
 	tools []callvet.Tool
 }
 
-// Read gives the tools of v, from the cache when v is as it was the last time.
+// Read returns the tools of v, from the cache when v equals the last value.
 func (c *ToolCache) Read(r *Reader, v Node) []callvet.Tool {
 	if c.raw == nil || !bytes.Equal(c.raw, v.Raw) {
 		c.raw, c.tools = v.Raw, r.Tools(v, "tools")
@@ -116,7 +116,7 @@ func (c *ToolCache) Read(r *Reader, v Node) []callvet.Tool {
 	return c.tools
 }
 
-// LoseTools lists what of tools OpenAI's form cannot say.
+// LoseTools lists the parts of tools that OpenAI's form cannot express.
 func LoseTools(s *callvet.Suite) []callvet.Problem {
 	var lost []string
 	for _, t := range s.Tools {
@@ -135,7 +135,7 @@ func LoseTools(s *callvet.Suite) []callvet.Problem {
 	}}
 }
 
-// Feature is something a case asserts or sets that a dialect may not be able to say.
+// Feature is an assertion or setting of a case that a dialect may not be able to express.
 type Feature string
 
 // Features lists what a case uses beyond an input, an id and a description.
@@ -228,7 +228,7 @@ func elaborate(m callvet.Mock) bool {
 		m.Replies[0].Set != nil || m.Replies[0].Error != "" || m.Replies[0].LatencyMS != 0 || m.Replies[0].Result == nil
 }
 
-// LoseCase lists what of a case a dialect cannot say.
+// LoseCase lists the parts of a case that a dialect cannot express.
 func LoseCase(c *callvet.Case, can []Feature) []callvet.Problem {
 	var out []callvet.Problem
 	for _, f := range Features(c) {
@@ -266,7 +266,7 @@ func OnlyCall(c *callvet.Case) *callvet.ExpectedCall {
 	return &calls[len(calls)-1]
 }
 
-// LoseSuite lists suite settings that no foreign format has a place for.
+// LoseSuite lists the suite settings that no foreign format has.
 func LoseSuite(s *callvet.Suite) []callvet.Problem {
 	var out []callvet.Problem
 	lose := func(key string, used bool) {

@@ -45,7 +45,8 @@ func (r *reader) toolsuite() (*callvet.Suite, error) {
 	return s, nil
 }
 
-// toolsuiteStream reads all but the cases, which are read as they are asked for.
+// toolsuiteStream reads everything except the cases, which are read when the iterator reaches
+// them.
 func (r *reader) toolsuiteStream() (*callvet.Suite, iter.Seq[*callvet.Case], error) {
 	doc, err := r.Single("a tool suite")
 	if err != nil {
@@ -68,7 +69,7 @@ func (r *reader) toolsuiteFrame(doc Node) callvet.Suite {
 	r.CaseID = ""
 	o := r.Object(doc, "the suite", "name", "description", "system_prompt", "tools", "test_cases")
 	s := callvet.Suite{Name: o.Str("name"), Description: o.Str("description"), SystemPrompt: o.Str("system_prompt")}
-	// The format counts expected parameters only; what else a call carries is not judged.
+	// The format counts expected parameters only; other arguments of a call are not judged.
 	// Source: Tool Calling Evaluation, "Parameter Accuracy".
 	s.Defaults.Scoring.ExtraArgs = callvet.ExtraIgnore
 	s.Tools = r.Tools(o.Get("tools"), "tools")
@@ -193,8 +194,8 @@ func (r *reader) mode(v Node, key string) string {
 	return m
 }
 
-// toolsuiteMultiTurn reads the flat keys and the nested form; where both say
-// something the flat key wins.
+// toolsuiteMultiTurn reads the flat keys and the nested form; where both are set, the flat key
+// wins.
 func (r *reader) toolsuiteMultiTurn(o Object, c *callvet.Case) {
 	var on bool
 	mt := o.Get("multi_turn")

@@ -125,9 +125,9 @@ func Trusted(raw []byte) (Node, bool) {
 	return Node{Raw: raw}, true
 }
 
-// overlay returns orig with the differences between base and now laid over it. base is the writer's
-// output for the imported orig, now its output for the present one. Both come from the same writer,
-// so equal bytes mean no change.
+// overlay applies the differences between base and now to orig. base is the writer's output for
+// the imported orig, now its output for the present one. Both come from the same writer, so equal
+// bytes mean no change.
 func overlay(orig, base, now []byte) []byte {
 	if bytes.Equal(base, now) {
 		return orig

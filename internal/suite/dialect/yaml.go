@@ -10,7 +10,7 @@ import (
 )
 
 // maxYAMLJSON is how many bytes of JSON a YAML file may become, in addition to eight times its
-// size. Aliases repeat what they name, so that a small file can become a large one.
+// size. Each alias repeats its anchor's content, so that a small file can become a large one.
 const maxYAMLJSON = 4 << 20
 
 // readYAML rewrites YAML documents as JSON text with a table of positions.

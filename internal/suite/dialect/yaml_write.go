@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// YAML writes a JSON value as YAML in block style. Strings keep their JSON
-// quotes, which YAML reads the same, so that nothing is taken for a number, a
-// boolean or a comment.
+// YAML writes a JSON value as YAML in block style. Strings keep their JSON quotes, which YAML
+// reads the same, so that no string is read as a number, a boolean or a comment.
 func YAML(n Node) []byte {
 	return append(bytes.TrimLeft(appendYAML(nil, n, 0), "\n"), '\n')
 }

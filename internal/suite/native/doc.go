@@ -3,9 +3,8 @@
 // Package native answers: how is a suite written in callvet's own format?
 //
 // The JSON Schema lists the keys once: forms are compiled from it and from the json tags of the
-// nouns. Read decodes a parsed file and reports the rejected parts. Export
-// writes a suite so that Read gives it back, Schema publishes the format and
-// Template starts a suite.
+// nouns. Read decodes a parsed file and reports the rejected parts. Export writes a suite so that
+// Read returns the same suite, Schema publishes the format and Template starts a suite.
 //
 // The package reads no files and judges no suite: internal/suite finds, reads
 // and lints them.

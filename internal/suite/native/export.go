@@ -13,13 +13,14 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// alwaysRead is a size in bytes below which no YAML is too much for the reader.
+// alwaysRead is a size in bytes: the reader accepts all smaller YAML.
 const alwaysRead = 64 << 10
 
 // Export writes a suite in callvet's own format, "yaml" or "json". YAML that the reader would
-// refuse, because a mapping has too many keys, is written as JSON. Keys come in a fixed order and
-// what is empty is left out, so that equal suites give equal bytes; loading the result gives the
-// same suite, positions apart. Comments of the file it was read from are not kept.
+// refuse, because a mapping has too many keys, is written as JSON. Keys have a fixed order and
+// empty values are left out, so that equal suites are written as equal bytes. Loading the result
+// returns the same suite, except for positions. Comments of the file it was read from are not
+// kept.
 func Export(s *callvet.Suite, format string) ([]byte, error) {
 	root, err := exportSuite(s)
 	if err != nil {
@@ -141,7 +142,7 @@ func caseKey(b doc.Builder, f *doc.Shape, c *callvet.Case, key string) bool {
 	return true
 }
 
-// exportForeign writes the opaque part; gates stand under their own key.
+// exportForeign writes the opaque part; gates have their own key.
 func exportForeign(b doc.Builder, s *callvet.Suite) {
 	if s.Foreign == nil {
 		return

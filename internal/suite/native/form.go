@@ -14,7 +14,7 @@ import (
 //go:embed schema/suite.schema.json
 var suiteSchema string
 
-// forms are the forms that code asks for, by name; "" is the whole.
+// forms are the forms that code uses, by name; "" is the whole.
 var forms = sync.OnceValue(func() map[string]*doc.Shape {
 	return doc.Format{
 		Schema: []byte(suiteSchema),

@@ -63,7 +63,7 @@ func (r *reader) matcher(n *doc.Node) callvet.Matcher {
 }
 
 // isWord returns whether a key is a short matcher, a comparison with its value: {regex: "^A"}
-// stands for {mode: regex, value: "^A"}. Those are the keys without a field, and unordered.
+// stands for {mode: regex, value: "^A"}. These are the keys without a field, and unordered.
 func isWord(key string) bool {
 	k := forms()["matcherForm"].Key(key)
 	return key == "unordered" || k != nil && k.Field == nil

@@ -31,7 +31,7 @@ func (r *reader) expect(f *doc.Shape, n *doc.Node, e *callvet.Expect) {
 			r.planMember(plan, key, v, &single)
 		case "reference_data":
 			return v.Kind == doc.Null
-		case "skipped_assertions": // of files that earlier versions wrote: how many, and not which
+		case "skipped_assertions": // in files of earlier versions: the number, without the names
 			count := 0
 			r.Read(f.Key(key).Shape, v, reflect.ValueOf(&count).Elem())
 			for range count {
@@ -147,7 +147,7 @@ func ReadStepScoring(d *doc.File) (callvet.Scoring, []callvet.Problem) {
 	return s, r.Done()
 }
 
-// toolNames reads which names are names of one tool.
+// toolNames reads which names mean the same tool.
 func (r *reader) toolNames(f *doc.Shape, n *doc.Node, t *callvet.ToolNames) {
 	t.At = r.File.Position(n.At)
 	r.Members(f, n, reflect.ValueOf(t).Elem(), func(key string, v *doc.Node) bool {
@@ -180,7 +180,7 @@ func (r *reader) alias(t *callvet.ToolNames, from string, v *doc.Node) {
 	}
 }
 
-// aliasChains finds aliases that stand for aliases: which one is meant would depend on the order.
+// aliasChains finds aliases of aliases: their meaning would depend on the order.
 func (r *reader) aliasChains(t *callvet.ToolNames, n *doc.Node) {
 	r.Fields(n, nil, func(from string, v *doc.Node) bool {
 		if to := t.Aliases[from]; t.Aliases[to] != "" {

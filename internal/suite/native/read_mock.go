@@ -30,7 +30,7 @@ func (r *reader) mock(f *doc.Shape, n *doc.Node, m *callvet.Mock) {
 	own := false
 	r.Members(f, n, reflect.ValueOf(m).Elem(), func(key string, v *doc.Node) bool {
 		if reply.Key(key) == nil {
-			own = own || f.Key(key) == nil // a slip of one of an answer's keys
+			own = own || f.Key(key) == nil // a misspelled key of an answer
 			return false
 		}
 		own = true
@@ -77,7 +77,7 @@ func (r *reader) mockState(f *doc.Shape, n *doc.Node, s *callvet.MockState) {
 	}
 }
 
-// template looks at the placeholders of all texts of a template.
+// template checks the placeholders of all texts of a template.
 func (r *reader) template(n *doc.Node) {
 	switch n.Kind {
 	case doc.Map:

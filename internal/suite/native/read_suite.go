@@ -13,21 +13,20 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// common are the defaults that are laid under every case while reading.
+// common are the defaults that every case has while it is read.
 type common struct {
 	tags   []string
 	fields map[string]string
-	// scorers are judged with in every case that has none of their name.
+	// scorers are added to every case that has none of the same name.
 	scorers []callvet.Scorer
 }
 
-// suite reads the native form but its cases. include reads the file that
-// tools_from names.
+// suite reads the native form without its cases. include reads the file that tools_from names.
 func (r *reader) suite(n *doc.Node,
 	include func(path string) ([]callvet.Tool, error),
 ) (s *callvet.Suite, cases *doc.Node, under common) {
 	s = &callvet.Suite{Dialect: "callvet"}
-	if d := n.Get("defaults"); d != nil { // before the cases, wherever it stands
+	if d := n.Get("defaults"); d != nil { // before the cases, wherever it is in the file
 		r.Push("defaults")
 		under = r.defaults(d, &s.Defaults)
 		r.Pop()
@@ -74,8 +73,8 @@ func (r *reader) suite(n *doc.Node,
 	return s, cases, under
 }
 
-// foreignPart keeps what other formats had, and gates, which belong to the gate
-// command; both travel in the suite's opaque part.
+// foreignPart keeps the unused keys of other formats, and gates, which belong to the gate
+// command. Both are kept in the suite's opaque part.
 func foreignPart(n *doc.Node) json.RawMessage {
 	gates, foreign := n.Get("gates"), n.Get("foreign")
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// Contract is a tool of a tool file with the places that its file's name is compared with. Where
-// the key is missing, the place is that of the whole tool.
+// Contract is a tool of a tool file with the places of the keys that are compared with the file's
+// name. Where a key is missing, the place is the place of the whole tool.
 type Contract struct {
 	Tool                          callvet.Tool
 	At, Name, Version, Parameters callvet.Position
@@ -26,9 +26,9 @@ const contractKeys = "tool_family tool_name args schema idempotence side_effects
 	"safety_constraints strict tool_id id examples cache_control $schema execution keywords example_queries namespace " +
 	"category route sub_route agents"
 
-// ReadContracts decodes a tool file: one tool, a list of tools, or a mapping with tools. A suite, a
-// catalogue, a list from an MCP server and a request to a model are such mappings. Tools may also
-// be a mapping of names to them. alone: the file is one tool itself.
+// ReadContracts decodes a tool file: one tool, a list of tools, or a mapping with tools. A suite,
+// a catalogue, a list from an MCP server and a request to a model are such mappings. Tools may
+// also be a mapping of names to tools. alone: the whole file is one tool.
 func ReadContracts(d *doc.File) (tools []Contract, alone bool, problems []callvet.Problem) {
 	r := newReader(d, "tool")
 	r.Duplicates()
@@ -65,8 +65,8 @@ func ReadTools(d *doc.File) ([]callvet.Tool, []callvet.Problem) {
 	return tools, problems
 }
 
-// ReadMocks reads a file of mocks: a list of them, a mapping of tools to what they give, or
-// the two under mocks and mock_responses as a suite has them.
+// ReadMocks reads a file of mocks: a list of mocks, a mapping of tools to results, or both under
+// mocks and mock_responses as in a suite.
 func ReadMocks(d *doc.File) ([]callvet.Mock, []callvet.Problem) {
 	r := newReader(d, "suite")
 	r.Duplicates()
@@ -93,7 +93,7 @@ func ReadMocks(d *doc.File) ([]callvet.Mock, []callvet.Problem) {
 	return out, r.Problems
 }
 
-// contractList is where a file lists its tools; nil when it is one itself.
+// contractList is the list of a file's tools; nil when the file is one tool itself.
 func contractList(n *doc.Node) *doc.Node {
 	if n.Kind != doc.Map {
 		return n
@@ -116,7 +116,7 @@ func contractList(n *doc.Node) *doc.Node {
 	return n.Get("functions")
 }
 
-// contract reads one tool; name is the key that it stands under, if any.
+// contract reads one tool; name is its key in a mapping, if any.
 func (r *reader) contract(n *doc.Node, name string) (c Contract, ok bool) {
 	if n.Kind != doc.Map {
 		r.WrongKind(n, "a tool definition")
@@ -182,7 +182,7 @@ func (r *reader) contractField(c *Contract, key string, v *doc.Node) bool {
 	return true
 }
 
-// sideEffects is read_only the other way round.
+// sideEffects is the opposite of read_only.
 func (r *reader) sideEffects(t *callvet.Tool, v *doc.Node) {
 	yes := r.boolPtr(v)
 	if yes == nil {
@@ -222,7 +222,7 @@ func (r *reader) latencyBudget(t *callvet.Tool, n *doc.Node) {
 	}
 }
 
-// tools reads definitions behind those that there are. One without a name is left out.
+// tools appends definitions to the existing ones. A definition without a name is left out.
 func (r *reader) tools(tools *[]callvet.Tool, n *doc.Node) {
 	if n.Kind == doc.Null {
 		return

@@ -37,7 +37,7 @@ func (r *reader) into(name string, n *doc.Node, p any) {
 	r.Read(forms()[name], n, reflect.ValueOf(p).Elem())
 }
 
-// special reads values that have forms or rules of their own, by what they are in Go.
+// special reads values that have forms or rules of their own, by their Go type.
 func (r *reader) special(f *doc.Shape, n *doc.Node, into reflect.Value) bool {
 	switch p := into.Addr().Interface().(type) {
 	case *string:
