@@ -65,5 +65,5 @@ export const gold = {
   wrong: 'The sheet has mistakes in {n} places. Mend them, then use it.',
   confirmFirst: 'Confirm a task first.',
   elsewhere: 'Shown in place',
-  told: 'Task {n} confirmed',
+  confirmedTask: 'Task {n} confirmed',
 };

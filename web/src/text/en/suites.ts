@@ -6,7 +6,7 @@ export const suites = {
   cases: 'Cases',
   version: 'Version',
   form: 'Format',
-  whose: 'Owner',
+  owner: 'Owner',
   mine: 'Yours',
   another: 'Another user',
   you: 'You',
