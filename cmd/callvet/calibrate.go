@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/results"
@@ -40,7 +38,7 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task, turn or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")
-	fs.Var(ranged.Share(&req.Width, 0), "width",
+	fs.Var(shareFlag(&req.Width, 0), "width",
 		"wanted width of intervals, as 10%: prints the number of labels")
 	fs.StringVar(&req.By, "by", "", "with --run: slice key of its tasks: the judge and true success by value")
 	return cmd

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -32,7 +31,7 @@ overlap map of Eval Case Interfaces.`,
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringVar(&q.Run, "run", "", "run: tools that it confused overlap too")
-	fs.Var(ranged.Share(&q.Overlap, 0.2), "overlap", "least similarity of the texts of tools that overlap")
+	fs.Var(shareFlag(&q.Overlap, 0.2), "overlap", "least similarity of the texts of tools that overlap")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the overlap map; it must not exist")
 	return cmd
 }

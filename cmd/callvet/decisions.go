@@ -5,8 +5,6 @@ package main
 import (
 	"io"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -40,7 +38,7 @@ func (a *cli) decisionsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&q.Run, "run", "", "run that asked the same questions")
 	fs.StringVar(&q.RunTarget, "run-target", "", "target of the run, where it has several")
-	fs.Var(ranged.Int(&show, 20, -1), "show", "differing decisions to show; -1 for all")
+	fs.Var(wholeFlag(&show, 20, -1), "show", "differing decisions to show; -1 for all")
 	searchFlags(fs, &q.Search)
 	return cmd
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -80,12 +79,12 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
-	fs.Var(ranged.Int(&f.repeats, 1, 1), "samples", "how often each model is asked; the most frequent verdict counts")
-	fs.Var(ranged.Share(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
-	fs.Var(ranged.Share(&f.least, 0), "threshold",
+	fs.Var(wholeFlag(&f.repeats, 1, 1), "samples", "how often each model is asked; the most frequent verdict counts")
+	fs.Var(shareFlag(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
+	fs.Var(shareFlag(&f.least, 0), "threshold",
 		"least score that passes, unless the case has a threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which biases it")
-	fs.Var(ranged.Int(&f.req.MaxEvidence, runs.DefaultEvidence, runs.MinEvidence), "max-evidence",
+	fs.Var(wholeFlag(&f.req.MaxEvidence, runs.DefaultEvidence, runs.MinEvidence), "max-evidence",
 		"bytes of one text that the judge is shown; the rest is cut, with a note")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	f.pace(fs)

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/cases"
@@ -35,9 +33,9 @@ callvet label apply makes labels of steps and a suite of it.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&req.Output, "output", "o", "", "file that the tasks are added to (required)")
-	fs.Var(ranged.Int(&req.N, 200, 1), "n", "how many tasks the file has then")
+	fs.Var(wholeFlag(&req.N, 200, 1), "n", "how many tasks the file has then")
 	fs.StringSliceVar(&req.By, "by", []string{"language", "intent"}, "keys of slices: as many tasks of each value")
-	fs.Var(ranged.Share(&req.Edge, 0.3), "edge", "share of edge cases, drawn on purpose")
+	fs.Var(shareFlag(&req.Edge, 0.3), "edge", "share of edge cases, drawn on purpose")
 	fs.BoolVar(&req.Blank, "blank", false, "leave the right tools blank, instead of filling in the called ones")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	return cmd

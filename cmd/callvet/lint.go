@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
@@ -75,7 +73,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are errors")
-	cmd.Flags().Var(ranged.Int(&months, 0, 0), "max-age",
+	cmd.Flags().Var(wholeFlag(&months, 0, 0), "max-age",
 		"months after which a label (as_of, createdAt) is old; 0: any age")
 	return cmd
 }

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -76,7 +74,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 			return emit(a, out, console.NewCase)
 		},
 	}
-	cmd.Flags().Var(ranged.Int(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
+	cmd.Flags().Var(wholeFlag(&q.Attempt, 0, 0), "attempt", "which attempt at the task, from 0")
 	cmd.Flags().StringVar(&q.Of, "of", "", "target that made the attempt, where several did")
 	expectationFlags(cmd.Flags(), &q.NewCaseExpectation)
 	newCaseFlags(cmd.Flags(), &q.NewCaseSettings)

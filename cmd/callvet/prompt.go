@@ -15,7 +15,6 @@ import (
 
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/tunes"
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
@@ -42,7 +41,7 @@ func (a *cli) promptListCommand() *cobra.Command {
 			return emit(a, promptsOut{"callvet.prompts", 1, list}, writePrompts)
 		},
 	}
-	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many versions of prompts (0: all)")
+	cmd.Flags().VarP(wholeFlag(&limit, 20, 0), "limit", "n", "how many versions of prompts (0: all)")
 	return cmd
 }
 
@@ -127,7 +126,7 @@ func (a *cli) promptAddCommand() *cobra.Command {
 		"name of the prompt (default: that of the file, or of the suite of the search)")
 	cmd.Flags().StringVar(&q.Note, "note", "", "what is new in it")
 	cmd.Flags().StringVar(&found.Tune, "search", "", "keep the prompt that this search found, in place of a file")
-	cmd.Flags().Var(ranged.Int(&candidate, 0, 0), "candidate",
+	cmd.Flags().Var(wholeFlag(&candidate, 0, 0), "candidate",
 		"number of the candidate of the search (default: its confirmed winner)")
 	cmd.Flags().StringVarP(&found.Model, "model", "m", "", "of a search with several models: which one")
 	return cmd

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
@@ -49,9 +47,9 @@ parts of one file, scored on several machines, give the same panels as the whole
 		"how arguments are compared: a file, or settings in braces, as under scoring in a suite (default: mode exact)")
 	fs.StringSliceVar(&req.Slices, "slice", nil,
 		"slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
-	fs.Var(ranged.Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
+	fs.Var(wholeFlag(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that is no record")
-	fs.Var(ranged.Between(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
+	fs.Var(innerShareFlag(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
 	fs.StringArrayVarP(&req.Outputs, "output", "o", nil,
 		"report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
 	fs.StringArrayVar(&req.Calibrations, "calibration", nil,

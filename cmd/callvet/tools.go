@@ -5,8 +5,6 @@ package main
 import (
 	"errors"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -46,7 +44,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run with confusions to show next to the similarity")
-	confusable.Flags().Var(ranged.Int(&q.Top, 20, 1), "top", "how many pairs")
+	confusable.Flags().Var(wholeFlag(&q.Top, 20, 1), "top", "how many pairs")
 	cmd.AddCommand(confusable, a.vectorsCommand(), a.whatIfCommand(), a.suggestCommand(), a.applyCommand())
 	return cmd
 }
@@ -97,7 +95,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 	fs.StringSliceVar(&q.Status, "status", []string{"accepted", "proposed"},
 		"edits that are tried: accepted, proposed, rejected")
 	fs.BoolVar(&q.AllCases, "all-cases", false, "also the cases that suggestions were made of")
-	fs.Var(ranged.Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
+	fs.Var(wholeFlag(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	searchFlags(fs, &q.Search, "tools")
 	models := a.asking(fs, "output", "resume", "name", "quiet", "seed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -137,8 +135,8 @@ func (a *cli) suggestCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
 	fs.StringArrayVar(&q.Only, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
-	fs.Var(ranged.Int(&q.Top, 5, 1), "top", "how many tools, where none is named")
-	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
+	fs.Var(wholeFlag(&q.Top, 5, 1), "top", "how many tools, where none is named")
+	fs.Var(innerShareFlag(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
 	fs.Int64Var(&q.Seed, "seed", 1, "seed of the division")
 	fs.BoolVar(&dry, "dry-run", false, "print what the model would be asked, and do not ask it")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the edits; it must not exist")

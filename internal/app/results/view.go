@@ -19,7 +19,6 @@ import (
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/score"
 )
 
@@ -121,12 +120,12 @@ func ReopenCatalogues(ctx context.Context, a *app.App, r *Run, events app.Events
 // explanations; why is the reason if there are none.
 func (r *Run) section(ctx context.Context, p *panel.Panels, op *app.Opener, why string,
 	red *redact.Redactor,
-) (*routing.Section, error) {
+) (*panel.RoutingSection, error) {
 	if !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil, nil
 	}
 	set, _ := score.SelectionSettingsOf(r.Suite.Defaults.Scoring.Selection) // its mistakes were reported before the run
-	c := routing.Collector{Known: catalog.Known(r.Manifest.Targets, r.Suite.Tools), Weights: routing.Weigh(set)}
+	c := panel.RoutingCollector{Known: catalog.Known(r.Manifest.Targets, r.Suite.Tools), Weights: panel.RoutingWeights(set)}
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return nil, err
@@ -153,7 +152,7 @@ func (r *Run) section(ctx context.Context, p *panel.Panels, op *app.Opener, why 
 }
 
 // hideFailed takes out of a failed decision what must not be shown.
-func hideFailed(f *routing.Failure, red *redact.Redactor) {
+func hideFailed(f *panel.RoutingFailure, red *redact.Redactor) {
 	red.Begin()
 	f.Query, f.Reason, f.Routed = red.Text(f.Query), red.Text(f.Reason), red.Text(f.Routed)
 	for i := range f.Diagnose {
