@@ -76,7 +76,7 @@ func emit[T any](a *cli, result T, face func(io.Writer, T) error) error {
 // searchFlags registers the flags of a search, except those named in but.
 func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	toolsFlag(own, &f.Tools, " (docs/guides/catalogues.md)")
+	toolsFlag(own, &f.Tools)
 	own.StringVar(&f.Preset, "preset", "", "how tools are scored: default or bigtool")
 	own.Var((*depth)(&f.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
@@ -106,8 +106,8 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	addBut(fs, own, but...)
 }
 
-func toolsFlag(fs *pflag.FlagSet, to *string, more string) {
-	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)"+more)
+func toolsFlag(fs *pflag.FlagSet, to *string) {
+	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)")
 }
 
 // addBut adds flags but those named.

@@ -95,7 +95,7 @@ type promptOut struct {
 func (a *cli) promptAddCommand() *cobra.Command {
 	var q tunes.KeepPromptRequest
 	var found tunes.ApplyRequest
-	candidate := -1
+	var candidate int
 	cmd := &cobra.Command{
 		Use: "add (FILE | --search SEARCH)", Short: "Store a prompt as the newest version of its name",
 		Example: "  callvet prompt add concierge.txt --note \"asks before it books\"\n  callvet prompt add --search last --name concierge",
@@ -104,7 +104,7 @@ func (a *cli) promptAddCommand() *cobra.Command {
 			if (len(args) == 1) == (found.Tune != "") {
 				return usagef("which prompt? Name a file, or a search with --search")
 			}
-			if candidate >= 0 {
+			if cmd.Flags().Changed("candidate") {
 				found.Candidate = &candidate
 			}
 			p, kept, err := a.keepPrompt(cmd.Context(), &q, &found, args)
@@ -126,7 +126,7 @@ func (a *cli) promptAddCommand() *cobra.Command {
 		"name of the prompt (default: that of the file, or of the suite of the search)")
 	cmd.Flags().StringVar(&q.Note, "note", "", "what is new in it")
 	cmd.Flags().StringVar(&found.Tune, "search", "", "keep the prompt that this search found, in place of a file")
-	cmd.Flags().Var(wholeFlag(&candidate, -1, 0), "candidate",
+	cmd.Flags().Var(wholeFlag(&candidate, 0, 0), "candidate",
 		"number of the candidate of the search (default: its confirmed winner)")
 	cmd.Flags().StringVarP(&found.Model, "model", "m", "", "of a search with several models: which one")
 	return cmd

@@ -35,7 +35,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 	}
 	fs := cmd.Flags()
-	toolsFlag(fs, &q.Tools, "")
+	toolsFlag(fs, &q.Tools)
 	fs.StringVar(&q.Preset, "preset", "", "preset of the base configuration: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")

@@ -29,7 +29,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 	}
 	fs := cmd.Flags()
-	toolsFlag(fs, &q.Tools, "")
+	toolsFlag(fs, &q.Tools)
 	fs.StringVar(&q.Preset, "preset", "", "preset with the weights that are changed: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
