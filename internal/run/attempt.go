@@ -95,6 +95,10 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 			t.End = callvet.EndCalled // nothing can answer it, and no provider takes it back
 			return nil
 		}
+		if resp.Unread() == callvet.ReasonCutCall {
+			t.End = callvet.EndCalled // no tool runs with the arguments of a call that is not whole
+			return nil
+		}
 		if f := a.answer(ctx, first); f != nil {
 			return f
 		}

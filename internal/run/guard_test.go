@@ -105,6 +105,25 @@ func TestGuardSeesNamesThatCount(t *testing.T) {
 	}
 }
 
+// TestCutCallReachesNoWorld: a call that was cut off before its first argument is not made.
+func TestCutCallReachesNoWorld(t *testing.T) {
+	t.Parallel()
+	s := suite(1)
+	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
+	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		r := calls("weather", `{}`)
+		r.FinishReason = "max_tokens"
+		return r, nil
+	})
+	world := &echo{}
+	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return world }
+	mustRun(t, cfg)
+	tr := &j.cells[0].Trace
+	if world.calls != 0 || tr.Outcome != callvet.OutcomeUnparseable || tr.Reason != callvet.ReasonCutCall {
+		t.Errorf("%d calls were answered, the attempt is %s for %q", world.calls, tr.Outcome, tr.Reason)
+	}
+}
+
 // TestGuardStandsBeforeTheWorld: a denied call reaches no world and has no status, whatever the
 // guard's reply contains; the world gets the call that the guard returns, and the trace has the
 // call that was emitted.

@@ -121,7 +121,7 @@ func AddEval(s *api.Server) {
 		func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
 			return submitEval(ctx, s, by, &in.Body, in.Key)
 		})
-	api.Add(s, op("estimate-eval", http.MethodPost, "/estimate",
+	api.Answer(s, op("estimate-eval", http.MethodPost, "/estimate",
 		"What a run would ask, and what it would take; nothing is asked or kept"),
 		api.Access{Role: account.Member, Scope: account.ScopeRun, Reads: true}, api.With(s, estimateEval))
 	type cancelInput struct {
@@ -129,9 +129,9 @@ func AddEval(s *api.Server) {
 			JobID string `json:"job_id" minLength:"1"`
 		}
 	}
-	api.Add(s, op("tool-eval-cancel", http.MethodPost, "/cancel", "Cancel a job"),
+	api.Answer(s, op("tool-eval-cancel", http.MethodPost, "/cancel", "Cancel a job"),
 		api.Access{Role: account.Member, Scope: account.ScopeRun},
-		func(ctx context.Context, by *account.Principal, in *cancelInput) (*api.JobOutput, error) {
+		func(ctx context.Context, by *account.Principal, in *cancelInput) (*job.Job, error) {
 			if err := s.May(ctx, by, api.KindJob, in.Body.JobID, true); err != nil {
 				return nil, err
 			}
@@ -154,7 +154,7 @@ func submitEval(ctx context.Context, s *api.Server, by *account.Principal, req *
 // estimateEval estimates the run of a request from runs that the user may read.
 func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body EvalRequest },
-) (*api.Body[runs.DryRun], error) {
+) (*runs.DryRun, error) {
 	q, err := in.Body.submission(ctx, s, by, "")
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
 	out.Warnings = slices.Concat(q.notices, h.All(), out.Warnings)
-	return &api.Body[runs.DryRun]{Body: *out}, nil
+	return out, nil
 }
 
 // pastRuns are the latest runs that by may read.

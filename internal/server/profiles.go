@@ -38,19 +38,19 @@ type ProfileList struct {
 // addProfiles adds the routes of the profiles that a user keeps for models.
 func addProfiles(s *api.Server) {
 	op := api.Operations("profiles", "/api/profiles")
-	api.Add(s, op("list-profiles", http.MethodGet, "", "Lists one's profiles of models, by model and name."), api.Access{},
+	api.Answer(s, op("list-profiles", http.MethodGet, "", "Lists one's profiles of models, by model and name."), api.Access{},
 		func(ctx context.Context, by *account.Principal, in *struct {
 			Model string `query:"model" maxLength:"500" doc:"provider/model; empty: of all models"`
 		},
-		) (*api.Body[ProfileList], error) {
+		) (*ProfileList, error) {
 			a, err := s.AppOf(ctx, by.User)
 			if err != nil {
 				return nil, err
 			}
 			list, err := tunes.ListProfiles(ctx, a, in.Model)
-			return &api.Body[ProfileList]{Body: ProfileList{list}}, err
+			return &ProfileList{list}, err
 		})
-	api.Add(s, api.Returning(http.StatusCreated, op("keep-profile", http.MethodPost, "",
+	api.Answer(s, api.Returning(http.StatusCreated, op("keep-profile", http.MethodPost, "",
 		"Keeps parameters, a system prompt or both for a model, in place of the profile of that model and name.")),
 		api.Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *struct {
@@ -60,13 +60,9 @@ func addProfiles(s *api.Server) {
 				tunes.ProfileContent
 			}
 		},
-		) (*api.Body[tunes.Profile], error) {
+		) (*tunes.Profile, error) {
 			b := &in.Body
-			p, err := keepProfile(ctx, s, by, tunes.Profile{Name: b.Name, Model: b.Model, ProfileContent: b.ProfileContent})
-			if err != nil {
-				return nil, err
-			}
-			return &api.Body[tunes.Profile]{Body: *p}, nil
+			return keepProfile(ctx, s, by, tunes.Profile{Name: b.Name, Model: b.Model, ProfileContent: b.ProfileContent})
 		})
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-profile", http.MethodDelete, "/{id}",
 		"Deletes a profile. Runs keep the settings that they had.")), api.Access{Role: account.Member},

@@ -204,11 +204,11 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 		})
 	reads := run
 	reads.Reads = true
-	api.Add(s, op("estimate-"+name, http.MethodPost, "/estimate",
+	api.Answer(s, op("estimate-"+name, http.MethodPost, "/estimate",
 		"Returns what a search would ask, and what it would take; nothing is asked or kept."), reads,
 		func(ctx context.Context, by *account.Principal,
 			in *struct{ Body B },
-		) (*api.Body[tunes.SearchEstimate], error) {
+		) (*tunes.SearchEstimate, error) {
 			return estimateTune(ctx, s, by, of(&in.Body))
 		})
 	type cancelInput struct {
@@ -216,8 +216,8 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 			JobID string `json:"job_id" minLength:"1" maxLength:"100"`
 		}
 	}
-	api.Add(s, op("cancel-"+name, http.MethodPost, "/cancel", "Cancels a search; what it found is kept."), run,
-		func(ctx context.Context, by *account.Principal, in *cancelInput) (*api.JobOutput, error) {
+	api.Answer(s, op("cancel-"+name, http.MethodPost, "/cancel", "Cancels a search; what it found is kept."), run,
+		func(ctx context.Context, by *account.Principal, in *cancelInput) (*job.Job, error) {
 			if err := s.May(ctx, by, api.KindJob, in.Body.JobID, true); err != nil {
 				return nil, err
 			}
@@ -226,16 +226,16 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 	api.Add(s, op("resume-"+name, http.MethodPost, "/history/{id}/resume",
 		"Goes on with a search that ended early, as a job. Limits that are set replace those of the whole search."),
 		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: one}, api.With(s, resumeTune))
-	api.Add(s, op("list-"+name+"s", http.MethodGet, "/history", "Lists searches for "+what+"."), api.Access{},
-		func(ctx context.Context, by *account.Principal, in *api.PageIn) (*struct{ Body api.Page[TuneLine] }, error) {
+	api.Answer(s, op("list-"+name+"s", http.MethodGet, "/history", "Lists searches for "+what+"."), api.Access{},
+		func(ctx context.Context, by *account.Principal, in *api.PageIn) (*api.Page[TuneLine], error) {
 			return listTunes(ctx, s, by, kind, in)
 		})
-	api.Add(s, op("get-"+name, http.MethodGet, "/history/{id}", "Returns a search with its candidates."),
+	api.Answer(s, op("get-"+name, http.MethodGet, "/history/{id}", "Returns a search with its candidates."),
 		api.Access{Objects: one},
-		func(ctx context.Context, _ *account.Principal, in *TuneIn) (*struct{ Body TuneView }, error) {
+		func(ctx context.Context, _ *account.Principal, in *TuneIn) (*TuneView, error) {
 			return getTune(ctx, s, in.ID)
 		})
-	api.Add(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
+	api.Answer(s, op("apply-"+name, http.MethodPost, "/history/{id}/apply",
 		"Returns the settings of a confirmed winner, or of another candidate; gives a prompt to a suite as a new version; keeps a profile."),
 		api.Access{Role: account.Member, Objects: one, Reads: true}, api.With(s, applyTune))
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-"+name, http.MethodDelete, "/history/{id}",
@@ -349,7 +349,7 @@ func resumeTune(ctx context.Context, s *api.Server, by *account.Principal, in *s
 }
 
 func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks,
-) (*api.Body[tunes.SearchEstimate], error) {
+) (*tunes.SearchEstimate, error) {
 	q, err := tuningOf(ctx, s, by, asked, "")
 	if err != nil {
 		return nil, err
@@ -367,7 +367,7 @@ func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, ask
 	if err != nil {
 		return nil, h.Explain(err)
 	}
-	return &api.Body[tunes.SearchEstimate]{Body: *out}, nil
+	return out, nil
 }
 
 // tuneTargets returns all targets that a search asks.
@@ -402,7 +402,7 @@ func follow(t *tunes.Tune, j *job.Job) {
 }
 
 func listTunes(ctx context.Context, s *api.Server, by *account.Principal, kind tunes.Kind, in *api.PageIn,
-) (*struct{ Body api.Page[TuneLine] }, error) {
+) (*api.Page[TuneLine], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -414,22 +414,14 @@ func listTunes(ctx context.Context, s *api.Server, by *account.Principal, kind t
 	if err != nil {
 		return nil, fmt.Errorf("list searches: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit,
-		func(r *rows.CheckedTune) api.PageMark { return api.PageMark{At: r.Created, ID: r.ID} })
-	out := api.Page[TuneLine]{Items: make([]TuneLine, len(list)), Next: next}
-	shown := tunes.Listed(ctx, s.Config.Store, list)
-	for i := range list {
-		line, err := lineOfTune(ctx, s, &list[i], &shown[i])
-		if err != nil {
-			return nil, err
-		}
-		out.Items[i] = *line
-	}
-	return &struct{ Body api.Page[TuneLine] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(r *rows.CheckedTune) api.PageMark { return api.PageMark{At: r.Created, ID: r.ID} },
+		func(r *rows.CheckedTune) (*TuneLine, error) { return lineOfTune(ctx, s, r) })
 }
 
 // lineOfTune is a search in a list.
-func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune, t *tunes.Tune) (*TuneLine, error) {
+func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune) (*TuneLine, error) {
+	t := tunes.Listed(ctx, s.Config.Store, row)
 	j, err := jobOf(ctx, s, t.ID)
 	if err != nil {
 		return nil, err
@@ -464,7 +456,7 @@ func lineOfTune(ctx context.Context, s *api.Server, row *rows.CheckedTune, t *tu
 }
 
 // getTune returns a search of either kind.
-func getTune(ctx context.Context, s *api.Server, id string) (*struct{ Body TuneView }, error) {
+func getTune(ctx context.Context, s *api.Server, id string) (*TuneView, error) {
 	t, err := tunes.Get(ctx, s.Config.App, id)
 	if err != nil {
 		return nil, err
@@ -484,7 +476,7 @@ func getTune(ctx context.Context, s *api.Server, id string) (*struct{ Body TuneV
 	out.Resumable = (j == nil || !j.Active()) && !t.Over()
 	owner, err := s.Owner(ctx, api.KindTune, id)
 	out.User = owner.User
-	return &struct{ Body TuneView }{out}, err
+	return &out, err
 }
 
 // atRest refuses a search that a job carries out.
@@ -698,12 +690,11 @@ func tuned(ctx context.Context, s *api.Server, by *account.Principal, experiment
 		return nil, fmt.Errorf("list searches: %w", err)
 	}
 	var out []TimelineEntry
-	shown := tunes.Listed(ctx, s.Config.Store, list)
 	for i := range list {
 		if !by.MayRead(account.Owned{User: list[i].UserID}) {
 			continue
 		}
-		t := &shown[i]
+		t := tunes.Listed(ctx, s.Config.Store, &list[i])
 		j, err := jobOf(ctx, s, t.ID)
 		if err != nil {
 			return nil, err
@@ -770,7 +761,7 @@ func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	TuneIn
 	Body TuneApply
 },
-) (*struct{ Body TuneApplied }, error) {
+) (*TuneApplied, error) {
 	q := &in.Body
 	if q.SuiteID != "" {
 		if err := s.May(ctx, by, api.KindSuite, q.SuiteID, true); err != nil {
@@ -798,7 +789,7 @@ func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *st
 		out.Written = append(out.Written, out.Profile.Name)
 	}
 	if q.SuiteID == "" {
-		return &struct{ Body TuneApplied }{out}, nil
+		return &out, nil
 	}
 	w, err := s.Library.Edit(ctx, by.User, q.SuiteID, "system prompt of "+t.ID+": "+c.Name, nil,
 		func(d *library.Document) error { return d.SetText("system_prompt", c.Prompt) })
@@ -806,5 +797,5 @@ func applyTune(ctx context.Context, s *api.Server, by *account.Principal, in *st
 		return nil, err
 	}
 	out.SuiteID, out.Version, out.Written = q.SuiteID, w.Version, append(out.Written, w.Name)
-	return &struct{ Body TuneApplied }{out}, nil
+	return &out, nil
 }

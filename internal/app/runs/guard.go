@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// GuardPolicy is the policy of a run with a guard; nil where none is asked for.
+// GuardPolicy reads the policy of a run with a guard; nil without a guard.
 func GuardPolicy(a *app.App, path string) (*world.Policy, error) {
 	if path == "" {
 		return nil, nil

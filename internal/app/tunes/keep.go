@@ -161,25 +161,23 @@ func List(ctx context.Context, a *app.App) ([]Tune, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list searches: %w", err)
 	}
-	return Listed(ctx, db, list), nil
-}
-
-// Listed are searches as they are shown. A damaged one has only its ID and its Problem.
-func Listed(ctx context.Context, db *store.DB, list []rows.CheckedTune) []Tune {
 	out := make([]Tune, len(list))
 	for i := range list {
-		r := &list[i]
-		t, err := readTune(r.ID, r.Content, r.Whole)
-		if err != nil {
-			out[i] = Tune{
-				ID: r.ID, Kind: Kind(r.Kind), State: Failed, Suite: r.Suite, Problem: err.Error(),
-				Created: time.UnixMilli(r.Created).UTC(),
-			}
-			continue
-		}
-		out[i] = *t.shown(ctx, db)
+		out[i] = *Listed(ctx, db, &list[i])
 	}
-	return out
+	return out, nil
+}
+
+// Listed is a search as it is shown. A damaged one has only its ID and its Problem.
+func Listed(ctx context.Context, db *store.DB, r *rows.CheckedTune) *Tune {
+	t, err := readTune(r.ID, r.Content, r.Whole)
+	if err != nil {
+		return &Tune{
+			ID: r.ID, Kind: Kind(r.Kind), State: Failed, Suite: r.Suite, Problem: err.Error(),
+			Created: time.UnixMilli(r.Created).UTC(),
+		}
+	}
+	return t.shown(ctx, db)
 }
 
 // shown is a search as it is shown: without the sides of its cases, and with its state as it is now.

@@ -148,7 +148,10 @@ func schemas() huma.Registry {
 		if t.Name() == "" || t.PkgPath() == "" || room == "huma" || room == "v2" {
 			return name
 		}
-		// Names in the description outlive the packages below these two.
+		// Names in the description outlive the packages that they come from.
+		if room == "panel" && strings.HasPrefix(t.Name(), "Routing") {
+			return name
+		}
 		if _, below, ok := strings.Cut(t.PkgPath(), "/internal/"); ok {
 			switch family, _, _ := strings.Cut(below, "/"); family {
 			case "server":
