@@ -239,8 +239,12 @@ func MeasureResultUse(a *app.App, s *Scored, files []string) {
 	between := betweenTargets{anyOrder: true}
 	for _, f := range files {
 		if !a.IsFile(f) || WholeAttempts(a, f, func(at *trace.Attempt) error {
-			used.attempt(at)
-			between.attempt(at)
+			if unneeded {
+				used.attempt(at)
+			}
+			if several {
+				between.attempt(at)
+			}
 			return nil
 		}) != nil {
 			return
