@@ -20,7 +20,7 @@ import (
 )
 
 func (a *cli) judgeCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "judge", Short: "Ask models what attempts are worth, and keep what they say"}
+	cmd := &cobra.Command{Use: "judge", Short: "Have models judge attempts, and store their verdicts"}
 	cmd.AddCommand(a.judgeRunCommand(), a.judgeAuditCommand(), a.judgeListCommand(), a.judgeShowCommand())
 	return cmd
 }
@@ -162,7 +162,7 @@ func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool
 
 func (a *cli) judgeListCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list [RUN|TRACES]", Short: "List the judges that are built in, and what was judged",
+		Use: "list [RUN|TRACES]", Short: "List the built-in judges and the stored judgings",
 		Args:    cobra.MaximumNArgs(1),
 		Example: "  callvet judge list\n  callvet judge list last",
 		RunE: func(cmd *cobra.Command, args []string) error {

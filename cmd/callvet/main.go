@@ -206,7 +206,7 @@ func (a *cli) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "callvet",
 		Short: "Evaluate tool calls: right tool, right arguments, safely, task done",
-		Long: `callvet runs a suite of cases against models and agents and says what broke, and why.
+		Long: `callvet runs a suite of cases against models and agents, and reports what broke and why.
 
   callvet init                                    write a commented suite, ready to run
   callvet run suite.yaml -m openai/gpt-5-mini     evaluate a model

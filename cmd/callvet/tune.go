@@ -24,7 +24,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 	var seed int64
 	cmd := &cobra.Command{
 		Use:   "tune SUITE --tools CATALOGUE",
-		Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
+		Short: "Search for better weights on one part of a suite, and compare on the other", Long: tuneLong,
 		Example: "  callvet select tune suite.json --tools catalogue.json -o weights.json\n  callvet select tune suite.json --tools catalogue.json --folds 5 --goal hit1",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -51,7 +51,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 // routesCommand is `callvet select routes`.
 func (a *cli) routesCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "routes", Short: "Learn routes from questions that are known to belong to them",
+		Use: "routes", Short: "Learn routes from labelled questions",
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var q catalogs.LearnRequest
