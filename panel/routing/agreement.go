@@ -52,7 +52,7 @@ type AgreementPair struct {
 	RouteDiffers bool     `json:"route_differs,omitempty"`
 	Production   Selected `json:"production"`
 	Evaluation   Selected `json:"evaluation"`
-	// Want is what the case expects. ProductionRight and EvaluationRight: the first tool is
+	// Want is the expected selection. ProductionRight and EvaluationRight: the first tool is
 	// expected or accepted, or there is none where none fits; nil where nothing is expected.
 	Want            *callvet.Selection `json:"want,omitempty"`
 	ProductionRight *bool              `json:"production_right,omitempty"`
@@ -85,10 +85,10 @@ type Agreement struct {
 
 // Agree compares the selections of production with those of an evaluation.
 //
-// Unit of analysis: a decision of production, clustered by its question. Questions are compared by
-// their text without white space around it. Where the evaluation was asked a question several
-// times, its first decision counts. Rates are in [0,1]; they are undefined where no question is on
-// both sides. Source: Tool Selection Evaluation System, "Future Enhancements".
+// Unit of analysis: a decision of production, clustered by its question. Questions are compared
+// by their text without white space around it. Where the evaluation has several decisions on a
+// question, its first decision counts. Rates are in [0,1]; they are undefined where no question
+// is on both sides. Source: Tool Selection Evaluation System, "Future Enhancements".
 func Agree(production, evaluation []Selected) *Agreement {
 	out := &Agreement{Format: "callvet.decisions", Version: 1, Pairs: []AgreementPair{}}
 	asked, used := map[string]*Selected{}, map[string]bool{}

@@ -61,8 +61,8 @@ func Advice() map[string]string {
 	}
 }
 
-// recommend lists what to look at. A rate below its threshold is reported with its interval: it is
-// certain only where the whole interval lies below.
+// recommend lists the problems to check. A rate below its threshold is reported with its
+// interval: it is certain only where the whole interval lies below.
 func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	var out []Recommendation
 	advice := Advice()
