@@ -13,8 +13,8 @@ import (
 // the same process. The previous setting is not restored: it may be that of a concurrent command.
 const goPercent = 100
 
-// heapSize is how far the heap of a command grows before it is collected: to floor bytes, or by percent
-// of the live data where that is more. A small heap is collected too often otherwise: that frees
+// heapSize is the size of a command's heap before a collection: to floor bytes, or by percent of
+// the live data where that is more. A small heap is collected too often otherwise: that frees
 // little and takes a twentieth of the time of a command (measured).
 type heapSize struct {
 	floor   uint64
@@ -25,8 +25,8 @@ type heapSize struct {
 // data hardly changes, and little is allocated.
 func scoreHeap() heapSize { return heapSize{36 << 20, 20} }
 
-// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases comes
-// near 64 MB (measured).
+// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases
+// takes almost 64 MB (measured).
 func runHeap() heapSize { return heapSize{32 << 20, 175} }
 
 // growHeap lets the heap grow to a size, unless $GOGC is set; Go reads $GOMEMLIMIT itself. The
@@ -55,7 +55,7 @@ func (h *heap) growFrom(alive uint64) {
 		return
 	}
 	debug.SetGCPercent(h.size.growth(alive))
-	mark := new([64]byte) // that is gone with the next collection
+	mark := new([64]byte) // that the next collection frees
 	runtime.AddCleanup(mark, func(h *heap) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)

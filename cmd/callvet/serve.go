@@ -154,10 +154,10 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)
 	}
-	srv, err := server.New(cfg)                  //nolint:contextcheck // handlers have that of their request
-	a.process.Patient(api.Drain + 2*time.Second) // the store is closed after it
+	srv, err := server.New(cfg)                  //nolint:contextcheck // handlers have the context of their request
+	a.process.Patient(api.Drain + 2*time.Second) // the store is closed after this
 	a.process.OnInterrupt("interrupted; the server has ended")
-	if err == nil { // whoever has read that it serves ends it in peace
+	if err == nil { // from here on, an interrupt ends it normally
 		err = a.tellServer(context.WithoutCancel(ctx), users, &cfg, l)
 	}
 	if err != nil {
@@ -168,8 +168,8 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	return err
 }
 
-// onlyServer opens the database and keeps a second server off it: that one would take the jobs of the
-// first for such as a server has left that died.
+// onlyServer opens the database and locks it against a second server, which would treat the jobs
+// of the first as left over from a crash.
 func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() error, err error) {
 	db, err = a.openStore(ctx)
 	if err != nil {
@@ -260,7 +260,7 @@ func (f *serveFlags) allowed() (account.Allowed, error) {
 	return out, nil
 }
 
-// local reports whether an address to listen at is of this machine alone.
+// local reports whether a listening address is reachable only from this machine.
 func local(listen string) (bool, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -270,7 +270,8 @@ func local(listen string) (bool, error) {
 	return host == "localhost" || err == nil && at.Unmap().IsLoopback(), nil
 }
 
-// mayListen keeps a server without users from others: the first who comes would be the admin.
+// mayListen refuses to open a server without users to other machines: the first visitor would
+// become the admin.
 func (a *cli) mayListen(ctx context.Context, users *account.Accounts, listen string) error {
 	own, err := local(listen)
 	if err != nil || own {
@@ -355,7 +356,7 @@ func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, e
 	if _, err := os.Stat(path); err != nil && !fresh {
 		return nil, fmt.Errorf("open secret key: %w", err)
 	}
-	release, err := sys.HoldFolder(ctx, path) // another server starts, too
+	release, err := sys.HoldFolder(ctx, path) // another server may start at the same time
 	if errors.Is(err, fs.ErrNotExist) {
 		release, err = func() error { return nil }, nil
 	}
@@ -412,7 +413,8 @@ func sealingKey(from, text string) ([]byte, error) {
 	return key, nil
 }
 
-// serverFiles are the files of users: those of one folder, read alone, where the server allows it.
+// serverFiles are the files of users: the files of one folder, read-only, where the server allows
+// it.
 type serverFiles struct {
 	folder string // "": none
 	a      *cli
@@ -450,7 +452,7 @@ func (s serverFiles) Open(name string) (io.ReadCloser, error) {
 	return os.OpenInRoot(s.a.path(s.folder), name)
 }
 
-// Path is where a file of the folder is; commands run in the folder.
+// Path is the path of a file of the folder; commands run in the folder.
 func (s serverFiles) Path(name string) (path string, folder bool, err error) {
 	if name == "" {
 		return s.a.path(s.folder), true, nil
@@ -474,7 +476,7 @@ func (s serverFiles) Kind(name string) app.FileKind {
 // Same compares names.
 func (s serverFiles) Same(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
 
-// Existing is denied, as all that writes.
+// Existing is denied, like all writing.
 func (s serverFiles) Existing(name string) (data []byte, there bool, err error) {
 	return nil, false, s.denied(name)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/report/console"
 )
 
-// toolsCommand looks at a catalog, and changes its texts.
+// toolsCommand checks a catalog, and changes its texts.
 func (a *cli) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
