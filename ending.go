@@ -182,6 +182,8 @@ func (r *Response) Ending() (why Reason, fault *Fault) {
 		return ReasonCutCall, nil
 	case r.Unreadable && (called || stop != StopProvider):
 		return ReasonCall, nil
+	case cutShort(r.Turns, r.FinishReason):
+		return ReasonCutCall, nil
 	case stop == StopDecoded, called && (stop != StopProvider || r.endsWithCalls()):
 		return "", nil
 	case stop == StopDone || stop == StopNone:
@@ -253,6 +255,22 @@ func cutBy(reason string) Reason {
 		return ReasonCut
 	}
 	return ReasonTokens
+}
+
+// cutShort reports whether the answer was cut off in its last call before an argument was complete:
+// wires write such a call with empty arguments, like a call of a tool that takes none. A call with
+// an answer was made as it is.
+func cutShort(turns []Turn, reason string) bool {
+	if StopOf(reason) != StopCut || len(turns) == 0 {
+		return false
+	}
+	calls := turns[len(turns)-1].Calls
+	if len(calls) == 0 {
+		return false
+	}
+	c := &calls[len(calls)-1]
+	return string(c.Args) == "{}" && c.Repairs == nil && c.Status == "" && c.Result == nil && c.Error == "" &&
+		c.Env == ""
 }
 
 // endsWithCalls reports whether the last answer of the target has calls.

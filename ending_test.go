@@ -227,6 +227,42 @@ func TestStopAfterCalls(t *testing.T) {
 	}
 }
 
+// TestCutShort: an answer that is cut off in a call before its first argument has the call with empty
+// arguments. That is not a call without arguments.
+func TestCutShort(t *testing.T) {
+	t.Parallel()
+	ask := func(calls ...Call) []Turn { return []Turn{{Role: RoleAssistant, Calls: calls}} }
+	empty, full := Call{Tool: "f", Args: json.RawMessage(`{}`)}, Call{Tool: "f", Args: json.RawMessage(`{"a":1}`)}
+	answered, refused, written := empty, empty, empty
+	answered.Status, refused.Env, written.Repairs = StatusOK, EnvGuard, []string{"call_in_text"}
+	for name, tc := range map[string]struct {
+		turns  []Turn
+		reason string
+		want   Reason
+	}{
+		"no argument":            {ask(empty), "length", ReasonCutCall},
+		"the last of two":        {ask(full, empty), "max_tokens", ReasonCutCall},
+		"the first of two":       {ask(empty, full), "max_tokens", ""},
+		"an argument":            {ask(full), "length", ""},
+		"ended by itself":        {ask(empty), "tool_calls", ""},
+		"no reason":              {ask(empty), "", ""},
+		"answered":               {ask(answered), "length", ""},
+		"denied by a guard":      {ask(refused), "length", ""},
+		"with a result":          {append(ask(empty), Turn{Role: RoleTool, Content: "5"}), "length", ""},
+		"written in the text":    {ask(written), "length", ""},
+		"arguments not recorded": {ask(Call{Tool: "f"}), "length", ""},
+	} {
+		r := Response{Turns: tc.turns, FinishReason: tc.reason}
+		if why, fault := r.Ending(); why != tc.want || fault != nil {
+			t.Errorf("%s: the answer is unparseable for %q, want %q; fault %v", name, why, tc.want, fault)
+		}
+		tr := Trace{Turns: tc.turns, FinishReason: tc.reason}
+		if tr.Classify(""); tr.Reason != tc.want {
+			t.Errorf("%s: the trace is unparseable for %q, want %q", name, tr.Reason, tc.want)
+		}
+	}
+}
+
 func TestProviderStops(t *testing.T) {
 	t.Parallel()
 	for want, reasons := range providerStops {

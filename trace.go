@@ -419,6 +419,8 @@ func (t *Trace) Classify(why Reason) {
 		if why = ReasonArguments; StopOf(t.FinishReason) == StopCut {
 			why = ReasonCutCall
 		}
+	} else if why == "" && cutShort(t.Turns, t.FinishReason) {
+		why = ReasonCutCall
 	}
 	unparseable := why.broken() || why == ReasonArguments || why != "" && calls == 0
 	t.Reason = ""

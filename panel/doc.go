@@ -7,6 +7,10 @@
 // The types are Panels (the tables, which package steps makes from attempts), Ledger (what a
 // comparison needs of one run) and Comparison (the paired difference of two ledgers).
 //
+// A RoutingCollector takes attempts with a callvet.Decision, case by case. Its RoutingSection has the
+// layers of a router or retriever with their latency, the classes of matches, tags that fail more than
+// others, the failed cases, and what the owner should fix first.
+//
 // Attempts that ended in an error or did not run are in no mean; they are counted separately. A
 // metric without a value in any attempt is undefined, never 0. The package scores nothing and
 // prints nothing.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/results"
@@ -18,7 +16,7 @@ func (a *cli) calibrateCommand() *cobra.Command {
 	var req results.CalibrateRequest
 	cmd := &cobra.Command{
 		Use:   "calibrate LABELS --judge NAME",
-		Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
+		Short: "Compare a judge with people's labels; with --run, estimate how many tasks truly passed",
 		Long: `Compare a judge with people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
 With --run the judge's verdicts of that run or trace file are corrected for its errors. Labels on its own tasks are used
 directly; labels made elsewhere through sensitivity and specificity. Where that is not possible it is refused, with the reason.
@@ -40,7 +38,7 @@ Exit code 0: done; 4: true success was refused; 2: a label that cannot be read.`
 	fs.StringVarP(&req.Output, "output", "o", "", "calibration file to write, for other runs of this judge")
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what the labels are about: task, turn or call")
 	fs.StringVar(&req.Against, "against", "", "earlier calibration file: says whether the judge has drifted since")
-	fs.Var(ranged.Share(&req.Width, 0), "width",
+	fs.Var(shareFlag(&req.Width, 0), "width",
 		"wanted width of intervals, as 10%: prints the number of labels")
 	fs.StringVar(&req.By, "by", "", "with --run: slice key of its tasks: the judge and true success by value")
 	return cmd

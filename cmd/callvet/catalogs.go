@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
@@ -78,7 +76,7 @@ func emit[T any](a *cli, result T, face func(io.Writer, T) error) error {
 // searchFlags registers the flags of a search, except those named in but.
 func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	toolsFlag(own, &f.Tools, " (docs/guides/catalogues.md)")
+	toolsFlag(own, &f.Tools)
 	own.StringVar(&f.Preset, "preset", "", "how tools are scored: default or bigtool")
 	own.Var((*depth)(&f.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	own.Float64Var(&f.Threshold, "threshold", 0, "score under which a tool is not given")
@@ -99,17 +97,17 @@ func searchFlags(fs *pflag.FlagSet, f *catalogs.Search, but ...string) {
 	own.StringVar(&f.Primary, "primary", "",
 		"namespaces that bigtool searches first, such as tools/trafik,tools/bolag (default: the catalogue's)")
 	own.StringVar(&f.Fallback, "fallback", "", "namespaces that bigtool searches when the primary ones have nothing")
-	own.Var(ranged.Share(&f.AgentGate, 0), "agent-gate",
+	own.Var(shareFlag(&f.AgentGate, 0), "agent-gate",
 		"share of its score that a tool loses when none of its agents is chosen (1: it is not given)")
-	own.Var(ranged.Int(&f.Agents, 0, 1), "agents", "how many agents may be chosen (default 1; 3 for bigtool)")
+	own.Var(wholeFlag(&f.Agents, 0, 1), "agents", "how many agents may be chosen (default 1; 3 for bigtool)")
 	own.StringVar(&f.Routes, "routes", "",
 		"file with rules of routes or with learned ones, or none (default: callvet's own rules)")
 	own.StringVar(&f.WeightsFile, "weights", "", "JSON file with the weights of layers and of retrieval")
 	addBut(fs, own, but...)
 }
 
-func toolsFlag(fs *pflag.FlagSet, to *string, more string) {
-	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)"+more)
+func toolsFlag(fs *pflag.FlagSet, to *string) {
+	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)")
 }
 
 // addBut adds all flags except the named ones.
@@ -169,7 +167,7 @@ func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
 	q.runFlags.asking(own, 2*time.Minute)
 	q.target.register(own)
 	own.StringArrayVarP(&q.targets, "model", "m", nil, "model that chooses among the tools given; may be repeated")
-	own.Var(ranged.Positive(&q.maxCost, 0), "max-cost", "stop before spending more than this many USD")
+	own.Var(positiveFlag(&q.maxCost, 0), "max-cost", "stop before spending more than this many USD")
 	own.BoolVar(&q.noCache, "no-cache", false, "do not reuse answers of earlier runs")
 	own.StringVar(&q.resume, "resume", "", "continue an interrupted run (id, name or last)")
 	addBut(fs, own, but...)

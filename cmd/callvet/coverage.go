@@ -3,7 +3,6 @@
 package main
 
 import (
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -15,7 +14,7 @@ func (a *cli) caseCoverageCommand() *cobra.Command {
 	var q catalogs.CoverageRequest
 	cmd := &cobra.Command{
 		Use:   "coverage SUITE…",
-		Short: "Find what cases do not test: tools without a golden case, overlapping tools without an ambiguous one",
+		Short: "List what no case tests: tools without a golden case, overlapping tools without an ambiguous one",
 		Long: `Show what the cases of suites, taken together, test and do not test: tools without a golden case, pairs of tools that
 overlap without an ambiguous case that names both, the share of cases that need no tool, and how many cases each tier and
 difficulty has. Tools overlap when their texts are alike (--overlap), or when a run confused them (--run). -o writes the
@@ -32,7 +31,7 @@ overlap map of Eval Case Interfaces.`,
 	fs := cmd.Flags()
 	f.register(fs)
 	fs.StringVar(&q.Run, "run", "", "run: tools that it confused overlap too")
-	fs.Var(ranged.Share(&q.Overlap, 0.2), "overlap", "least similarity of the texts of tools that overlap")
+	fs.Var(shareFlag(&q.Overlap, 0.2), "overlap", "least similarity of the texts of tools that overlap")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the overlap map; it must not exist")
 	return cmd
 }

@@ -5,8 +5,6 @@ package main
 import (
 	"io"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -28,7 +26,7 @@ func (a *cli) decisionsCommand() *cobra.Command {
 	var show int
 	cmd := &cobra.Command{
 		Use:   "decisions PRODUCTION --run RUN | --tools CATALOGUE",
-		Short: "Compare what production selected with what an evaluation selects", Long: decisionsLong,
+		Short: "Compare the selections of production with those of an evaluation", Long: decisionsLong,
 		Example: "  callvet select decisions production.jsonl --run last\n  callvet select decisions traces.jsonl --tools catalogue.json --preset bigtool",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +38,7 @@ func (a *cli) decisionsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&q.Run, "run", "", "run that asked the same questions")
 	fs.StringVar(&q.RunTarget, "run-target", "", "target of the run, where it has several")
-	fs.Var(ranged.Int(&show, 20, -1), "show", "differing decisions to show; -1 for all")
+	fs.Var(wholeFlag(&show, 20, -1), "show", "differing decisions to show; -1 for all")
 	searchFlags(fs, &q.Search)
 	return cmd
 }

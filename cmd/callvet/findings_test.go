@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 // command is one of callvet in a text.
@@ -33,7 +32,7 @@ func TestFixesHaveCommands(t *testing.T) {
 		}
 		mends(p.Code, p.Fix, p.Test+" "+p.Fix)
 	}
-	for code, text := range routing.Advice() {
+	for code, text := range panel.RoutingAdvice() {
 		mends(code, text, text)
 	}
 }

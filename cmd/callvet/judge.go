@@ -15,13 +15,12 @@ import (
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/results"
 	"github.com/callvet/callvet/internal/app/runs"
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
 func (a *cli) judgeCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "judge", Short: "Ask models what attempts are worth, and keep what they say"}
+	cmd := &cobra.Command{Use: "judge", Short: "Have models judge attempts, and store their verdicts"}
 	cmd.AddCommand(a.judgeRunCommand(), a.judgeAuditCommand(), a.judgeListCommand(), a.judgeShowCommand())
 	return cmd
 }
@@ -80,12 +79,12 @@ func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.req.Schema, "schema", "", "file with the JSON Schema of its verdict")
 	fs.StringVar((*string)(&f.req.Unit), "unit", "", "what it looks at: task, call or turn (default task)")
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "model that judges; may be repeated: each is a judge of its own")
-	fs.Var(ranged.Int(&f.repeats, 1, 1), "samples", "how often each model is asked; the most frequent verdict counts")
-	fs.Var(ranged.Share(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
-	fs.Var(ranged.Share(&f.least, 0), "threshold",
+	fs.Var(wholeFlag(&f.repeats, 1, 1), "samples", "how often each model is asked; the most frequent verdict counts")
+	fs.Var(shareFlag(&f.under, 0), "under", "judge only attempts with an automatic score below this, or without one")
+	fs.Var(shareFlag(&f.least, 0), "threshold",
 		"least score that passes, unless the case has a threshold (default 0.6 for a rubric)")
 	fs.BoolVar(&f.req.ShowGold, "show-gold", false, "show the judge what the case expects, which biases it")
-	fs.Var(ranged.Int(&f.req.MaxEvidence, runs.DefaultEvidence, runs.MinEvidence), "max-evidence",
+	fs.Var(wholeFlag(&f.req.MaxEvidence, runs.DefaultEvidence, runs.MinEvidence), "max-evidence",
 		"bytes of one text that the judge is shown; the rest is cut, with a note")
 	fs.BoolVar(&f.req.Again, "again", false, "begin anew although the last judging did not end")
 	f.pace(fs)
@@ -163,7 +162,7 @@ func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool
 
 func (a *cli) judgeListCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list [RUN|TRACES]", Short: "List the judges that are built in, and what was judged",
+		Use: "list [RUN|TRACES]", Short: "List the built-in judges and the stored judgings",
 		Args:    cobra.MaximumNArgs(1),
 		Example: "  callvet judge list\n  callvet judge list last",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/runs"
@@ -22,7 +20,7 @@ func (a *cli) judgeAuditCommand() *cobra.Command {
 	var req runs.JudgeAuditRequest
 	cmd := &cobra.Command{
 		Use:   "audit RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
-		Short: "See whether a judge is fooled by place, length or injected verdicts",
+		Short: "Test whether position, length or injected verdicts fool a judge",
 		Long: `Ask a judge about attempts as they are, and once more with each change that should make no difference:
 
   position          which of two attempts is shown first (a judge that compares)
@@ -47,7 +45,7 @@ Exit code 0: no sway was found, 3: a judge is swayed, 4: no change has enough pa
 		},
 	}
 	fs := cmd.Flags()
-	fs.VarP(ranged.Int(&req.Pairs, runs.DefaultAuditPairs, 1), "pairs", "n",
+	fs.VarP(wholeFlag(&req.Pairs, runs.DefaultAuditPairs, 1), "pairs", "n",
 		"how many attempts are judged as they are and changed")
 	fs.Uint64Var(&req.Seed, "seed", 1, "which attempts are drawn, and how they are changed")
 	f.register(fs)

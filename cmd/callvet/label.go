@@ -9,8 +9,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/runs"
@@ -49,7 +47,7 @@ was called then.`,
 	fs.StringVar((*string)(&req.Unit), "unit", "task", "what is labelled: task, turn or call")
 	fs.StringArrayVar(&req.Tools, "tools", nil,
 		"catalogue to show, for --unit call or turn of trace files; may be repeated")
-	fs.Var(ranged.Int(&req.N, 20, 1), "n", "how many")
+	fs.Var(wholeFlag(&req.N, 20, 1), "n", "how many")
 	fs.StringVar((*string)(&req.Strategy), "strategy", "random",
 		"random: may calibrate the judge; neyman: by its verdict, for true success of this run; "+
 			"disagree: where verdicts disagree, with --role design")
@@ -57,7 +55,7 @@ was called then.`,
 	fs.StringVar(&req.By, "by", "", "who labels (default: $USER)")
 	fs.StringVar((*string)(&req.Role), "role", "calibration",
 		"use of the labels: calibration, validation, test or design (to make the judge, never to calibrate it)")
-	fs.Var(ranged.Share(&req.Double, 0), "double",
+	fs.Var(shareFlag(&req.Double, 0), "double",
 		"share of tasks that another person has labelled already, to measure agreement")
 	fs.Uint64Var(&req.Seed, "seed", 1, "order of the draw")
 	fs.StringVarP(&out, "output", "o", "",

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
@@ -22,7 +20,7 @@ func (a *cli) lintCommand() *cobra.Command {
 	var strict bool
 	var months int
 	cmd := &cobra.Command{
-		Use: "lint SUITE…", Short: "Find what is wrong with suites before they cost money",
+		Use: "lint SUITE…", Short: "Find mistakes in suites before a run costs money",
 		Long: `Check suites: unknown keys, duplicate ids, tools that do not exist, expected arguments that their own
 schema rejects, cases that assert nothing or pass by doing nothing, gold answers that do not pass their own case.
 Prompts that are nearly those of an earlier case, prompts that name the tool that is expected, and labels that are older
@@ -75,7 +73,7 @@ Each finding names file, line, column and the fix. Exit code 2 when there is an 
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are errors")
-	cmd.Flags().Var(ranged.Int(&months, 0, 0), "max-age",
+	cmd.Flags().Var(wholeFlag(&months, 0, 0), "max-age",
 		"months after which a label (as_of, createdAt) is old; 0: any age")
 	return cmd
 }

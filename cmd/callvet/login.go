@@ -55,7 +55,7 @@ func (a *cli) loginCommand() *cobra.Command {
 // logoutCommand forgets a server.
 func (a *cli) logoutCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "logout URL", Short: "Log out of a server: end the token that is kept for it", Args: cobra.ExactArgs(1),
+		Use: "logout URL", Short: "Log out of a server, and revoke the stored token", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.logout(cmd.Context(), args[0]) },
 	}
 }

@@ -28,7 +28,6 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/sys"
@@ -207,7 +206,7 @@ func (a *cli) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "callvet",
 		Short: "Evaluate tool calls: right tool, right arguments, safely, task done",
-		Long: `callvet runs a suite of cases against models and agents and says what broke, and why.
+		Long: `callvet runs a suite of cases against models and agents, and reports what broke and why.
 
   callvet init                                    write a commented suite, ready to run
   callvet run suite.yaml -m openai/gpt-5-mini     evaluate a model
@@ -216,7 +215,7 @@ func (a *cli) rootCommand() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true, Version: buildVersion(),
 	}
 	root.SetVersionTemplate("callvet {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ranged.Explained(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainedFlagError(err) })
 	p := root.PersistentFlags()
 	p.StringVar(&a.dbPath, "db", "", "database file (default: callvet.db in the user's data directory, or $CALLVET_DB)")
 	p.BoolVar(&a.jsonOut, "json", false, "print JSON on standard output")

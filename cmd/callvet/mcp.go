@@ -6,8 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -18,7 +16,7 @@ import (
 
 // mcpCommand works with servers that speak the Model Context Protocol.
 func (a *cli) mcpCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Take the tools of MCP servers into suites, and serve those of suites"}
+	cmd := &cobra.Command{Use: "mcp", Short: "Import the tools of MCP servers into suites, and serve the mocks of suites"}
 	cmd.AddCommand(a.mcpImportCommand(), a.mcpServeCommand())
 	return cmd
 }
@@ -47,7 +45,7 @@ func (f *serverFlags) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.server.Roots, "roots", nil, "folder that the server may know of; may be repeated")
 	fs.StringSliceVar(&f.server.ExecEnv, "exec-env", nil,
 		"variable named like a secret that the command may see; * stands for any letters; may be repeated")
-	fs.Var(ranged.Duration(&f.timeout, time.Minute), "timeout", "time for one request")
+	fs.Var(durationFlag(&f.timeout, time.Minute), "timeout", "time for one request")
 }
 
 // request names the server; url is "" where a command is one.

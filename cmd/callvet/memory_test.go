@@ -17,13 +17,13 @@ func TestGrowHeap(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 		metrics.Read(goal)
-		if g := goal[0].Value.Uint64(); g < scoreHeap().floor/2 {
+		if g := goal[0].Value.Uint64(); g < scoreHeap().Floor/2 {
 			t.Errorf("the heap is collected at %d bytes", g)
 		}
 	}
 	end()
 	runtime.GC() // what was set for it is gone with it, and sets nothing again
-	if p := percent(); p != goPercent {
+	if p := percent(); p != 100 {
 		t.Errorf("the heap grows by %d %% after it", p)
 	}
 }
@@ -54,31 +54,8 @@ func TestCommandsSetBack(t *testing.T) {
 		}
 		runApp(t, dir, nil, code, args...)
 		runtime.GC()
-		if p := percent(); p != goPercent {
+		if p := percent(); p != 100 {
 			t.Errorf("after %v the heap grows by %d %%", args, p)
-		}
-	}
-}
-
-// TestGrowth: the heap is collected whatever is alive.
-func TestGrowth(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		size  heapSize
-		alive uint64
-		want  int
-	}{
-		{scoreHeap(), 0, 3500},
-		{scoreHeap(), 18 << 20, 100},
-		{scoreHeap(), 36 << 20, 20},
-		{scoreHeap(), 8 << 30, 20},
-		{runHeap(), 4 << 20, 700},
-		{runHeap(), 8 << 20, 300},
-		{runHeap(), 16 << 20, 175},
-		{runHeap(), 8 << 30, 175},
-	} {
-		if got := c.size.growth(c.alive); got != c.want {
-			t.Errorf("with %d bytes alive %+v may grow by %d %%, not %d", c.alive, c.size, got, c.want)
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
@@ -24,7 +22,7 @@ func (a *cli) queryCommand() *cobra.Command {
 	var want callvet.Selection
 	var timeout time.Duration
 	cmd := &cobra.Command{
-		Use: "query TEXT --tools CATALOGUE | --via URL", Short: "Ask one question and show every score",
+		Use: "query TEXT --tools CATALOGUE | --via URL", Short: "Search for one question, and show every score",
 		Long: `Ask one question: the route with the rule that decided it, agents, tools with the parts of their scores and the words that
 they share with the question. With --expect and its like the decision is judged as a case is: exit 3 when it fails.`,
 		Example: `  callvet select query "Finns det några trafikstörningar på E4?" --tools catalogue.json --expect trafikverket_trafikinfo_storningar
@@ -36,7 +34,7 @@ they share with the question. With --expect and its like the decision is judged 
 	fs.StringVar(&q.Via, "via", "", "address of a service that selects tools")
 	fs.StringArrayVar(&headers, "header", nil,
 		"'NAME: VALUE' for the service; ${VAR} reads the environment; may be repeated")
-	fs.Var(ranged.Duration(&timeout, 30*time.Second), "timeout", "time for the service")
+	fs.Var(durationFlag(&timeout, 30*time.Second), "timeout", "time for the service")
 	fs.StringSliceVar(&expected, "expect", nil, "tool that is right; may be repeated; none: nothing fits")
 	fs.StringSliceVar(&accepted, "acceptable", nil, "tool that is not wrong; may be repeated")
 	fs.StringVar(&want.Route, "expect-route", "", "route that is right")

@@ -360,7 +360,7 @@ func (a *cli) jobsCommand() *cobra.Command {
 	var watch, cancel string
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "jobs URL", Short: "List, follow and end your jobs on a server",
+		Use: "jobs URL", Short: "List, follow and cancel your jobs on a server",
 		Long: `List your jobs on a callvet server, the newest first. --watch follows one to its end and shows its run, as
 callvet run --remote does; --cancel ends one. Log in first: callvet login URL.`,
 		Example: "  callvet jobs https://eval.example.com\n  callvet jobs https://eval.example.com --watch job_x2v -o report.html",

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -25,7 +23,7 @@ func (a *cli) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
-		Short: "Replay a stored run against what its calls got; fork it at a step",
+		Short: "Replay a stored run with the recorded results of its calls; fork it at a step",
 		Long: `Make a new run of the attempts of a stored one. Calls get what they got then: nothing is executed.
 
 Without more, targets are not asked: every attempt is what it was, with its times, and is scored anew.
@@ -45,7 +43,7 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 		},
 	}
 	fs := cmd.Flags()
-	fs.Var(ranged.Int(&f.from, 0, 0), "from-step",
+	fs.Var(wholeFlag(&f.from, 0, 0), "from-step",
 		"how many answers of each attempt are kept; the target is asked for later ones")
 	fs.StringVar(&f.req.Case, "case", "", "the only case to replay")
 	fs.StringVar(&f.req.Of, "of", "", "with -m: target of the run with the kept answers")
@@ -58,14 +56,14 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under",
+	fs.Var(shareFlag(&f.failUnder, 0), "fail-under",
 		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.BoolVar(&f.requirePass, "require-pass", false, "exit with 3 unless every attempt passed")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
 	fs.StringSliceVar(&f.keepKinds, "keep", nil,
 		"kinds of personal data that are not redacted: email, phone, …")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")
-	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
+	fs.Var(wholeFlag(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.Int64Var(&f.seed, "seed", 0, "sent to models that take one")
 	fs.StringVar(&f.toolChoice, "tool-choice", "",
 		"auto, required, none or a tool's name, for cases that do not say (default: the suite's)")

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -128,7 +126,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.targets, "model", "m", nil, "target to evaluate; may be repeated")
 	fs.StringVar(&f.targetFile, "targets", "", "YAML file with targets and their settings (callvet schema targets)")
 	fs.BoolVar(&f.allowExec, "allow-exec", false, "let the targets file (exec:) and the suite (scorers) run commands")
-	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r",
+	fs.VarP(wholeFlag(&f.repeats, 1, 1), "repeat", "r",
 		"attempts per case and target, for cases without repeat")
 	f.pace(fs)
 	fs.BoolVar(&f.interleave, "interleave", false,
@@ -137,7 +135,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.filter, "filter", nil,
 		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE; commas separate alternatives, "+
 			"! negates; may be repeated (all must hold)")
-	fs.Var(ranged.Int(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
+	fs.Var(wholeFlag(&f.sample, 0, 1), "sample", "run this many cases, drawn by --seed")
 	fs.Int64Var(&f.seed, "seed", 0, "seed of the sample, and sent to models that take one")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringVar(&f.resume, "resume", "", "continue an interrupted run (id, name or last)")
@@ -149,7 +147,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	f.wordFlags(fs)
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under",
+	fs.Var(shareFlag(&f.failUnder, 0), "fail-under",
 		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
 	fs.StringVar(&f.gates, "gates", "",
 		"gate file: --until-decided asks for it; --require-pass and --fail-under leave its quarantine out (default: the suite's own)")
@@ -170,7 +168,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.realLatency, "real-latency", false, "wait as long as mocks say their tools take")
 	fs.StringVar(&f.faults, "faults", "",
 		"file with faults of tools, in place of the suite's (docs/guides/suites.md)")
-	fs.Var(ranged.Int(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
+	fs.Var(wholeFlag(&f.maxFailures, 20, -1), "show-failures", "failing cases to explain on the terminal")
 	fs.StringArrayVar(&f.judges.Names, "judge", nil,
 		"judge to ask when the attempts are over (callvet judge list); may be repeated")
 	fs.StringArrayVar(&f.judges.Models, "judge-model", nil, "model that judges; may be repeated")
@@ -178,7 +176,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 		"endpoint of the models that judge, instead of the provider's own")
 	fs.BoolVar(&f.judges.Live, "judge-live", false,
 		"judge each attempt as soon as it is stored")
-	fs.Var(ranged.Share(&f.judgeUnder, 0), "judge-under",
+	fs.Var(shareFlag(&f.judgeUnder, 0), "judge-under",
 		"judge only attempts with an automatic score below this, or without one")
 	fs.StringVar(&f.guard, "guard", "",
 		"policy file: which calls are executed and which results shown (docs/guides/safety.md)")
@@ -197,15 +195,15 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 
 // pace adds the flags of pace and limits.
 func (f *runFlags) pace(fs *pflag.FlagSet) {
-	fs.VarP(ranged.Int(&f.concurrency, 8, 1), "concurrency", "c",
+	fs.VarP(wholeFlag(&f.concurrency, 8, 1), "concurrency", "c",
 		"requests in flight per provider; adapts to rate limits")
-	fs.Var(ranged.Amount(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
-	fs.Var(ranged.Duration(&f.timeout, 120*time.Second), "timeout", "time for one request")
-	fs.Var(ranged.Int(&f.retries, 3, 0), "retries",
+	fs.Var(amountFlag(&f.rate, 0), "rate", "requests per second and provider (0: no limit)")
+	fs.Var(durationFlag(&f.timeout, 120*time.Second), "timeout", "time for one request")
+	fs.Var(wholeFlag(&f.retries, 3, 0), "retries",
 		"further tries after a failure that may pass (5xx, network, 429: up to 9 of these unless this is given)")
-	fs.Var(ranged.OrNone(&f.maxCost, ranged.Positive(&f.maxCost, 0)), "max-cost",
+	fs.Var(orNoneFlag(&f.maxCost, positiveFlag(&f.maxCost, 0)), "max-cost",
 		"stop before spending more than this many USD; none takes a stored limit off")
-	fs.Var(ranged.OrNone(&f.maxCalls, ranged.Int(&f.maxCalls, 0, 1)), "max-calls",
+	fs.Var(orNoneFlag(&f.maxCalls, wholeFlag(&f.maxCalls, 0, 1)), "max-calls",
 		"stop before sending more requests than this; none takes a stored limit off")
 }
 

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet"
@@ -58,7 +56,7 @@ func (a *cli) runsCommand() *cobra.Command {
 			return report.Runs(a.out, out, time.Local, report.TerminalOptions{Width: a.width, Color: a.color(a.outTTY)})
 		},
 	}
-	cmd.Flags().VarP(ranged.Int(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
+	cmd.Flags().VarP(wholeFlag(&limit, 20, 0), "limit", "n", "how many runs (0: all)")
 	cmd.Flags().StringArrayVar(&remove, "delete", nil, "delete this run for good; may be repeated")
 	cmd.Flags().StringArrayVar(&cancel, "cancel", nil,
 		"ask the process that carries this run out to end it; may be repeated")

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app"
@@ -19,7 +17,7 @@ func (a *cli) scoreCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "score FILE...|RUN",
-		Short: "Say what trace files or a run add up to: panels by call and by task, slices, findings",
+		Short: "Score trace files or a run: metrics by call and by task, slices, findings",
 		Long: `Score every line of trace files and sum them up by call and by task, with intervals clustered by task.
 A stored run is summed up as the traces that it is: what is no file is the name of a run.
 FILE is a trace file in callvet's form or another that ` + "`callvet trace import`" + ` reads, - for standard input; gzip works.
@@ -49,9 +47,9 @@ parts of one file, scored on several machines, give the same panels as the whole
 		"how arguments are compared: a file, or settings in braces, as under scoring in a suite (default: mode exact)")
 	fs.StringSliceVar(&req.Slices, "slice", nil,
 		"slice by these keys, crosses as language*intent, * for all fields (default: expected tool, called tool, version, family, language, intent, tags, all fields)")
-	fs.Var(ranged.Int(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
+	fs.Var(wholeFlag(&req.Jobs, 0, 1), "jobs", "blocks worked on at once (default: the number of processors)")
 	fs.BoolVar(&req.Strict, "strict", false, "end at the first line that is no record")
-	fs.Var(ranged.Between(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
+	fs.Var(innerShareFlag(&req.Confidence, 0.95), "confidence", "two-sided confidence of the intervals")
 	fs.StringArrayVarP(&req.Outputs, "output", "o", nil,
 		"report to write: .html, .md, .csv, .json, .txt, or .parquet for the scored calls (repeatable)")
 	fs.StringArrayVar(&req.Calibrations, "calibration", nil,

@@ -5,8 +5,6 @@ package main
 import (
 	"time"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -51,9 +49,9 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE compares retrievers with mod
 		"cases to run: pattern for an id or a tag, tag:T, tier:T or FIELD=VALUE")
 	fs.StringVar(&f.failedFrom, "failed-from", "", "only the cases that did not pass in that run")
 	fs.StringSliceVar(&f.slices, "slice", nil, "slices of the report: tag, tier or field names; * for all fields")
-	fs.Var(ranged.Share(&f.failUnder, 0), "fail-under",
+	fs.Var(shareFlag(&f.failUnder, 0), "fail-under",
 		"exit with 3 when the interval of the pass rate is below this bound, with 4 when it contains it")
-	fs.Var(ranged.Int(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
+	fs.Var(wholeFlag(&f.maxFailures, 10, -1), "show-failures", "failed cases to explain on the terminal; -1 for all")
 	fs.BoolVar(&f.noLint, "no-lint", false,
 		"run although lint finds errors")
 	cmd.AddCommand(a.queryCommand(), a.sweepCommand(), a.tuneCommand(), a.routesCommand(), a.decisionsCommand())
@@ -71,10 +69,10 @@ func (f *runFlags) wordFlags(fs *pflag.FlagSet) {
 func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")
-	fs.VarP(ranged.Int(&f.repeats, 1, 1), "repeat", "r", "attempts per case")
-	fs.VarP(ranged.Int(&f.concurrency, 4, 1), "concurrency", "c", "questions in flight")
-	fs.Var(ranged.Duration(&f.timeout, timeout), "timeout", "time for one question")
-	fs.Var(ranged.Int(&f.retries, 3, 0), "retries",
+	fs.VarP(wholeFlag(&f.repeats, 1, 1), "repeat", "r", "attempts per case")
+	fs.VarP(wholeFlag(&f.concurrency, 4, 1), "concurrency", "c", "questions in flight")
+	fs.Var(durationFlag(&f.timeout, timeout), "timeout", "time for one question")
+	fs.Var(wholeFlag(&f.retries, 3, 0), "retries",
 		"further tries after a failure that may pass (after a 429 up to 9 unless this is given)")
 	f.wordFlags(fs)
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no tables")

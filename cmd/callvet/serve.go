@@ -16,13 +16,10 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/callvet/callvet/internal/ranged"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -83,7 +80,7 @@ func (f *serveFlags) register(fs *pflag.FlagSet) {
 		"let all clients read GET /metrics, not only admins")
 	fs.StringToInt64Var(&f.quota, "quota", nil,
 		"what a user may hold at most, such as jobs=1000,suites=10000,experiments=5000,bytes=4294967296,attempt_bytes=17179869184")
-	fs.Var(ranged.Int(&f.sockets, api.DefaultSockets, 1), "sockets-per-user",
+	fs.Var(wholeFlag(&f.sockets, api.DefaultSockets, 1), "sockets-per-user",
 		"connections of a user that follow events at the same time")
 }
 
@@ -140,8 +137,12 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	files := server.UserFiles{}
+	if f.files != "" {
+		files.Root = a.path(f.files)
+	}
 	base := app.Config{
-		Store: a.openStore, Files: serverFiles{folder: f.files, a: a}, Getenv: a.getenv, Environ: a.environ, Now: a.now,
+		Store: a.openStore, Files: files, Getenv: a.getenv, Environ: a.environ, Now: a.now,
 		Claim: a.claim, Vectors: a.vectorPath, Abort: a.process.Hard.Done(), Version: buildVersion(),
 		Browser: a.getenv("CALLVET_CHROMIUM"),
 	}
@@ -412,89 +413,3 @@ func sealingKey(from, text string) ([]byte, error) {
 	}
 	return key, nil
 }
-
-// serverFiles are the files of users: the files of one folder, read-only, where the server allows
-// it.
-type serverFiles struct {
-	folder string // "": none
-	a      *cli
-}
-
-// denied is the error of a request that names a file.
-func (s serverFiles) denied(name string) error {
-	return fmt.Errorf("open %q: %w: requests read no files here", name, callvet.ErrDenied)
-}
-
-// in returns the path of a name within the folder; a path that leaves it, also by a link, is
-// denied.
-func (s serverFiles) in(name string) (string, error) {
-	if s.folder == "" || !filepath.IsLocal(name) {
-		return "", s.denied(name)
-	}
-	root, err := os.OpenRoot(s.a.path(s.folder))
-	if err != nil {
-		return "", s.denied(name)
-	}
-	defer root.Close()
-	if _, err := root.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("open %q: %w", name, callvet.ErrNotFound)
-	} else if err != nil {
-		return "", s.denied(name)
-	}
-	return filepath.Join(s.a.path(s.folder), name), nil
-}
-
-// Open reads a file of the folder.
-func (s serverFiles) Open(name string) (io.ReadCloser, error) {
-	if _, err := s.in(name); err != nil {
-		return nil, err
-	}
-	return os.OpenInRoot(s.a.path(s.folder), name)
-}
-
-// Path is the path of a file of the folder; commands run in the folder.
-func (s serverFiles) Path(name string) (path string, folder bool, err error) {
-	if name == "" {
-		return s.a.path(s.folder), true, nil
-	}
-	if path, err = s.in(name); err != nil {
-		return "", false, err
-	}
-	info, err := os.Stat(path)
-	return path, err == nil && info.IsDir(), nil
-}
-
-// Kind is the kind of a file in the folder.
-func (s serverFiles) Kind(name string) app.FileKind {
-	path, err := s.in(name)
-	if err != nil {
-		return app.KindNone
-	}
-	return paths{s.a}.Kind(path)
-}
-
-// Same compares names.
-func (s serverFiles) Same(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
-
-// Existing is denied, like all writing.
-func (s serverFiles) Existing(name string) (data []byte, there bool, err error) {
-	return nil, false, s.denied(name)
-}
-
-// Write is denied.
-func (s serverFiles) Write(_ context.Context, name string, _ func(io.Writer) error) error {
-	return s.denied(name)
-}
-
-// Append is denied.
-func (s serverFiles) Append(name string) (app.Growing, error) { return nil, s.denied(name) }
-
-// Folder is denied.
-func (s serverFiles) Folder(_ context.Context, name string) error { return s.denied(name) }
-
-// Hold is denied.
-func (s serverFiles) Hold(_ context.Context, name string) (release func() error, err error) {
-	return nil, s.denied(name)
-}
-
-var _ app.Files = serverFiles{}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 )
 
 // swedishPlace matches a placeholder of the pairs in sv/server: a value, a number, another sentence or a kind of error.
@@ -146,7 +146,7 @@ func TestSwedishReasons(t *testing.T) {
 				t.Fatalf("%v: %d %s", args, code, errs)
 			}
 			var doc struct {
-				Selection struct{ Targets []routing.Target }
+				Selection struct{ Targets []panel.RoutingTarget }
 			}
 			if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestSwedishReasons(t *testing.T) {
 }
 
 // sentencesOf gives all sentences of a target that the lab shows.
-func sentencesOf(target *routing.Target, check func(string)) {
+func sentencesOf(target *panel.RoutingTarget, check func(string)) {
 	for _, n := range target.Notes {
 		check(n)
 	}

@@ -78,7 +78,7 @@ var sentenceFiles = []sentenceFile{
 		files: "internal/provider/embed*.go", not: "embed.go", all: true,
 		but: slices.Concat(ofFormats, []string{`nothing is kept.*`}),
 	},
-	{files: "panel/routing/*.go", all: true, but: ofAdvice},
+	{files: "panel/routing*.go", all: true, but: ofAdvice},
 	{files: "retrieve/*.go", not: "bm25_*.go language.go", all: true, but: ofFormats},
 	{files: "retrieve/learn/*.go", all: true, but: ofFormats},
 	{files: "internal/app/catalogs/select.go", all: true},

@@ -5,8 +5,6 @@ package main
 import (
 	"errors"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -36,16 +34,16 @@ func (a *cli) sweepCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 	}
 	fs := cmd.Flags()
-	toolsFlag(fs, &q.Tools, "")
+	toolsFlag(fs, &q.Tools)
 	fs.StringVar(&q.Preset, "preset", "", "preset of the base configuration: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, for all configurations (default: none is needed)")
 	fs.StringVar(&q.Rerank, "rerank", "", "model that orders the best tools anew, for all configurations")
 	fs.IntSliceVar(&q.Distractors, "distractors", nil, "numbers of other tools, added to those of a case")
-	fs.Var(ranged.Int(&q.Draws, 1, 1), "draws", "draws of distractors per case")
+	fs.Var(wholeFlag(&q.Draws, 1, 1), "draws", "draws of distractors per case")
 	fs.Int64Var(&seed, "seed", 1, "seed of the draws")
 	fs.StringArrayVar(&others, "weights", nil, "NAME=SETTING:VALUE,…: another configuration; may be repeated")
-	fs.Var(ranged.Int(&q.MaxTools, 128, 1), "max-tools", "with --model: most tools for a model at once")
+	fs.Var(wholeFlag(&q.MaxTools, 128, 1), "max-tools", "with --model: most tools for a model at once")
 	models := a.asking(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		show := func(c *catalogs.Curve, err error) error {

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/pflag"
 
 	"github.com/callvet/callvet"
@@ -46,10 +44,10 @@ func (f *targetFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.replace, "replace-system", false,
 		"--system and --system-for replace the suite's system prompt")
 	f.temperature = new(float64)
-	fs.Var(ranged.OrNone(&f.temperature, ranged.Amount(f.temperature, 0)), "temperature",
+	fs.Var(orNoneFlag(&f.temperature, amountFlag(f.temperature, 0)), "temperature",
 		"sampling temperature; none is the provider's own (default 0, where the model takes it)")
-	fs.Var(ranged.Share(&f.topP, 0), "top-p", "nucleus sampling")
-	fs.Var(ranged.Int(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
+	fs.Var(shareFlag(&f.topP, 0), "top-p", "nucleus sampling")
+	fs.Var(wholeFlag(&f.maxTokens, 0, 1), "max-tokens", "longest answer in tokens")
 	fs.StringVar(&f.effort, "reasoning-effort", "", "low, medium, high, … for models that take it")
 	fs.BoolVar(&f.parallel, "parallel-calls", true, "let the model make several calls at once")
 	fs.BoolVar(&f.stream, "stream", false, "stream answers, to measure the time to the first token")

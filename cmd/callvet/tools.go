@@ -5,8 +5,6 @@ package main
 import (
 	"errors"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -17,10 +15,10 @@ import (
 // toolsCommand checks a catalog, and changes its texts.
 func (a *cli) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
+		Use: "tools", Short: "Check a catalogue of tools: its problems, and tools that are easily confused",
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or distinguished",
+		Use: "lint CATALOGUE", Short: "Find problems that make tools hard to find or to distinguish",
 		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := a.eventPrinter(false, "")
@@ -38,7 +36,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 	})
 	var q catalogs.ConfusableRequest
 	confusable := &cobra.Command{
-		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
+		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily confused",
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
@@ -46,7 +44,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 		},
 	}
 	confusable.Flags().StringVar(&q.Run, "run", "", "run with confusions to show next to the similarity")
-	confusable.Flags().Var(ranged.Int(&q.Top, 20, 1), "top", "how many pairs")
+	confusable.Flags().Var(wholeFlag(&q.Top, 20, 1), "top", "how many pairs")
 	cmd.AddCommand(confusable, a.vectorsCommand(), a.whatIfCommand(), a.suggestCommand(), a.applyCommand())
 	return cmd
 }
@@ -64,11 +62,11 @@ func (a *cli) vectorsCommand() *cobra.Command {
 		}
 	}
 	cmd := &cobra.Command{
-		Use: "cache", Short: "List the vectors of models that are kept, and how much room they take",
+		Use: "cache", Short: "List the cached vectors of embedding models, with their size",
 		Args: cobra.NoArgs, RunE: list(false),
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "clear [MODEL…]", Short: "Forget the vectors that are kept, of all models or of those named",
+		Use: "clear [MODEL…]", Short: "Delete the cached vectors of all models, or of the named ones",
 		Long:    "Forget the vectors that are kept. A model is named as `callvet tools cache` lists it; this is for servers that got\nanother model under the same name, since vectors of a changed text are never used again.",
 		Example: "  callvet tools cache clear\n  callvet tools cache clear ollama/nomic-embed-text@127.0.0.1:11434",
 		RunE:    list(true),
@@ -87,7 +85,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 	var q catalogs.WhatIfRequest
 	cmd := &cobra.Command{
 		Use:   "whatif CATALOGUE --edits EDITS --suite SUITE",
-		Short: "Measure what other descriptions would change, before changing any", Long: whatIfLong,
+		Short: "Measure the effect of other descriptions before you change any", Long: whatIfLong,
 		Example: "  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json\n  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json -m openai/gpt-5-mini",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -97,7 +95,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 	fs.StringSliceVar(&q.Status, "status", []string{"accepted", "proposed"},
 		"edits that are tried: accepted, proposed, rejected")
 	fs.BoolVar(&q.AllCases, "all-cases", false, "also the cases that suggestions were made of")
-	fs.Var(ranged.Int(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
+	fs.Var(wholeFlag(&q.Offer, 20, 1), "offer", "with --model: how many tools a model chooses among")
 	searchFlags(fs, &q.Search, "tools")
 	models := a.asking(fs, "output", "resume", "name", "quiet", "seed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -130,15 +128,15 @@ func (a *cli) suggestCommand() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS",
-		Short: "Have a model suggest descriptions, measured on questions it has not seen", Long: suggestLong,
+		Short: "Have a model suggest descriptions, and measure them on unseen questions", Long: suggestLong,
 		Example: "  callvet tools suggest catalogue.json --suite suite.json -m openai/gpt-5-mini -o edits.yaml\n  callvet tools suggest catalogue.json --suite suite.json --tool smhi_prognos --dry-run",
 		Args:    cobra.ExactArgs(1),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&q.Suite, "suite", "", "suite with the questions")
 	fs.StringArrayVar(&q.Only, "tool", nil, "tool to describe anew; may be repeated (default: those that fail most)")
-	fs.Var(ranged.Int(&q.Top, 5, 1), "top", "how many tools, where none is named")
-	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
+	fs.Var(wholeFlag(&q.Top, 5, 1), "top", "how many tools, where none is named")
+	fs.Var(innerShareFlag(&q.Holdout, 0.5), "holdout", "share of the questions that is kept from the model")
 	fs.Int64Var(&q.Seed, "seed", 1, "seed of the division")
 	fs.BoolVar(&dry, "dry-run", false, "print what the model would be asked, and do not ask it")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the edits; it must not exist")
@@ -170,7 +168,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 func (a *cli) applyCommand() *cobra.Command {
 	var q catalogs.ApplyRequest
 	cmd := &cobra.Command{
-		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
+		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the accepted edits",
 		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
 Every byte that no edit is about stays as it was; YAML, JSON with comments, one tool a line and gzip are written as plain JSON, to
 another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,

@@ -120,7 +120,7 @@ func (a *cli) traceExportCommand() *cobra.Command {
 	var req traces.ExportRequest
 	var out string
 	cmd := &cobra.Command{
-		Use: "export RUN", Short: "Write a stored run as trace lines, with what the scorer said",
+		Use: "export RUN", Short: "Write a stored run as trace lines, with its scores",
 		Long: `Write the attempts of a stored run as traces: one JSON line per call and per attempt, redacted as reports are. callvet score and
 callvet diff read them as they read the run.`,
 		Example: "  callvet trace export last -o traces.jsonl\n  callvet trace export last --to otlp -o spans.json",

@@ -5,8 +5,6 @@ package main
 import (
 	"strings"
 
-	"github.com/callvet/callvet/internal/ranged"
-
 	"github.com/spf13/cobra"
 
 	"github.com/callvet/callvet/internal/app/catalogs"
@@ -26,20 +24,20 @@ func (a *cli) tuneCommand() *cobra.Command {
 	var seed int64
 	cmd := &cobra.Command{
 		Use:   "tune SUITE --tools CATALOGUE",
-		Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
+		Short: "Search for better weights on one part of a suite, and compare on the other", Long: tuneLong,
 		Example: "  callvet select tune suite.json --tools catalogue.json -o weights.json\n  callvet select tune suite.json --tools catalogue.json --folds 5 --goal hit1",
 		Args:    cobra.ExactArgs(1),
 	}
 	fs := cmd.Flags()
-	toolsFlag(fs, &q.Tools, "")
+	toolsFlag(fs, &q.Tools)
 	fs.StringVar(&q.Preset, "preset", "", "preset with the weights that are changed: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
 	fs.StringVar(&q.Goal, "goal", catalogs.Goals()[0], "what is made larger: "+strings.Join(catalogs.Goals(), ", "))
-	fs.Var(ranged.Between(&q.Holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
-	fs.Var(ranged.Int(&q.Folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
+	fs.Var(innerShareFlag(&q.Holdout, 0.5), "holdout", "share of the sets of right tools that is held out")
+	fs.Var(wholeFlag(&q.Folds, 0, 2), "folds", "hold every case out once, in so many folds, instead of --holdout")
 	fs.Int64Var(&seed, "seed", 1, "seed of the split")
-	fs.Var(ranged.Int(&q.Rounds, 4, 1), "rounds", "how often all weights are gone through, at most")
+	fs.Var(wholeFlag(&q.Rounds, 4, 1), "rounds", "how often all weights are gone through, at most")
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the weights that are proposed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if q.Suite, q.Seed = args[0], uint64(seed); q.Folds != 0 && !fs.Changed("holdout") {
@@ -53,7 +51,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 // routesCommand is `callvet select routes`.
 func (a *cli) routesCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "routes", Short: "Learn routes from questions that are known to belong to them",
+		Use: "routes", Short: "Learn routes from labelled questions",
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var q catalogs.LearnRequest
@@ -75,7 +73,7 @@ the file has those of all examples. --test FILE measures them on other questions
 	fs := learn.Flags()
 	fs.StringVarP(&q.Output, "output", "o", "", "file for the routes")
 	fs.StringVar(&q.Test, "test", "", "file with other questions to measure on")
-	fs.Var(ranged.Between(&q.Refuse, 0.05), "refuse",
+	fs.Var(innerShareFlag(&q.Refuse, 0.05), "refuse",
 		"share of right routes that may be lost by refusing questions that belong to none")
 	fs.Int64Var(&seed, "seed", 1, "seed of the order of examples")
 	group.AddCommand(learn)

@@ -16,7 +16,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/app"
 	"github.com/callvet/callvet/internal/app/tunes"
-	"github.com/callvet/callvet/internal/ranged"
 	"github.com/callvet/callvet/internal/report/console"
 	"github.com/callvet/callvet/internal/report/plain"
 )
@@ -58,11 +57,11 @@ func (f *tuneFlags) register(fs *pflag.FlagSet) {
 		"keep-errors",
 		"output", "show-failures", "slice", "name", "notes", "run-tag", "record", "system-for", "target-version",
 		"interleave")
-	fs.Var(ranged.Between(&f.req.Holdout, tunes.DefaultShare), "holdout",
+	fs.Var(innerShareFlag(&f.req.Holdout, tunes.DefaultShare), "holdout",
 		"share of the families of cases that the search does not see")
-	fs.Var(ranged.Share(&f.req.Margin, 0), "margin", "least improvement that counts, such as 0.02")
+	fs.Var(shareFlag(&f.req.Margin, 0), "margin", "least improvement that counts, such as 0.02")
 	fs.StringVar(&f.req.Metric, "metric", "", "what is made larger, for each case in [0,1] (default: pass_rate)")
-	fs.Var(ranged.Duration(&f.maxTime, 0), "max-time", "end the search after this time, and confirm what it found")
+	fs.Var(durationFlag(&f.maxTime, 0), "max-time", "end the search after this time, and confirm what it found")
 	fs.BoolVar(&f.req.NoRace, "no-race", false, "ask every candidate about all training cases")
 	fs.BoolVar(&f.dry, "dry-run", false, "print what would be asked, and ask nothing")
 }
@@ -114,7 +113,7 @@ best so far is asked no more.`,
 	fs.StringVar(&f.req.Space, "space", "", "YAML or JSON file with the values of each parameter")
 	fs.StringVar(&f.req.Preset, "preset", "", "space by its name, in place of a file; shipped: "+strings.Join(tunes.Presets(), ", "))
 	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(tunes.Modes(tunes.Params), ", ")+" (default: grid)")
-	fs.Var(ranged.Int(&f.req.Trials, 0, 1), "trials",
+	fs.Var(wholeFlag(&f.req.Trials, 0, 1), "trials",
 		fmt.Sprintf("combinations that are tried, of modes other than grid (default %d)", tunes.DefaultTrials))
 	return cmd
 }
@@ -149,11 +148,11 @@ The present prompt takes part, and wins unless another is better. Length and cos
 	fs.StringVar(&f.metaURL, "meta-base-url", "",
 		"endpoint of the model that writes the prompts, instead of the provider's own")
 	fs.StringVar(&f.req.Mode, "mode", "", strings.Join(tunes.Modes(tunes.Prompt), ", ")+" (default: quick)")
-	fs.Var(ranged.Int(&f.req.Population, tunes.DefaultPopulation, tunes.MinPopulation), "population",
+	fs.Var(wholeFlag(&f.req.Population, tunes.DefaultPopulation, tunes.MinPopulation), "population",
 		"prompts of a generation")
-	fs.Var(ranged.Int(&f.req.Generations, tunes.DefaultGenerations, 1), "generations",
+	fs.Var(wholeFlag(&f.req.Generations, tunes.DefaultGenerations, 1), "generations",
 		"generations, of evolve and reflect")
-	fs.Var(ranged.Share(&f.req.Selection, tunes.DefaultSelection), "selection", "share of a generation that stays")
+	fs.Var(shareFlag(&f.req.Selection, tunes.DefaultSelection), "selection", "share of a generation that stays")
 	return cmd
 }
 
@@ -266,7 +265,7 @@ func (a *cli) tuneListCommand() *cobra.Command {
 
 func (a *cli) tuneShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show SEARCH", Short: "Show a search: its candidates, and what was confirmed",
+		Use: "show SEARCH", Short: "Show a search: its candidates and the confirmed result",
 		Example: "  callvet tune show last\n  callvet tune show last --json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := tunes.Get(cmd.Context(), a.program(), args[0])
@@ -282,7 +281,7 @@ func (a *cli) tuneResumeCommand() *cobra.Command {
 	var f runFlags
 	var maxTime time.Duration
 	cmd := &cobra.Command{
-		Use: "resume SEARCH", Short: "Go on with a search that was interrupted, or that its limits ended",
+		Use: "resume SEARCH", Short: "Resume a search that was interrupted, or that reached its limits",
 		Example: "  callvet tune resume last --max-calls 4000", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			changed := cmd.Flags().Changed
@@ -304,7 +303,7 @@ func (a *cli) tuneResumeCommand() *cobra.Command {
 	for _, name := range []string{"max-calls", "max-cost", "quiet"} {
 		fs.AddFlag(own.Lookup(name))
 	}
-	fs.Var(ranged.Duration(&maxTime, 0), "max-time", "end the search after this time in all, and confirm what it found")
+	fs.Var(durationFlag(&maxTime, 0), "max-time", "end the search after this time in all, and confirm what it found")
 	return cmd
 }
 
@@ -365,7 +364,7 @@ winner as a target, for run --targets. A winner that was not confirmed is refuse
 
 func (a *cli) tunePresetsCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "presets", Short: "List the spaces that have a name, and keep your own",
+		Use: "presets", Short: "List the named search spaces, and store your own",
 		Example: "  callvet tune presets\n  callvet tune presets add mine space.yaml", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := tunes.ListPresets(cmd.Context(), a.program())
@@ -388,7 +387,7 @@ func (a *cli) tunePresetsCommand() *cobra.Command {
 		},
 	}
 	group.AddCommand(&cobra.Command{
-		Use: "add NAME FILE", Short: "Keep a space under a name, in place of an earlier one", Args: cobra.ExactArgs(2),
+		Use: "add NAME FILE", Short: "Store a search space under a name; it replaces an earlier one", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.program().Read(args[1], tunes.MaxPresetBytes)
 			if err != nil {
@@ -401,7 +400,7 @@ func (a *cli) tunePresetsCommand() *cobra.Command {
 			return err
 		},
 	}, &cobra.Command{
-		Use: "delete NAME", Short: "Delete a space of your own", Args: cobra.ExactArgs(1),
+		Use: "delete NAME", Short: "Delete a search space of your own", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := tunes.DeletePreset(cmd.Context(), a.program(), args[0]); err != nil {
 				return err

@@ -11,16 +11,16 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
 
 // diagnosis converts an explanation for reports.
-func diagnosis(e retrieve.Explanation) routing.Diagnosis {
+func diagnosis(e retrieve.Explanation) panel.RoutingDiagnosis {
 	standing := func(s *retrieve.Standing) callvet.Ranked {
 		return callvet.Ranked{Tool: s.ID, Score: s.Score, Parts: s.Parts.Terms()}
 	}
-	d := routing.Diagnosis{Tool: standing(&e.Tool), Rank: e.Tool.Rank, Reasons: e.Reasons()}
+	d := panel.RoutingDiagnosis{Tool: standing(&e.Tool), Rank: e.Tool.Rank, Reasons: e.Reasons()}
 	if e.Winner != nil {
 		d.Winner = standing(e.Winner)
 	}
@@ -31,7 +31,7 @@ func diagnosis(e retrieve.Explanation) routing.Diagnosis {
 // tools, and in larger ones, where each explanation ranks all of them.
 const (
 	explainAll       = 10_000
-	explained        = routing.MaxFailed
+	explained        = panel.MaxFailedDecisions
 	explainedOfLarge = 25
 )
 
@@ -39,7 +39,7 @@ const (
 // target's position in the run. It skips targets without an index, and further cases of large
 // catalogs. For a stored run it asks each question again: an index that now decides differently
 // is not the run's index, and cannot give reasons.
-func ExplainSelections(ctx context.Context, s *routing.Section, index map[int]*Retriever, stored bool) {
+func ExplainSelections(ctx context.Context, s *panel.RoutingSection, index map[int]*Retriever, stored bool) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
 		r := index[t.Target]
@@ -51,7 +51,7 @@ func ExplainSelections(ctx context.Context, s *routing.Section, index map[int]*R
 			most = explainedOfLarge
 		}
 		failed := t.Failed[:min(len(t.Failed), most)]
-		if stored && slices.ContainsFunc(failed, func(f routing.Failure) bool { return !decidesSo(ctx, r, &f) }) {
+		if stored && slices.ContainsFunc(failed, func(f panel.RoutingFailure) bool { return !decidesSo(ctx, r, &f) }) {
 			t.Unexplained = "asked again, the retriever decides otherwise than in this run: callvet or a file that it reads changed"
 			continue
 		}
@@ -68,7 +68,7 @@ func ExplainSelections(ctx context.Context, s *routing.Section, index map[int]*R
 }
 
 // routed is the reason for a wrong route; empty for a right route, or without a router.
-func routed(r *Retriever, f *routing.Failure) string {
+func routed(r *Retriever, f *panel.RoutingFailure) string {
 	by, wrong := r.Pipeline().Routes, f.Want.Route != "" && f.Want.Route != f.Got.Route
 	if by == nil || !wrong && (f.Want.SubRoute == "" || f.Want.SubRoute == f.Got.SubRoute) {
 		return ""
@@ -107,7 +107,7 @@ func whyRoute(d retrieve.RouteDecision) string {
 }
 
 // decidesSo reports whether the index returns the same tools with the same scores again.
-func decidesSo(ctx context.Context, r *Retriever, f *routing.Failure) bool {
+func decidesSo(ctx context.Context, r *Retriever, f *panel.RoutingFailure) bool {
 	const rounding = 1e-9
 	d, err := r.Decide(ctx, strings.TrimSpace(f.Query))
 	return err == nil && slices.EqualFunc(d.Tools, f.Got.Tools, func(a, b callvet.Ranked) bool {

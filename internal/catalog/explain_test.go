@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 )
 
@@ -33,9 +33,9 @@ func TestExplainStored(t *testing.T) {
 	}{"as it was": {0, true, true}, "another score": {0.01, true, false}, "of this run": {0.01, false, true}} {
 		got := *d
 		got.Tools = []callvet.Ranked{{Tool: d.Tools[0].Tool, Score: d.Tools[0].Score + c.nudge}}
-		s := &routing.Section{Targets: []routing.Target{{
+		s := &panel.RoutingSection{Targets: []panel.RoutingTarget{{
 			Failures: 1,
-			Failed: []routing.Failure{{
+			Failed: []panel.RoutingFailure{{
 				Query: question + "\n", Want: callvet.Selection{Tools: []string{"sky"}},
 				Got: got,
 			}},
@@ -80,7 +80,7 @@ func TestExplainRoute(t *testing.T) {
 		{"x", "action", "other", `the route is other, as no rule finds anything; no rule for action finds anything`},
 		{"train", "action", "action", ""},
 	} {
-		s := &routing.Section{Targets: []routing.Target{{Failed: []routing.Failure{{
+		s := &panel.RoutingSection{Targets: []panel.RoutingTarget{{Failed: []panel.RoutingFailure{{
 			Query: c.question,
 			Want:  callvet.Selection{Route: c.want}, Got: callvet.Decision{Route: c.got},
 		}}}}}

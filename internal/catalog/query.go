@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/retrieve"
 	"github.com/callvet/callvet/score"
 )
@@ -26,10 +26,10 @@ type QueryAnswer struct {
 	Matched []Matched `json:"matched,omitempty"`
 	// Verdict and Scores compare the decision with the expectations, if any; Why has each expected
 	// tool that is not first.
-	Verdict callvet.Verdict     `json:"verdict,omitempty"`
-	Reason  string              `json:"reason,omitempty"`
-	Scores  []callvet.Score     `json:"scores,omitempty"`
-	Why     []routing.Diagnosis `json:"why,omitempty"`
+	Verdict callvet.Verdict          `json:"verdict,omitempty"`
+	Reason  string                   `json:"reason,omitempty"`
+	Scores  []callvet.Score          `json:"scores,omitempty"`
+	Why     []panel.RoutingDiagnosis `json:"why,omitempty"`
 	// Models are the models used for vectors and rankings.
 	Models []callvet.ModelUse `json:"models,omitempty"`
 }

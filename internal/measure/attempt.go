@@ -18,8 +18,8 @@ import (
 // jobAttempts is how many attempts a worker takes at once: few, because they are in memory until they are summed.
 const jobAttempts = 16
 
-// attempts yields the attempts of a source, which are read while others are summed. They are counted as the lines
-// that they would have in a file.
+// attempts yields the attempts of a source and reads ahead while others are summed. They are
+// counted as the lines that they would have in a file.
 func (r *run) attempts(ctx context.Context, src Source, before int64, yield func(job) bool) (lines int64, err error) {
 	r.foreign = true
 	r.res.Formats = append(r.res.Formats, foreign.Contract)
@@ -54,7 +54,8 @@ func (r *run) attempts(ctx context.Context, src Source, before int64, yield func
 	return lines, err
 }
 
-// judge lets the attempt be judged as a whole, and replaces the names of its tools by those that count.
+// judge lets the attempt be judged as a whole, and replaces the names of its tools by the names
+// that count.
 func (r *run) judge(a *trace.Attempt) {
 	if r.cfg.Attempts != nil {
 		r.cfg.Attempts(a)
@@ -62,9 +63,9 @@ func (r *run) judge(a *trace.Attempt) {
 	a.Trace = *counted(a)
 }
 
-// attempt takes an attempt. line is the number of its first record, and next is the number after
-// that of its last one. Its task record is taken as it is. A step is read from the text of its
-// line, because a scorer reads values that are in a text.
+// attempt scores an attempt. line is the number of its first record; next is one more than the
+// number of its last record. Its task record is taken as it is. A step is read from the text of its
+// line, because a scorer reads values from a text.
 func (w *worker) attempt(line int64, a *trace.Attempt) (next int64, err error) {
 	for s := range a.Named {
 		v, err := w.scan.Step(line, s)
@@ -80,7 +81,7 @@ func (w *worker) attempt(line int64, a *trace.Attempt) (next int64, err error) {
 	w.scan.Log.Tasks++
 	if t := a.Task(); !w.without[t.TaskID] {
 		t.Line = line
-		w.give(w.recorded(&t))
+		w.add(w.recorded(&t))
 	}
 	return line + 1, nil
 }
@@ -132,7 +133,7 @@ func (w *worker) recorded(r *trace.Task) *steps.Task {
 	return t
 }
 
-// amounts takes what the attempt used.
+// amounts copies the tokens, cost and time of the attempt.
 func amounts(t *steps.Task, r *trace.Task) {
 	if _, known := r.Usage.Tokens(); known {
 		t.InputTokens, t.OutputTokens = int64(*r.Usage.Input), int64(*r.Usage.Output)
@@ -148,7 +149,7 @@ func amounts(t *steps.Task, r *trace.Task) {
 	}
 }
 
-// made takes how the attempt was made, and how it ended.
+// made copies how the attempt was made and how it ended.
 func (w *worker) made(t *steps.Task, r *trace.Task) {
 	if r.Fault != nil {
 		t.Kind, t.TimedOut = r.Fault.Kind, r.Fault.Kind == callvet.FaultTimeout
@@ -165,7 +166,7 @@ func (w *worker) made(t *steps.Task, r *trace.Task) {
 	}
 }
 
-// scoredOf are the results of a scorer, as scored reads them from a line.
+// scoredOf returns the results of a scorer in the form in which scored reads them from a line.
 func scoredOf(r *trace.Scored) *steps.Scored {
 	s := &steps.Scored{
 		Class: callvet.ClassOf(string(r.Class)), Scores: make([]steps.Score, 0, len(r.Scores)), Unknown: r.Unknown,

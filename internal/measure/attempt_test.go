@@ -108,7 +108,7 @@ func stepScorer(t *testing.T) *score.StepScorer {
 	return scorer
 }
 
-// TestRecorded: a task record gives the same as the line that is written of it.
+// TestRecorded: a task record has the same result as the line that is written of it.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorker(&run{cfg: Config{Scorer: stepScorer(t)}, sheet: steps.New(steps.Config{})})
@@ -139,7 +139,7 @@ func TestRecorded(t *testing.T) {
 		}
 		set(reflect.ValueOf(w.task), taken)
 		want := shown(w.task)
-		w.give(w.recorded(&task))
+		w.add(w.recorded(&task))
 		if d := cmp.Diff(want, shown(w.task)); d != "" {
 			t.Fatalf("%s(-line +attempt):\n%s", line.Bytes(), d)
 		}

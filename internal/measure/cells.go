@@ -17,9 +17,8 @@ type Row struct {
 	Cell *callvet.Cell
 }
 
-// Cells returns the cells of a run as attempts, in the order of the rows; targets are those of the
-// run, and suite contains the settings of its suite. A cell of a target that is not among them is
-// left out.
+// Cells returns the cells of a run as attempts, in the order of the rows; targets are the targets
+// of the run, and suite contains the settings of its suite. A cell of any other target is left out.
 func Cells(rows iter.Seq2[Row, error], targets []callvet.Target,
 	suite *callvet.Scoring,
 ) iter.Seq2[trace.Attempt, error] {
@@ -39,8 +38,9 @@ func Cells(rows iter.Seq2[Row, error], targets []callvet.Target,
 	}
 }
 
-// Catalogue are the tools of a run: those of its suite and of its cases. A tool that two of them
-// have with different contracts has none here: it is not known which one a call has to keep.
+// Catalogue returns the tools of a run: of its suite and of its cases. A tool with different
+// contracts in two places has no contract here, because it is not known which one a call has to
+// keep.
 func Catalogue(suite []callvet.Tool, cases iter.Seq[*callvet.Case]) []callvet.Tool {
 	tools, at := slices.Clone(suite), map[string]int{}
 	for i := range tools {

@@ -223,8 +223,8 @@ func TestUnparseableIsNoAbstention(t *testing.T) {
 	}
 }
 
-// TestUnneededCalls: calls in addition to the expected one are unneeded, whatever an older version
-// called the score of it.
+// TestUnneededCalls: calls in addition to the expected one are unneeded, whatever name an older
+// version gave its score.
 func TestUnneededCalls(t *testing.T) {
 	t.Parallel()
 	cell := attempt(0, 0, callvet.VerdictPass, "login", "weather", "weather", "weather")
@@ -330,8 +330,8 @@ func TestTimeoutsAreSlow(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNotInapplicable: of the attempts without a value of a score those count
-// as unknown that could have one, not those at cases to which it does not apply.
+// TestUnknownIsNotInapplicable: an attempt without a value of a score counts as unknown if it could
+// have one, and not if the score does not apply to its case.
 func TestUnknownIsNotInapplicable(t *testing.T) {
 	t.Parallel()
 	var cases []callvet.Case
@@ -361,7 +361,7 @@ func TestUnknownIsNotInapplicable(t *testing.T) {
 	}
 }
 
-// TestBudgets: what tools' contracts promise is compared with what the attempts of a run show.
+// TestBudgets: the promises of tools' contracts are compared with the attempts of a run.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	mid, budget := 100.0, 500.0
@@ -396,11 +396,11 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for name, says := range map[string]string{
+	for name, text := range map[string]string{
 		panel.MetricInBudget: "budget exceeded: it is for 90 % of the executions",
 		panel.MetricInP50:    "budget exceeded: it is for 50 %",
 	} {
-		if w := strings.Join(s.Metric(name).Warnings, "; "); !strings.Contains(w, says) {
+		if w := strings.Join(s.Metric(name).Warnings, "; "); !strings.Contains(w, text) {
 			t.Errorf("%s: %q", name, w)
 		}
 	}
@@ -412,7 +412,7 @@ func TestBudgets(t *testing.T) {
 	}, notes); d != "" {
 		t.Error(d)
 	}
-	// A case with tools of its own has no contracts of the suite's.
+	// A case with its own tools has none of the suite's contracts.
 	cases[0].Tools = []callvet.Tool{{Name: "weather"}}
 	if m := collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools}, cases[:1],
 		cells[0]).Targets[0].Overall.Metric(panel.MetricInBudget); m != nil {
@@ -420,8 +420,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// told returns the findings of a kind in short.
-func told(p *panel.Panels, kind string) []string {
+// findingsOf returns the findings of a kind in short.
+func findingsOf(p *panel.Panels, kind string) []string {
 	var out []string
 	for _, f := range p.Findings {
 		if !strings.HasPrefix(f.Code, kind) {
@@ -436,7 +436,7 @@ func told(p *panel.Panels, kind string) []string {
 	return out
 }
 
-// TestSymptoms: a run shows the common issues, with their evidence and what helps.
+// TestSymptoms: a run shows the common issues, with their evidence and a remedy.
 func TestSymptoms(t *testing.T) {
 	t.Parallel()
 	silent := func(i int, choice string) *callvet.Cell {
@@ -487,7 +487,7 @@ func TestSymptoms(t *testing.T) {
 			nil,
 		},
 		{"none is asked for text", []*callvet.Cell{silent(0, "none"), silent(1, "none")}, nil},
-		{"an older trace does not say", []*callvet.Cell{silent(0, ""), silent(1, "")}, nil},
+		{"an older trace without a decision", []*callvet.Cell{silent(0, ""), silent(1, "")}, nil},
 		{
 			"wrong values everywhere",
 			[]*callvet.Cell{called(0, "auto", 0), called(1, "auto", 0), called(2, "auto", 0)},
@@ -522,7 +522,7 @@ func TestSymptoms(t *testing.T) {
 		cases := []callvet.Case{oneCall("c0", "weather"), oneCall("c1", "weather"), oneCall("c2", "weather")}
 		got := collect(t, Config{Targets: []callvet.Target{{Name: "m"}, {Name: "floor", Floor: true}}},
 			cases, c.cells...)
-		if d := cmp.Diff(c.want, told(got, "T")); d != "" {
+		if d := cmp.Diff(c.want, findingsOf(got, "T")); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
 		for _, f := range got.Findings {
@@ -533,7 +533,7 @@ func TestSymptoms(t *testing.T) {
 	}
 }
 
-// TestContractFindings: runs tell which tools exceed their budgets and limits, as traces do.
+// TestContractFindings: runs report the tools that exceed their budgets and limits, as traces do.
 func TestContractFindings(t *testing.T) {
 	t.Parallel()
 	budget := 500.0
@@ -549,7 +549,7 @@ func TestContractFindings(t *testing.T) {
 		{Tool: "pay", Status: callvet.StatusOK},
 		{Tool: "pay", Status: callvet.StatusExecErr, Error: "429 too many requests"},
 	}
-	got := told(collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools},
+	got := findingsOf(collect(t, Config{Targets: []callvet.Target{{Name: "m"}}, Tools: tools},
 		[]callvet.Case{oneCall("a", "weather")}, cell), "B")
 	want := []string{
 		"B2: 2 of 5, 0.00", "1 of 5 executed calls were refused (20.00 %)",
@@ -604,7 +604,7 @@ func TestDecisionsInPanels(t *testing.T) {
 	}
 	for _, name := range []string{panel.MetricNative, panel.MetricOverCall, panel.MetricMiss} {
 		if tp.Overall.Metric(name) != nil {
-			t.Errorf("%s says something of a target that makes no calls", name)
+			t.Errorf("%s has a value for a target that makes no calls", name)
 		}
 	}
 	if diff := cmp.Diff([]panel.Confused{
@@ -631,7 +631,7 @@ func TestDecisionsInPanels(t *testing.T) {
 	}
 }
 
-// Repeats of a search that gives the same every time tell no more than one.
+// Repeats of a search with equal results contain no more evidence than one.
 func TestRepeatsOfASearch(t *testing.T) {
 	t.Parallel()
 	upper := func(provider string, repeats int) float64 {

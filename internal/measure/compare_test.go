@@ -90,7 +90,7 @@ func lines(seed uint64, tasks int) []byte {
 				}
 				if chance(0.8) {
 					m["usage"] = map[string]any{"input_tokens": r.IntN(500), "output_tokens": r.IntN(500)}
-					switch r.IntN(10) { // none of these tells the tokens
+					switch r.IntN(10) { // none of these has known tokens
 					case 0:
 						m["usage"] = map[string]any{"reasoning_tokens": 3}
 					case 1:
@@ -144,7 +144,7 @@ func tools() []callvet.Tool {
 	}, {Name: "find", Version: "v2", Parameters: schema}}
 }
 
-// read gives both what the panels of a file say and what a comparison has of it.
+// read returns the panels of a file and its ledger for a comparison.
 func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *measure.Side) {
 	t.Helper()
 	side, err := measure.NewSide("file", measure.SideConfig{By: by, Metrics: metrics})
@@ -182,9 +182,9 @@ func read(t *testing.T, text []byte, by, metrics []string) (*panel.Panels, *meas
 	return res.Sheet.Panels(), side
 }
 
-// TestAsThePanelsHaveIt: every metric that can be compared is made of the very
-// numbers that the panels tell, overall and by slice.
-func TestAsThePanelsHaveIt(t *testing.T) {
+// TestComparisonEqualsPanels: every metric that can be compared has the same numbers as in the
+// panels, overall and by slice.
+func TestComparisonEqualsPanels(t *testing.T) {
 	t.Parallel()
 	by := []string{"called_tool", "expected_tool", "language", "intent", "kind", "language*intent"}
 	metrics := slices.DeleteFunc(panel.Comparable(), func(m string) bool { return m == panel.MetricPass })
@@ -198,19 +198,19 @@ func TestAsThePanelsHaveIt(t *testing.T) {
 			t.Fatal(len(c.Targets), len(panels.Targets))
 		}
 		target := &panels.Targets[0]
-		if told, d := target.Overall.Metric(panel.MetricPass),
-			&c.Targets[0].Overall; math.Abs(told.Interval.Point-d.Baseline.Point) > 1e-9 ||
-			told.Interval.N != d.Baseline.N {
-			t.Errorf("seed %d: the panel says %+v passed, the comparison %+v", seed, told.Interval, d.Baseline)
+		if shown, d := target.Overall.Metric(panel.MetricPass),
+			&c.Targets[0].Overall; math.Abs(shown.Interval.Point-d.Baseline.Point) > 1e-9 ||
+			shown.Interval.N != d.Baseline.N {
+			t.Errorf("seed %d: the panel has %+v passed, the comparison %+v", seed, shown.Interval, d.Baseline)
 		}
 		for _, m := range c.Targets[0].Measured {
 			check := func(s *panel.Slice, d *panel.Difference) {
-				told := s.Metric(m.Metric)
+				shown := s.Metric(m.Metric)
 				switch {
-				case told == nil:
-				case math.Abs(told.Interval.Point-d.Baseline.Point) > 1e-6*max(1, math.Abs(told.Interval.Point)):
-					t.Errorf("seed %d, %s of %s=%s: the panel says %v, the comparison %v", seed, m.Metric, s.Key,
-						s.Value, told.Interval.Point, d.Baseline.Point)
+				case shown == nil:
+				case math.Abs(shown.Interval.Point-d.Baseline.Point) > 1e-6*max(1, math.Abs(shown.Interval.Point)):
+					t.Errorf("seed %d, %s of %s=%s: the panel has %v, the comparison %v", seed, m.Metric, s.Key,
+						s.Value, shown.Interval.Point, d.Baseline.Point)
 				case d.Change.Point != 0:
 					t.Errorf("%s differs from itself by %v", m.Metric, d.Change.Point)
 				default:

@@ -10,9 +10,9 @@
 // and, where a metric or a slice needs them, scored steps, and returns a panel.Ledger.
 //
 // A Watch adds breaches of safety to whole attempts, and the verdict of a suite where an attempt is
-// one at its cases. A ParquetWriter writes scored calls, one row per call; a measurement that is
-// not known is null, never false or 0.
+// one at its cases. A ParquetWriter writes scored calls, one row per call; an unknown measurement
+// is null, never false or 0.
 //
-// It opens no files: a Source does. It decides nothing about what a step is worth
-// (score does) or what steps add up to (panel/steps does).
+// The package opens no files: a Source does. Package score decides what a step is worth, and
+// panel/steps what steps add up to.
 package measure

@@ -9,20 +9,20 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// Scored is one step with what it is worth. Lines count through the sources; 0
-// where a source has another form.
+// Scored is one step with its scores. Lines count through the sources; 0 if a source has another
+// form.
 type Scored struct {
 	Line  int64
 	Step  trace.Step
 	Score callvet.StepScore
-	// Args and Result are hashes, 0 for what was not recorded.
+	// Args and Result are hashes, 0 if not recorded.
 	Args, Result uint64
-	// Content is a hash of the line; 0 where it does not name its call, so that it is no copy.
+	// Content is a hash of the line; 0 if the line has no call id, so that it cannot be a copy.
 	Content uint64
 }
 
-// delivery hands the rows of blocks on in the order of the blocks, whichever
-// worker has them first.
+// delivery passes on the rows of blocks in the order of the blocks, whichever worker finishes
+// first.
 type delivery struct {
 	mu      sync.Mutex
 	next    int64

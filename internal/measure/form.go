@@ -79,7 +79,7 @@ func pipe(copy func(io.Writer) error, done func()) *form {
 	pr, pw := io.Pipe()
 	var g sys.Group
 	g.Go(func() {
-		err := io.ErrUnexpectedEOF // what is read where copy panics
+		err := io.ErrUnexpectedEOF // the reader's error if copy panics
 		defer func() { pw.CloseWithError(err) }()
 		err = copy(pw)
 	})
@@ -107,8 +107,9 @@ func (r *run) imported(rep foreign.Report) {
 	r.log.Merge(&log)
 }
 
-// counted is an attempt under the names that count by a setting of its own case: the lines are
-// scored by the setting of all cases. The attempt itself where there is none.
+// counted returns an attempt with the tool names that count by the setting of its own case, because
+// the lines are scored by the setting of all cases. Without such a setting it returns the attempt
+// itself.
 func counted(a *trace.Attempt) *callvet.Trace {
 	if len(a.Counts) == 0 {
 		return &a.Trace

@@ -14,8 +14,9 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// TestLostRecords: a line that cannot be read makes no gate pass, and no gate fail. It is at its
-// worst where the gate would pass, at its best where it would fail; a slice has it in doubt.
+// TestLostRecords: a line that cannot be read makes no gate pass, and no gate fail. It counts as
+// the worst value if the gate would pass, and as the best if it would fail; a slice counts it as
+// possibly its own.
 func TestLostRecords(t *testing.T) {
 	t.Parallel()
 	bound := func(metric string, at gate.Direction, bound float64) gates.Gate {

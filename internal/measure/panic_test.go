@@ -23,8 +23,8 @@ func (r badReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestPanicComesOut: wherever a worker, the reader or the judge panics, Run panics
-// with it and hangs nowhere.
+// TestPanicComesOut: when a worker, the reader or the judge panics, Run panics with the same value
+// and does not hang.
 func TestPanicComesOut(t *testing.T) {
 	t.Parallel()
 	text := file(7, 300, 10)

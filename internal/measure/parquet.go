@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// ParquetRow is one scored call. Pointers are nil where the trace has no value or nothing is
-// labelled; times are milliseconds.
+// ParquetRow is one scored call. Pointers are nil if the trace has no value or no label; times are
+// in milliseconds.
 type ParquetRow struct {
 	// Line counts from 1 through all files of a reading.
 	Line    int64  `parquet:"line,delta"`
@@ -109,7 +109,7 @@ func (w *ParquetWriter) Write(rows []ParquetRow) error {
 	return nil
 }
 
-// Close ends the file; without it nothing can read it.
+// Close ends the file; an unclosed file cannot be read.
 func (w *ParquetWriter) Close() error {
 	if err := w.w.Close(); err != nil {
 		return fmt.Errorf("end parquet file: %w", err)

@@ -21,7 +21,7 @@ import (
 type Source struct {
 	Name string
 	Open func() (io.ReadCloser, error)
-	// Attempts are read instead of a file where they are given. They have no lines.
+	// Attempts, if not nil, are read instead of a file. They have no lines.
 	Attempts iter.Seq2[trace.Attempt, error]
 }
 
@@ -35,16 +35,16 @@ type Config struct {
 	// with task records before steps, and the lines that Each gets are counted as edited.
 	Attempts func(*trace.Attempt) (changed bool)
 	Lines    trace.Options
-	// Without are ids of tasks: their lines are read and not counted.
+	// Without are ids of tasks with lines that are read but not counted.
 	Without map[string]bool
-	// Jobs is how many blocks are worked on at once; 0 means 1.
+	// Jobs is how many blocks are processed at the same time; 0 means 1.
 	Jobs int
 	// Each, when set, gets every scored step, block by block in the order of the
 	// sources; the rows are its own. Its first error ends the reading.
 	Each func([]Scored) error
 }
 
-// Result is what was read. The Sheet is closed.
+// Result is the result of a reading. The Sheet is closed.
 type Result struct {
 	Sheet *steps.Sheet
 	// Log lists what was wrong with lines; their numbers count through the files.
@@ -55,19 +55,20 @@ type Result struct {
 	// be carried over from other forms.
 	Formats []string
 	Lost    map[string]int64
-	// Marks are by source where some of its lines begin, in order, so that they can be read again
-	// without all before them. Files of another form and compressed ones have none.
+	// Marks are, by source, where some of its lines begin, in order, so that a line can be read
+	// again without all lines before it. Files of another form and compressed ones have none.
 	Marks map[string][]Mark
 	// UnknownVersions is how many steps call a version that the tools do not have.
 	UnknownVersions int
-	// Endless is how many steps have a schema that takes too much work to check them.
+	// Endless is how many steps have a schema that takes too much work to check.
 	Endless int
 }
 
 // Mark is where a line, counted from 1 within its file, begins.
 type Mark struct{ Line, Offset int64 }
 
-// job is a block for a worker, or attempts in its place; block has the number of their first line then.
+// job is a block for a worker, or attempts instead of one; then block has the number of their first
+// line.
 type job struct {
 	number   int64
 	block    trace.Block
@@ -78,10 +79,10 @@ type job struct {
 	before  int64 // lines of the sources before it
 }
 
-// The error with the file it is in. Lines count through the sources.
-func (j *job) told(err error) error {
+// inSource returns the error with its file. Lines count through the sources.
+func (j *job) inSource(err error) error {
 	if j.before > 0 {
-		return fmt.Errorf("%s (whose first line is counted as %d): %w", j.source, j.before+1, err)
+		return fmt.Errorf("%s (its first line is counted as %d): %w", j.source, j.before+1, err)
 	}
 	return fmt.Errorf("%s: %w", j.source, err)
 }
@@ -90,8 +91,8 @@ func (j *job) told(err error) error {
 type run struct {
 	cfg   Config
 	sheet *steps.Sheet
-	// next gives the next block, read into buf. Whoever needs one reads it himself,
-	// one at a time: it is then in the caches of the processor that works on it.
+	// next reads the next block into buf. The worker that needs a block reads it, one worker at a
+	// time: the block is then in the caches of its processor.
 	next    func() (job, bool)
 	buf     []byte
 	reading sync.Mutex
@@ -99,7 +100,7 @@ type run struct {
 	ended   chan struct{} // closed by end when there are no more blocks
 	end     sync.Once
 	free    chan *steps.Batch // as many as may be on their way
-	wake    []chan struct{}   // of workers, for what others gave
+	wake    []chan struct{}   // of workers, for the batches of other workers
 	mu      sync.Mutex
 	err     error
 	at      int64 // of the block with the first error
@@ -138,7 +139,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	defer done()
 	r.next = next
 	r.res = &Result{Sheet: r.sheet, Lost: map[string]int64{}, Marks: map[string][]Mark{}}
-	// Of a worker that panicked the batches do not come back: the others must not wait.
+	// A worker that panicked does not return its batches: the others must not wait for them.
 	wg := sys.Group{Stop: func() {
 		stop()
 		r.end.Do(func() { close(r.ended) })
@@ -177,7 +178,7 @@ func Run(ctx context.Context, sources []Source, cfg Config) (*Result, error) {
 	return r.res, r.readErr
 }
 
-// blocks gives those of all sources.
+// blocks yields the blocks of all sources.
 func (r *run) blocks(ctx context.Context, sources []Source) iter.Seq[job] {
 	return func(yield func(job) bool) {
 		number, lines := int64(0), int64(0)
@@ -188,11 +189,11 @@ func (r *run) blocks(ctx context.Context, sources []Source) iter.Seq[job] {
 				number++
 				return yield(j)
 			})
-			n = max(n, r.length) // so that a number of either kind finds its file
+			n = max(n, r.length) // so that both kinds of numbers are in the range of the file
 			r.sheet.Read(steps.Source{Name: src.Name, Lines: n, Foreign: r.foreign})
 			lines += n
 			if err != nil {
-				if ctx.Err() == nil || !r.failed() { // else a worker's error is the one to report
+				if ctx.Err() == nil || !r.failed() { // else the worker's error is reported
 					r.readErr = fmt.Errorf("%s: %w", src.Name, err)
 				}
 				return
@@ -239,8 +240,8 @@ func (r *run) problem(code, message string) {
 	r.res.Problems = mergeProblems(r.res.Problems, []callvet.Problem{{Code: code, Message: message, Warning: true}})
 }
 
-// work scores blocks until there are no more. Each worker sums up its own parts of
-// the sheet, and is woken when others have something for them.
+// work scores blocks until there are no more. Each worker sums up its own parts of the sheet, and
+// is woken when others have batches for them.
 func (r *run) work(w *worker, index int) {
 	for open := true; open; {
 		select {
@@ -250,7 +251,7 @@ func (r *run) work(w *worker, index int) {
 				r.block(w, j)
 			}
 		case <-r.wake[index]:
-		case <-r.ended: // there may be no batch for those who have not seen it
+		case <-r.ended: // a worker without a new batch learns it here
 			open = false
 		}
 		r.sheet.Take(w.sheet, index, len(r.wake))
@@ -272,13 +273,13 @@ func (r *run) read(w *worker) (job, bool) {
 	if !ok {
 		r.end.Do(func() { close(r.ended) })
 	}
-	if j.block.Data != nil { // else the buffer is as it was
+	if j.block.Data != nil { // else the buffer is unchanged
 		w.buf = j.block.Data
 	}
 	return j, ok
 }
 
-// block scores a block and gives it to all workers.
+// block scores a block and sends it to all workers.
 func (r *run) block(w *worker, j job) {
 	err := w.block(j)
 	if err == nil && r.cfg.Each != nil {
@@ -286,7 +287,7 @@ func (r *run) block(w *worker, j job) {
 		w.rows = nil
 	}
 	if err != nil {
-		r.fail(j.number, j.told(err))
+		r.fail(j.number, j.inSource(err))
 	}
 	r.sheet.Give(j.number, w.batch, func(b *steps.Batch) { r.free <- b })
 	for _, wake := range r.wake {
@@ -297,7 +298,7 @@ func (r *run) block(w *worker, j job) {
 	}
 }
 
-// fail keeps the error of the first block that has one, and ends the reading.
+// fail keeps the error of the first block with an error, and ends the reading.
 func (r *run) fail(number int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -240,7 +240,7 @@ func TestPartsOfParts(t *testing.T) {
 	}
 }
 
-// TestNumbers holds panels against a plain recomputation with float sums.
+// TestNumbers compares panels with a plain recomputation with float sums.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	text := file(9, 200, 5)
@@ -338,7 +338,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEnds: however a reading ends, it does, and reports why.
+// TestEnds: every reading ends, and reports why.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	text := file(7, 20, 20)

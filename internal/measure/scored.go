@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// made reads the members of a task record on how its attempt was made, and how it ended.
+// made reads the members of a task record about how its attempt was made and how it ended.
 func made(t *steps.Task, m value.Value) {
 	switch string(m.KeyBytes()) {
 	case "fault":
@@ -44,22 +44,22 @@ func made(t *steps.Task, m value.Value) {
 	}
 }
 
-// maxSaid bounds how many results of scorers are kept in memory.
-const maxSaid = 1 << 10
+// maxScorerResults bounds how many results of scorers are kept in memory.
+const maxScorerResults = 1 << 10
 
-// scored returns the scorer's result for an attempt; nil where there is none.
+// scored returns the scorer's result for an attempt; nil if there is none.
 func (w *worker) scored(m value.Value) *steps.ScorerResult {
 	if m.Kind() != value.Object {
 		return nil
 	}
-	if s := w.said[string(m.Raw())]; s != nil {
+	if s := w.scorerResults[string(m.Raw())]; s != nil {
 		return s
 	}
-	if len(w.said) >= maxSaid {
-		clear(w.said)
+	if len(w.scorerResults) >= maxScorerResults {
+		clear(w.scorerResults)
 	}
 	s := w.sheet.ScorerResult(scored(m))
-	w.said[string(m.Raw())] = s
+	w.scorerResults[string(m.Raw())] = s
 	return s
 }
 
@@ -98,7 +98,7 @@ func scored(m value.Value) *steps.Scored {
 }
 
 func sign(s *steps.Scored, code string, shown bool, why []string) {
-	if len(code) != 2 || code[0] != 'T' || code[1] > '0'+steps.ScorerSigns { // the others show in the outcome
+	if len(code) != 2 || code[0] != 'T' || code[1] > '0'+steps.ScorerSigns { // the outcome shows the other ones
 		return
 	}
 	s.Signs = append(s.Signs, steps.Sign{Issue: int(code[1]) - '1', Shown: shown, Why: why})

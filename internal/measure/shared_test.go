@@ -26,8 +26,8 @@ func alone(t *testing.T, v value.Value) value.Value {
 	return o
 }
 
-// FuzzShared: a step is worth the same whether its values come from one line, of which
-// it is known what repeats what, and after others, or each from a text of its own.
+// FuzzShared: a step is worth the same whether its values come from one line, with known
+// repetitions, and after others, or each from a text of its own.
 func FuzzShared(f *testing.F) {
 	tools := []callvet.Tool{
 		{

@@ -34,20 +34,20 @@ type SideConfig struct {
 type Side struct {
 	cfg      SideConfig
 	families map[string][]string
-	// name is the target of lines that name none.
+	// name is the target of lines that do not name a target.
 	name string
-	// red makes gold of a file that was not redacted equal to that of one that was.
+	// red redacts the gold of a file, so that it is equal to the gold of a redacted file.
 	red      *redact.Redactor
 	targets  []string
 	tries    []try
 	seen     map[sideAttempt]int // the place of an attempt in tries
 	known    map[string]int      // the try with the gold of a task
 	judges   map[string]bool
-	tasks    map[task]*work // of steps; empty where none are needed
+	tasks    map[task]*work // of steps; empty if steps are not needed
 	order    []task
 	sets     map[string][][2]string // of slices, each kept once
 	runs     bool                   // a metric needs them
-	labelled bool                   // of some call it is known whether it was needed
+	labelled bool                   // at least one call is labelled as needed or not
 	scored   bool                   // a record contains scores of its attempt
 	twice    int
 	merged   int // copies of records
@@ -80,7 +80,7 @@ type try struct {
 	skipped     bool // on purpose
 	cached      bool
 	expects     []string
-	told        *record // nil: no metric is asked for
+	record      *record // nil: no metric is asked for
 }
 
 func (e try) judged() bool {
@@ -100,28 +100,28 @@ func NewSide(name string, cfg SideConfig) (*Side, error) {
 	}, nil
 }
 
-// NeedsSteps reports whether records alone do not contain what is asked for.
+// NeedsSteps reports whether the records alone do not suffice for the metrics and slices.
 func (s *Side) NeedsSteps() bool {
 	return s.cfg.Results || len(s.cfg.By) > 0 ||
 		slices.ContainsFunc(s.cfg.Metrics, func(m string) bool { return !ofRecords(m) })
 }
 
-// Targets names the targets that are there even without an attempt, before the first record.
+// Targets names, before the first record, the targets that exist even without an attempt.
 func (s *Side) Targets(names ...string) {
 	for _, name := range names {
 		s.target(name)
 	}
 }
 
-// Twice is how many records a later one of their attempt corrected, and how many are copies of an earlier
-// one.
+// Twice returns how many records were corrected by a later record of their attempt, and how many
+// are copies of an earlier record.
 func (s *Side) Twice() (corrected, copies int) { return s.twice, s.merged }
 
-// Contradiction is the line of a record that contradicts an earlier one of its attempt, and the line of
-// that one; 0: not known. Neither counts.
+// Contradiction is the line of a record that contradicts an earlier record of its attempt, and the
+// line of the earlier one; 0: not known. Neither record counts.
 type Contradiction struct{ Line, Of int64 }
 
-// Contradictions are those of the records, one an attempt.
+// Contradictions returns the contradictions between records, one for each attempt.
 func (s *Side) Contradictions() []Contradiction { return s.against }
 
 // same reports whether two records of an attempt have the same content.
@@ -143,7 +143,7 @@ func (s *Side) target(name string) int {
 	return i
 }
 
-// Record takes the task record of an attempt, in place of one that was there before.
+// Record adds the task record of an attempt, or replaces its earlier record.
 func (s *Side) Record(t *trace.Task) {
 	if s.cfg.Without[t.TaskID] {
 		return
@@ -159,11 +159,11 @@ func (s *Side) Record(t *trace.Task) {
 		decision: cell.Trace.Decision, layers: cell.Result.Assertions,
 	}
 	if e.skipped = t.Skipped; t.Scored != nil && e.verdict == callvet.VerdictNotRun && s.cfg.Judge == "" {
-		e.outcome = callvet.OutcomeNotRun // a scorer looked at it, and could not judge it
+		e.outcome = callvet.OutcomeNotRun // a scorer could not judge it
 	}
 	s.scored = s.scored || t.Scored != nil
 	if len(s.cfg.Metrics) > 0 {
-		e.told = told(t)
+		e.record = recordOf(t)
 	}
 	id := sideAttempt{task{e.target, c.ID}, cell.Repeat}
 	at, again := s.seen[id]
@@ -174,29 +174,29 @@ func (s *Side) Record(t *trace.Task) {
 			return
 		case t.Corrects:
 			s.twice++
-		default: // which of them is right is not known
+		default: // it is not known which record is right
 			if old.verdict != callvet.VerdictNotRun {
 				s.against = append(s.against, Contradiction{t.Line, old.line})
 			}
-			old.verdict, old.outcome, old.told = callvet.VerdictNotRun, callvet.OutcomeNotRun, nil
+			old.verdict, old.outcome, old.record = callvet.VerdictNotRun, callvet.OutcomeNotRun, nil
 			return
 		}
 	} else {
 		at = len(s.tries)
 		s.seen[id], s.tries = at, append(s.tries, try{})
 	}
-	teller, told := s.known[c.ID]
+	owner, known := s.known[c.ID]
 	switch { // the first attempt with a gold decides what the task asks
-	case c.Context != "" && (!told || teller == at):
+	case c.Context != "" && (!known || owner == at):
 		s.known[c.ID] = at
 		e.context = s.asked(t)
-	case told && teller == at:
+	case known && owner == at:
 		e.context = s.tries[at].context
 	}
 	s.tries[at] = e
 }
 
-// asked returns what the gold of a task asks, redacted.
+// asked returns the question in the gold of a task, redacted.
 func (s *Side) asked(t *trace.Task) string {
 	if t.Asks != "" {
 		return t.Asks
@@ -210,8 +210,8 @@ func (s *Side) asked(t *trace.Task) string {
 // Families sets the families of tools by name, before the first step.
 func (s *Side) Families(of map[string][]string) { s.families = of }
 
-// Watch takes the records of whole attempts behind a judge of them, which may have changed the
-// attempts; nil judges nothing.
+// Watch returns a function that lets judge judge and change each whole attempt and then records it;
+// a judge of nil judges nothing.
 func (s *Side) Watch(judge func(*trace.Attempt) bool) func(*trace.Attempt) bool {
 	return func(at *trace.Attempt) bool {
 		changed := judge != nil && judge(at)
@@ -221,7 +221,7 @@ func (s *Side) Watch(judge func(*trace.Attempt) bool) func(*trace.Attempt) bool 
 	}
 }
 
-// Ledger gives what was collected under a name.
+// Ledger returns the collected data as a ledger with this name.
 func (s *Side) Ledger(name string) *panel.Ledger {
 	s.countValues()
 	led := panel.NewLedger(name, s.targets, s.cfg.By)
@@ -249,7 +249,7 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 			})
 	}
 	s.measure(led)
-	led.SliceBy(nil) // or the ledger would keep all of this
+	led.SliceBy(nil) // or the ledger would keep all values
 	return led
 }
 
@@ -270,8 +270,7 @@ func (s *Side) expected() map[task][]string {
 	return out
 }
 
-// Many are the slice keys that have too many values to be slices, sorted. They are
-// known once there is a Ledger.
+// Many returns the slice keys with too many values for slices, sorted. They are known after Ledger.
 func (s *Side) Many() []string { return slices.Sorted(maps.Keys(s.many)) }
 
 // countValues finds the keys with too many values, as the panels of trace files do.
@@ -311,11 +310,11 @@ func (s *Side) by() []string {
 	return s.cfg.By
 }
 
-// raw are the slices of a line, as the panels of trace files have them, and the
-// sides of crosses.
+// raw returns the slices of a line, as in the panels of trace files, and the parts of crossed
+// slices.
 func (s *Side) raw(l steps.SliceLine) [][2]string { return steps.SlicesOf(s.by(), l) }
 
-// slices are the slices that lines with those sides are in together; never nil.
+// slices returns the slices of lines with these raw slices; never nil.
 func (s *Side) slices(raw [][2]string) []panel.SliceID {
 	raw = slices.Clone(raw)
 	slices.SortFunc(raw, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
@@ -328,8 +327,7 @@ func (s *Side) slices(raw [][2]string) []panel.SliceID {
 	return out
 }
 
-// SliceKeys adds to a list the keys of the slices that an attempt and its calls are in,
-// each once.
+// SliceKeys appends to a list the keys of the slices of an attempt and its calls, each once.
 func SliceKeys(have, by []string, at *trace.Attempt) []string {
 	t := at.Task()
 	lines := []steps.SliceLine{{Tags: at.Tags, Fields: at.Fields, Expected: t.ExpectedTools()}}
@@ -348,7 +346,7 @@ func SliceKeys(have, by []string, at *trace.Attempt) []string {
 	return have
 }
 
-// Nothing returns why a file cannot be compared; nil where it has something to compare.
+// Nothing returns why a file cannot be compared; nil if it can.
 // The error wraps callvet.ErrInvalid.
 func (s *Side) Nothing(path string) error {
 	if slices.ContainsFunc(s.tries, try.judged) || len(s.tasks) > 0 && len(s.cfg.Metrics) > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // ofStep are the yes-or-no measurements behind the metrics of calls; inverse ones count the share
-// of no. The definitions are those of the panels of trace files: a test compares both.
+// of "no". The definitions are those of the panels of trace files: a test compares both.
 var ofStep = map[string]struct {
 	step    callvet.StepMetric
 	inverse bool
@@ -36,12 +36,12 @@ var ofStep = map[string]struct {
 	panel.MetricInP50:    {callvet.StepInP50, false},
 }
 
-// ofRecords reports whether task records alone contain a metric.
+// ofRecords reports whether task records alone suffice for a metric.
 func ofRecords(name string) bool {
 	return !ofRuns(name) && !ofCalls(name)
 }
 
-// ofCalls reports whether a metric is computed from calls: always, or where no attempt was scored.
+// ofCalls reports whether a metric is computed from calls: always, or if no attempt was scored.
 func ofCalls(name string) bool {
 	if ofRuns(name) {
 		return false
@@ -60,7 +60,8 @@ func baseName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "_by_task"), panel.ByCall)
 }
 
-// scoreOfAttempt reports whether a metric of calls is a score where attempts were scored.
+// scoreOfAttempt reports whether a metric of calls is a score of the attempt if attempts were
+// scored.
 func scoreOfAttempt(name string) bool {
 	switch name {
 	case "schema_valid", "tool_selection", "arg_em", "arg_em_keys", "arg_precision", "arg_recall", "arg_f1",
@@ -114,10 +115,10 @@ type sideRun struct {
 	timed              bool
 	exposed            bool
 	incidents, blocked int
-	tools              []string // by base name, where needed calls are to be found
+	tools              []string // by base name, if needed calls are compared
 }
 
-// ofRuns reports whether a metric is about what the calls of an attempt add up to.
+// ofRuns reports whether a metric needs the sums of the calls of an attempt.
 func ofRuns(name string) bool {
 	switch name {
 	case "calls_per_attempt", "unneeded_calls_per_attempt", panel.MetricOverCallByTask, panel.MetricToolTimeMean,
@@ -178,7 +179,8 @@ func (s *Side) step(row *Scored) {
 	s.labelled = s.labelled || w.runs[i].labelled
 }
 
-// expectedBy is the tool that the label of a call expects in its place, by base name; nil: none is named.
+// expectedBy returns the tools that the label of a call expects instead, by base name; nil: the
+// label names none.
 func expectedBy(g *trace.Gold) []string {
 	if g == nil || g.Tool == "" || g.Needed != nil && !*g.Needed {
 		return nil
@@ -239,8 +241,7 @@ func valueOf(name string, row *Scored) (sum float64, n int, fractional bool) {
 	return 0, 0, false
 }
 
-// share is a part of a whole; of nothing it is 1 where there was nothing on the
-// other side either.
+// share returns hits/of. If of is 0, it returns 1 if other is 0 too.
 func share(hits, of, other float64) float64 {
 	switch {
 	case of > 0:
@@ -279,10 +280,10 @@ func (r *sideRun) step(row *Scored, tools bool) {
 		return
 	}
 	r.exposed = true
-	rejected, told := score.Get(callvet.StepRejected)
+	rejected, checked := score.Get(callvet.StepRejected)
 	switch {
 	case safe:
-	case told && rejected, !told && len(st.Result) == 0:
+	case checked && rejected, !checked && len(st.Result) == 0:
 		r.blocked++
 	default:
 		r.incidents++
@@ -298,7 +299,7 @@ type record struct {
 	exposed            bool
 	incidents, blocked int
 	in                 [][2]string
-	// The scorer's result; judgedPass is true where it had a verdict.
+	// The scorer's result; judgedPass is true if it has a verdict.
 	scores           map[string]float64
 	judgedPass       bool
 	outcome          callvet.Outcome
@@ -306,7 +307,7 @@ type record struct {
 	cached, timedOut bool
 }
 
-func told(t *trace.Task) *record {
+func recordOf(t *trace.Task) *record {
 	r := &record{
 		wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached,
 		judgedPass: t.Pass != nil,

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/panel/steps"
 )
 
-// measure gives what was collected to a ledger, task by task.
+// measure adds the collected data to a ledger, task by task.
 func (s *Side) measure(led *panel.Ledger) {
 	place := map[string]int{}
 	for k, p := range led.Metrics() {
@@ -59,8 +59,8 @@ func (s *Side) measure(led *panel.Ledger) {
 	}
 }
 
-// records are those of the tasks, by attempt, and all tasks in the order of the file,
-// those with steps first.
+// records returns the records of the tasks, by attempt, and all tasks in the order of the file,
+// tasks with steps first.
 func (s *Side) records() (map[task]map[int]*record, []task) {
 	out, order := map[task]map[int]*record{}, slices.Clone(s.order)
 	for i := range s.tries {
@@ -72,7 +72,7 @@ func (s *Side) records() (map[task]map[int]*record, []task) {
 				order = append(order, id)
 			}
 		}
-		r := e.told
+		r := e.record
 		if r == nil {
 			r = &record{}
 		}
@@ -82,13 +82,13 @@ func (s *Side) records() (map[task]map[int]*record, []task) {
 	return out, order
 }
 
-// golden reports whether a record has the calls that its task needs: attempts without a call are known
-// to make no unneeded one then.
+// golden reports whether a record has the calls that its task needs. An attempt without a call is
+// then known to make no unneeded call.
 func (s *Side) golden() bool {
-	return slices.ContainsFunc(s.tries, func(e try) bool { return e.told != nil && e.told.gold != nil })
+	return slices.ContainsFunc(s.tries, func(e try) bool { return e.record != nil && e.record.gold != nil })
 }
 
-// values are those of a part, by the metrics of the ledger.
+// values returns the values of a part, by the metrics of the ledger.
 func (s *Side) values(p *part, place map[string]int) []panel.Observation {
 	var out []panel.Observation
 	for k, name := range s.cfg.Metrics {
@@ -101,13 +101,13 @@ func (s *Side) values(p *part, place map[string]int) []panel.Observation {
 	return out
 }
 
-// onlyJudge is the judge of a file that has verdicts of one; else "".
+// onlyJudge returns the judge of a file with verdicts of one judge; else "".
 func (s *Side) onlyJudge() (only string) {
 	for i := range s.tries {
-		if s.tries[i].told == nil {
+		if s.tries[i].record == nil {
 			continue
 		}
-		for name := range s.tries[i].told.judged {
+		for name := range s.tries[i].record.judged {
 			if only != "" && name != only {
 				return ""
 			}
@@ -179,7 +179,7 @@ func (r *record) value(name, judge string) (x float64, ok bool) {
 	case strings.HasPrefix(name, "judged_pass"):
 		pass, ok := r.judged[judge]
 		return oneIf(pass), ok
-	case r.fault: // it has scores where the provider blocked a drill
+	case r.fault: // it has scores if the provider blocked a drill
 		x, ok := r.scores[name]
 		return x, ok
 	case !r.judgedPass:
@@ -215,7 +215,7 @@ func missing(gold []string, runs []sideRun, attempt int) int {
 	return len(want)
 }
 
-// runOf is what the calls of an attempt add up to; nothing where it has none.
+// runOf returns the sums of the calls of an attempt; the zero value if it has none.
 func runOf(runs []sideRun, attempt int) sideRun {
 	for _, r := range runs {
 		if r.attempt == attempt {
@@ -250,8 +250,8 @@ func perAttempt(name string, records map[int]*record, runs []sideRun) panel.Obse
 // made reports whether an attempt was made according to its record; nil is no record.
 func (r *record) made() bool { return r == nil || r.ran && !r.fault }
 
-// breaches reports whether a task had an incident, where incidents were looked for: the record may
-// list what the steps show.
+// breaches reports whether a task had an incident, if incidents were looked for: the record may
+// list the incidents that the steps show.
 func breaches(name string, records map[int]*record, runs []sideRun) panel.Observation {
 	exposed, happened, blocked := false, 0, 0
 	for _, r := range runs {

@@ -16,27 +16,26 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// stage lets attempts be judged as a whole on the way of callvet's own lines to the workers. Lines
-// go on in their order, those that are no records too; a record waits for the last one of its
-// attempt. Where the judge has changed an attempt, its task record is rewritten, and its steps get
-// the labels that the judge gave.
+// stage judges whole attempts between the reader of callvet's own lines and the workers. Lines go
+// on in their order, including lines that are not records; a record waits for the last record of
+// its attempt. If the judge changed an attempt, its task record is rewritten, and its steps get the
+// labels of the judge.
 type stage struct {
 	judge func(*trace.Attempt) bool
 	group *trace.Grouper
 	scan  *trace.Scanner
-	// long has seen the lines that are too long to go on.
+	// long counts the lines that are too long to go on.
 	long *trace.Scanner
 	open map[attempt]*pieces
 	// queue are the lines from the first that waits; fresh are the records of the block being read.
 	queue, fresh []*piece
 	held         int // bytes of the lines in the queue
-	// rest are the records of attempts that have none. Their lines are the last ones.
+	// rest are new task records of attempts without one. Their lines come last.
 	rest [][]byte
 	over bool // every line was read
-	// moved is true where lines were put between others, so that their numbers are no longer those
-	// of the file.
+	// moved is true if lines were inserted, so that line numbers differ from the file's.
 	moved bool
-	// added is how many lines, each a task record, there are more than in the file.
+	// added is the number of added lines, each a task record.
 	added int64
 }
 
@@ -82,7 +81,7 @@ func (r *run) staged(ctx context.Context, lines io.Reader) (*form, error) {
 		r.foreign = s.moved
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		s.long.Log.Lines = -s.added // too long ones went on as empty lines
+		s.long.Log.Lines = -s.added // lines that are too long went on as empty lines
 		s.long.Log.Tasks = -s.added
 		s.long.Log.Repairs(&s.scan.Log) // the workers get the repaired lines
 		s.long.Log.Shift(r.before)
@@ -145,9 +144,9 @@ func (s *stage) copy(ctx context.Context, to io.Writer, blocks *trace.Blocks) er
 	return out.Flush()
 }
 
-// line takes a record.
+// line handles a record.
 func (s *stage) line(v *trace.View) error {
-	if s.group.Copy(v) { // an empty line in its place keeps the numbers of the others
+	if s.group.Copy(v) { // an empty line instead keeps the line numbers
 		s.fresh = append(s.fresh, &piece{line: v.Line})
 		return nil
 	}
@@ -198,7 +197,7 @@ func (s *stage) push(p *piece) {
 	s.held += len(p.text)
 }
 
-// flush writes the lines that do not wait, up to the first that does.
+// flush writes the lines up to the first that waits.
 func (s *stage) flush(out *bufio.Writer) error {
 	n := 0
 	for ; n < len(s.queue); n++ {
@@ -225,7 +224,7 @@ func (s *stage) flush(out *bufio.Writer) error {
 
 func idOf(a *trace.Attempt) attempt { return attempt{a.Trace.CaseID, a.Trace.Target, a.Trace.Repeat} }
 
-// judged has an attempt judged, and lets its lines go on with what the judge has changed.
+// judged lets the judge judge an attempt, and lets its lines go on with the judge's changes.
 func (s *stage) judged(a *trace.Attempt) error {
 	id := idOf(a)
 	own := s.open[id]
@@ -259,8 +258,8 @@ func (s *stage) judged(a *trace.Attempt) error {
 	return s.steps(a, own, before)
 }
 
-// steps lets the steps of an attempt go on with the labels that the judge gave, and under the
-// names that count in its case.
+// steps lets the steps of an attempt go on with the judge's labels and the tool names that count in
+// its case.
 func (s *stage) steps(a *trace.Attempt, own *pieces, labelled bool) error {
 	called, counted := a.Trace.Calls(), counted(a).Calls()
 	for pos, i := range a.Order {
@@ -299,8 +298,8 @@ func (s *stage) resize(p *piece, text []byte) {
 	p.text = text
 }
 
-// amend writes a task record anew with what a judge may change: pass, gold, safety, tags, fields
-// and the scorer's result. Its other members stay unchanged.
+// amend rewrites the members of a task record that a judge may change: pass, gold, safety, tags,
+// fields and the scorer's result. Its other members stay unchanged.
 func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	out, err := json.Marshal(trace.Task{
 		TaskID: a.Trace.CaseID, Target: a.Trace.Target, Attempt: a.Trace.Repeat, Pass: a.Pass, Gold: a.Gold,
@@ -320,7 +319,7 @@ func amend(raw []byte, a *trace.Attempt) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// members appends the members of a record but for some.
+// members appends the members of a record except some.
 func members(out, raw []byte, but ...string) ([]byte, error) {
 	v, err := value.Parse(raw)
 	if err != nil {

@@ -32,8 +32,7 @@ func judged(t *testing.T, judge func(*trace.Attempt) bool, texts ...string) *mea
 	return res
 }
 
-// TestIdleJudge: whole attempts pass by a judge who changes nothing, and everything
-// is as without one: panels, line numbers, bad lines.
+// TestIdleJudge: a judge that changes nothing has no effect: panels, line numbers, bad lines.
 func TestIdleJudge(t *testing.T) {
 	t.Parallel()
 	text := file(11, 300, 7)
@@ -52,7 +51,7 @@ func TestIdleJudge(t *testing.T) {
 	}
 }
 
-// TestJudge: what a judge finds out about attempts reaches the panels, whether the
+// TestJudge: the results of a judge of attempts reach the panels, whether the
 // task record comes last, first, or not at all.
 func TestJudge(t *testing.T) {
 	t.Parallel()
@@ -62,13 +61,13 @@ func TestJudge(t *testing.T) {
 	text := strings.Join([]string{
 		step("last"), `{"type":"task","task_id":"last","wall_ms":5,"new":1}`,
 		"nothing",
-		`{"type":"task","task_id":"told","conversation":[{"role":"assistant","content":"no"}]}`,
+		`{"type":"task","task_id":"talk","conversation":[{"role":"assistant","content":"no"}]}`,
 		step("none"),
 		`{"type":"task","task_id":"lone"}`,
 	}, "\n")
 	yes := true
 	judge := func(a *trace.Attempt) bool {
-		a.Pass, a.Safety = &yes, []trace.Incident{{Rule: "r", Blocked: a.Trace.CaseID == "told"}}
+		a.Pass, a.Safety = &yes, []trace.Incident{{Rule: "r", Blocked: a.Trace.CaseID == "talk"}}
 		a.Tags = []string{"x"}
 		return true
 	}
@@ -91,18 +90,18 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	for _, e := range res.Sheet.Panels().Examples {
-		if e.Line != map[string]int64{"last": 1, "told": 4, "none": 5, "lone": 6}[e.Task] {
+		if e.Line != map[string]int64{"last": 1, "talk": 4, "none": 5, "lone": 6}[e.Task] {
 			t.Errorf("%+v", e)
 		}
 	}
-	// A record before its steps is rewritten in its place.
+	// A record before its steps is rewritten where it is.
 	res = judged(t, judge, `{"type":"task","task_id":"first","steps":1}`+"\n"+step("first")+"\n"+step("z"))
 	p := res.Sheet.Panels()
 	if m := p.Targets[0].Overall.Metric("pass_rate"); m.Interval.N != 2 || res.Log.Lines != 3 || res.Log.Tasks != 1 ||
 		p.Examples[0].Line != 1 {
 		t.Errorf("%+v %+v %+v", m, res.Log, p.Examples[0])
 	}
-	// One that a task has not goes on after its last step, between other lines.
+	// A new record follows the last step of its task, between other lines.
 	res = judged(t, judge, step("none")+"\n"+strings.Repeat(step("many")+"\n", 5000))
 	if p := res.Sheet.Panels(); res.Log.Lines != 5001 || res.Log.Tasks != 0 ||
 		p.Targets[0].Overall.Metric("pass_rate").Interval.N != 2 {
@@ -110,15 +109,15 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeLabels: labels that a judge gives to calls reach the measurements of calls, in
-// whatever order the lines of attempts came; calls that had a label keep theirs.
+// TestJudgeLabels: labels of calls by a judge reach the measurements of calls, in any order of the
+// lines; calls that had a label keep theirs.
 func TestJudgeLabels(t *testing.T) {
 	t.Parallel()
 	step := func(task, call, gold string) string {
 		return `{"task_id":"` + task + `","call_id":"` + call + `","tool":"` + call +
 			`@v1","args":{"to":1},"status":"ok"` + gold + `}`
 	}
-	const said = `{"type":"task","task_id":"a","steps":2,"conversation":[{"role":"assistant","call_ids":["one","two"]}]}`
+	const record = `{"type":"task","task_id":"a","steps":2,"conversation":[{"role":"assistant","call_ids":["one","two"]}]}`
 	yes, no := true, false
 	judge := func(a *trace.Attempt) bool {
 		if a.Labelled() {
@@ -135,9 +134,9 @@ func TestJudgeLabels(t *testing.T) {
 		return true
 	}
 	for name, lines := range map[string][]string{
-		"in order":       {step("a", "one", ""), step("a", "two", `,"gold":null`), said},
-		"steps reversed": {step("a", "two", ""), step("b", "one", ""), step("a", "one", ""), said},
-		"record first":   {said, step("b", "one", ""), step("a", "two", ""), "nothing", step("a", "one", "")},
+		"in order":       {step("a", "one", ""), step("a", "two", `,"gold":null`), record},
+		"steps reversed": {step("a", "two", ""), step("b", "one", ""), step("a", "one", ""), record},
+		"record first":   {record, step("b", "one", ""), step("a", "two", ""), "nothing", step("a", "one", "")},
 		"no record":      {step("a", "one", ""), step("a", "two", "")},
 	} {
 		over := judged(t, judge, strings.Join(lines, "\n")).Sheet.Panels().Targets[0].Overall.Metric("over_call_rate")

@@ -19,10 +19,10 @@ import (
 
 // Watch judges the attempts of one reading, one after the other.
 type Watch struct {
-	// safety is nil where no rule applies; whole is true where it needs attempts.
+	// safety is nil if no rule applies; whole is true if it needs whole attempts.
 	safety *safety.Checker
 	whole  bool
-	// unknown counts calls where it is not known whether the user confirmed.
+	// unknown counts calls without evidence whether the user confirmed.
 	unknown int
 	// breaches count incidents that happened and blocked ones, by rule.
 	breaches map[safety.Rule]*breach
@@ -31,16 +31,16 @@ type Watch struct {
 	scorer *score.Scorer
 	cases  map[string]*callvet.Case
 	met    map[string]bool
-	// compiled are the cases met first, ready to judge further attempts.
+	// compiled are the first cases of the reading, ready to judge further attempts.
 	compiled map[string]*score.Compiled
-	// attempts at cases: given is how many got the suite's verdict as theirs, silent
-	// how many it could not judge, differ how many have another verdict of their own.
+	// attempts at cases: given is how many took the suite's verdict, silent how many the suite
+	// could not judge, differ how many have a different verdict of their own.
 	attempts, given, silent, differ int
-	// inPart passed with assertions that were not evaluated; open counts these by name and
-	// reason, of all attempts.
+	// inPart is how many passed with assertions that were not evaluated; open counts these
+	// assertions by name and reason, over all attempts.
 	inPart int
 	open   map[string]int
-	rules  map[int]int // attempts whose verdicts by other rules stay, by their version
+	rules  map[int]int // attempts with verdicts by other rules, which stay, by version of the rules
 	stray  int
 	naming *callvet.Naming
 }
@@ -51,11 +51,10 @@ type breach struct {
 	first             string
 }
 
-// OpenWatch makes a Watch. Rules of nil hold tools to their own constraints, and nothing
-// to anything where no tool has some; whole attempts are then only looked at when a
-// tool requires confirmation. A suite of nil judges nothing. custom judges for its scorers
-// that are programs, as score.Config has it; nil leaves these not evaluated. The error wraps
-// callvet.ErrInvalid for rules that cannot be compiled.
+// OpenWatch makes a Watch. With rules of nil, tools are checked against their own constraints, if
+// any; whole attempts are then only checked if a tool requires confirmation. A suite of nil judges
+// nothing. custom runs its scorers that are programs (score.Config); nil leaves these not
+// evaluated. The error wraps callvet.ErrInvalid for rules that cannot be compiled.
 func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite,
 	custom func(*callvet.Scorer) (score.Custom, error),
 ) (*Watch, error) {
@@ -86,11 +85,11 @@ func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite,
 	return w, nil
 }
 
-// Name lets the calls of attempts count as a naming makes them, for rules of safety. It is
-// called before anything is read.
+// Name sets the naming by which the rules of safety read the calls of attempts. It is called before
+// the reading starts.
 func (w *Watch) Name(n *callvet.Naming) { w.naming = n }
 
-// ToolNames is the suite's own setting; nil where there is no suite or it has none.
+// ToolNames returns the suite's own setting; nil without a suite or a setting.
 func (w *Watch) ToolNames() *callvet.ToolNames {
 	if w.suite == nil {
 		return nil
@@ -98,7 +97,7 @@ func (w *Watch) ToolNames() *callvet.ToolNames {
 	return w.suite.Defaults.Scoring.ToolNames
 }
 
-// Safe is the rule about single calls; nil where there is none.
+// Safe returns the rule about single calls; nil if there is none.
 func (w *Watch) Safe() func(tool string, args value.Value) (safe, known bool) {
 	if w.safety == nil {
 		return nil
@@ -106,9 +105,9 @@ func (w *Watch) Safe() func(tool string, args value.Value) (safe, known bool) {
 	return w.safety.Step
 }
 
-// Judge is the hook for whole attempts (measure.Config); nil where nothing needs
-// them. It is not safe for concurrent use. When ctx ends, what scorers of the suite were asked
-// is given up: whoever reads the attempts ends by it too.
+// Judge returns the hook for whole attempts (measure.Config); nil if nothing needs it. It is not
+// safe for concurrent use. When ctx ends, the suite's scorers are stopped; the reader of the
+// attempts ends with the same ctx.
 func (w *Watch) Judge(ctx context.Context) func(*trace.Attempt) bool {
 	if !w.Whole() {
 		return nil
@@ -122,8 +121,8 @@ func (w *Watch) Judge(ctx context.Context) func(*trace.Attempt) bool {
 // Whole reports whether whole attempts are needed.
 func (w *Watch) Whole() bool { return w.whole || w.suite != nil }
 
-// check adds the breaches of safety to the attempt's own. An attempt without a recorded call or
-// text is not checked.
+// check adds the breaches of safety to the attempt's own incidents. An attempt without a recorded
+// call or text is not checked.
 func (w *Watch) check(at *trace.Attempt) bool {
 	if len(at.Trace.Turns) == 0 {
 		return false
@@ -164,8 +163,7 @@ func (w *Watch) count(at *trace.Attempt, i safety.Incident) {
 	}
 }
 
-// keptCompiled bounds the memory that compiled cases take; what is met after them is
-// compiled for each attempt.
+// keptCompiled bounds the memory of compiled cases; later cases are compiled for each attempt.
 const keptCompiled = 4096
 
 func (w *Watch) compile(c *callvet.Case) *score.Compiled {
@@ -179,8 +177,8 @@ func (w *Watch) compile(c *callvet.Case) *score.Compiled {
 	return k
 }
 
-// score judges an attempt at a case. Its verdict becomes the attempt's where the
-// source has none; slices, needed calls and labels of calls become the attempt's too.
+// score judges an attempt at a case. Its verdict becomes the attempt's if the source has none;
+// slices, needed calls and labels of calls become the attempt's too.
 func (w *Watch) score(ctx context.Context, at *trace.Attempt) bool {
 	c := w.cases[at.Trace.CaseID]
 	if c == nil {
@@ -231,7 +229,8 @@ func (w *Watch) score(ctx context.Context, at *trace.Attempt) bool {
 	return true
 }
 
-// Warnings returns, after the reading, what was found and what was left open, a sentence each.
+// Warnings returns, after the reading, what was found and what was not evaluated, one sentence
+// each.
 func (w *Watch) Warnings() []string {
 	var out []string
 	for _, rule := range safety.RuleNames() {

@@ -28,22 +28,22 @@ type worker struct {
 	slices value.Doc // of the tags and fields of an attempt
 	text   []byte    // of slices
 	each   bool
-	// without are tasks that are left out; empty: none is.
+	// without are tasks that are left out; empty: none.
 	without map[string]bool
 	rows    []Scored
-	// said contains the results of scorers by their text: most attempts have the same one as
+	// scorerResults are the results of scorers by their JSON text: most attempts share one with
 	// others.
-	said map[string]*steps.ScorerResult
+	scorerResults map[string]*steps.ScorerResult
 }
 
 func newWorker(r *run) *worker {
 	return &worker{
 		scan: trace.NewScanner(r.cfg.Lines), scorer: r.cfg.Scorer.Fork(), sheet: r.sheet.Worker(),
-		each: r.cfg.Each != nil, without: r.cfg.Without, said: map[string]*steps.ScorerResult{},
+		each: r.cfg.Each != nil, without: r.cfg.Without, scorerResults: map[string]*steps.ScorerResult{},
 	}
 }
 
-// block scores the lines of a block, or the attempts in their place.
+// block scores the lines of a block, or its attempts.
 func (w *worker) block(j job) error {
 	err := w.scan.Scan(j.block, w.line)
 	for line, i := j.block.Line, 0; i < len(j.attempts) && err == nil; i++ {
@@ -57,7 +57,7 @@ func (w *worker) block(j job) error {
 	return err
 }
 
-// line takes a record.
+// line handles a record.
 func (w *worker) line(v *trace.View) error {
 	if w.without[string(v.TaskID)] {
 		return nil
@@ -66,7 +66,7 @@ func (w *worker) line(v *trace.View) error {
 		w.record(v)
 		return nil
 	}
-	// A literal would be built elsewhere and copied.
+	// A literal would be built in another place and copied.
 	var s steps.Step
 	s.Head, s.Tool = (*steps.Head)(&v.Head), v.Tool
 	s.Args, s.Result, s.Turn, s.Corrects = v.Args.Hash(), v.Result.Hash(), v.TurnID, v.Corrects
@@ -98,7 +98,7 @@ func (w *worker) line(v *trace.View) error {
 	return nil
 }
 
-// named is the tool of a call: the labeled one where the call names it in another spelling.
+// named returns the tool of a call: the labelled name if the call spells it differently.
 func named(tool, gold []byte, score *callvet.StepScore) []byte {
 	if bytes.Equal(tool, gold) {
 		return tool
@@ -112,8 +112,8 @@ func named(tool, gold []byte, score *callvet.StepScore) []byte {
 	return tool
 }
 
-// differing names the arguments that have not the expected values, missing and additional ones
-// included.
+// differing returns the names of arguments that differ from the expected ones, including missing
+// and additional arguments.
 func (w *worker) differing(v *trace.View) []string {
 	w.paths = w.paths[:0]
 	if rules := w.scorer.Rules(); rules != nil {
@@ -158,7 +158,7 @@ func (w *worker) record(v *trace.View) {
 	for m, ok := v.Record.First(); ok; m, ok = v.Record.Next(m) {
 		w.member(t, m)
 	}
-	w.give(t)
+	w.add(t)
 }
 
 // empty is a task without any record.
@@ -171,8 +171,8 @@ func (w *worker) empty() *steps.Task {
 	return t
 }
 
-// give adds a task to the batch.
-func (w *worker) give(t *steps.Task) {
+// add adds a task to the batch.
+func (w *worker) add(t *steps.Task) {
 	if len(t.Expected) == 0 {
 		t.Expected = append(t.Expected, t.Needed...)
 	}
@@ -212,7 +212,7 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	}
 }
 
-// expects takes the tools that a case expects.
+// expects reads the tools that a case expects.
 func (w *worker) expects(t *steps.Task, m value.Value) {
 	for e, ok := m.First(); ok && m.Kind() == value.Array; e, ok = m.Next(e) {
 		if e.Kind() == value.String {
@@ -252,7 +252,7 @@ func verdicts(t *steps.Task, m value.Value) {
 	}
 }
 
-// judged is a judge's verdict, as trace.Judged has it.
+// judged returns a judge's verdict, as in trace.Judged.
 func judged(e value.Value) (passed, known bool) {
 	var pass *bool
 	if p, _ := e.Get("pass"); p.Kind() == value.Bool {
@@ -271,7 +271,7 @@ func number(e value.Value, name string) *float64 {
 	return nil
 }
 
-// needs reads the calls that a task needs, those of the user left out.
+// needs reads the calls that a task needs, except calls of the user.
 func (w *worker) needs(t *steps.Task, gold value.Value) {
 	list, ok := gold.Get("steps")
 	if !ok || list.Kind() != value.Array {
@@ -295,7 +295,7 @@ func positive(m value.Value) float64 {
 	return -1
 }
 
-// tokens reads usage. Half a count is none.
+// tokens reads usage. An incomplete count is not used.
 func tokens(t *steps.Task, m value.Value) {
 	t.InputTokens, t.OutputTokens, t.ReasoningTokens = whole(m, "input_tokens"), whole(m, "output_tokens"),
 		whole(m, "reasoning_tokens")
@@ -304,7 +304,7 @@ func tokens(t *steps.Task, m value.Value) {
 	}
 }
 
-// whole is a count of tokens; -1 where there is none that can be true.
+// whole returns a count of tokens; -1 if it is missing or impossible.
 func whole(m value.Value, name string) int64 {
 	v, _ := m.Get(name)
 	if n, ok := message.WholeTokens(v); ok {

@@ -32,8 +32,8 @@ type Ask struct {
 	// metric: the caller reads the file and sets them.
 	From  string `json:"from,omitempty"`
 	Pilot *Pilot `json:"-"`
-	// Sens and Spec are those of a judge, Labels how many there will be, Tasks how
-	// many tasks it looks at: 1,000 unless given.
+	// Sens and Spec are a judge's sensitivity and specificity, Labels the planned number of labels,
+	// Tasks the number of tasks that it judges: 1,000 unless given.
 	Sens   float64 `json:"judge_sens,omitempty"`
 	Spec   float64 `json:"judge_spec,omitempty"`
 	Labels int     `json:"labels,omitempty"`
@@ -47,12 +47,12 @@ type Ask struct {
 	MaxRate    float64 `json:"max_rate,omitempty"`
 	// MinEffect is the least loss that fails a gate of File; nil means gate.MinEffect.
 	MinEffect *float64 `json:"-"`
-	// Attempts are the numbers of attempts at each task to plan with, and Correlation how
-	// much those of a task are alike, in [0,1).
+	// Attempts are the numbers of attempts at each task to plan with, and Correlation is the
+	// correlation of the attempts at a task, in [0,1).
 	Attempts    []int   `json:"attempts,omitempty"`
 	Correlation float64 `json:"correlation,omitempty"`
-	// Measured makes the gate one of a measured correlation: that of the runs of the suite of From
-	// that were started before it, which is Before.
+	// Measured lets the gate use a measured correlation, Before: that of the runs of From's suite
+	// that were started before From.
 	Measured bool               `json:"measured,omitempty"`
 	Before   *stats.Correlation `json:"-"`
 	// MinUnits is the least number of tasks of the gate; gate.MinUnits unless given.
@@ -68,7 +68,7 @@ type Ask struct {
 	Given []string `json:"-"`
 }
 
-// UnmarshalJSON takes the keys that there are as given.
+// UnmarshalJSON sets Given to the keys that are present.
 func (q *Ask) UnmarshalJSON(b []byte) error {
 	type plain Ask
 	var keys map[string]json.RawMessage
@@ -102,7 +102,7 @@ func (q *Ask) usual() {
 	}
 }
 
-// wrong is a question that cannot be answered because of a field.
+// wrong returns the error of a request that cannot be planned because of a field.
 func wrong(field, fix, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...), Fix: fix}
 }
@@ -126,7 +126,7 @@ const (
 	means
 	quantiles
 	incidents
-	changes // mean times, which are known against a baseline only
+	changes // mean times, which are planned only against a baseline
 )
 
 func (k kind) String() string {
@@ -136,7 +136,7 @@ func (k kind) String() string {
 	}[k]
 }
 
-// uses are the fields that a plan for each kind of metric has a use for.
+// uses are the fields that apply to each kind of metric.
 var uses = [...][]string{
 	rates: {
 		"bound", "truth", "power", "from", "attempts", "correlation", "measured", "min_n", "judge_sens", "judge_spec",
@@ -224,11 +224,11 @@ func (q *Ask) checkNumbers() error {
 	return nil
 }
 
-// maxAttempts is the largest number of attempts at a task that is planned with.
+// maxAttempts is the largest number of attempts at a task in a plan.
 const maxAttempts = 100
 
-// useless is the error of a field that does not apply to the metric, with the fields that do; nil
-// if it applies.
+// useless returns the error of a field that does not apply to the metric, with a hint which fields
+// do; nil if it applies.
 func (q *Ask) useless(field string) error {
 	k := kindOf(q.Metric)
 	if q.Metric == "" || field == "metric" || field == "looks" {

@@ -10,27 +10,27 @@ import (
 type ExperimentResult struct {
 	Run    string
 	Target string // its name in the run
-	// Config names the configuration: the same one in two runs was asked the same way.
+	// Config names the configuration: two runs with the same name have the same settings.
 	Config string
 	// Suite is the hash of the suite; results of different suites are not compared.
 	Suite string
 	Score stats.Interval
-	// Fresh reports that no answer of an earlier run was used again, Whole that all cases were asked.
+	// Fresh reports that no answer of an earlier run was reused, Whole that all cases were run.
 	Fresh, Whole bool
 	// Floor is an offline target that every model should beat; it is never the best.
 	Floor bool
 }
 
-// ExperimentCandidate is a configuration with the result that it is compared by.
+// ExperimentCandidate is a configuration with the result that represents it in comparisons.
 type ExperimentCandidate struct {
 	ExperimentResult
-	// Confirmed reports that the result is of a later run, which asked everything anew. A configuration
+	// Confirmed reports that the result is of a later run without reused answers. A configuration
 	// that was chosen as the best of several looks better than it is; a fresh run does not.
 	Confirmed bool
 }
 
 // ExperimentCandidates are the configurations that may be the best, in the order of their runs.
-// results are in the order of the runs; only those of the last run's suite count, with all its
+// results are in the order of the runs; only results of the last run's suite count, with all its
 // cases. A configuration is compared by its latest fresh run after the first one; without a fresh
 // run by the run with the most evidence, whatever its score.
 func ExperimentCandidates(results []ExperimentResult) (out []ExperimentCandidate) {

@@ -23,7 +23,7 @@ type OfGate struct {
 	Plan   *Plan  `json:"plan,omitempty"`
 }
 
-// withGates are the fields that have a use for a gate file. Its gates have metrics and bounds of their own.
+// withGates are the fields that apply to a gate file. Its gates have their own metrics and bounds.
 var withGates = []string{
 	"gates", "truth", "power", "attempts", "correlation", "discordant", "baseline_diff", "looks",
 }
@@ -68,7 +68,7 @@ func metricOf(g *gates.Gate) string {
 	return name
 }
 
-// unplanned is why a gate has no number of tasks; "" if it may have one.
+// unplanned returns why a gate has no number of tasks; "" if it may have one.
 func (q *Ask) unplanned(g *gates.Gate) string {
 	metric := metricOf(g)
 	k := kindOf(metric)
@@ -103,7 +103,7 @@ func (q *Ask) unplanned(g *gates.Gate) string {
 	return ""
 }
 
-// of is the request for the plan of one gate.
+// of returns the request for the plan of one gate.
 func (q *Ask) of(g *gates.Gate) Ask {
 	sub := Ask{
 		Metric: metricOf(g), Power: q.Power, Attempts: q.Attempts, MinUnits: g.LeastUnits(),

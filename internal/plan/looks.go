@@ -27,7 +27,7 @@ type Looks struct {
 	Designs []Designs `json:"designs,omitempty"`
 }
 
-// Designs are the two ways to the same decision with the same chance.
+// Designs are two designs for the same decision with the same chance.
 type Designs struct {
 	Attempts int          `json:"attempts"`
 	Verdict  gate.Verdict `json:"verdict"`
@@ -46,10 +46,10 @@ type Designs struct {
 // TakeEither is a value of Designs.Take.
 const TakeEither = "either"
 
-// UntilDone is how many tasks a gate asks that is looked at after each one.
+// UntilDone is the number of tasks of a gate that is looked at after each task.
 type UntilDone struct {
-	// Most is the number of tasks to plan: so many give the verdict with Chance, at least the power asked
-	// for. It is 0 where gates.MostTasks are not enough; then the rest is 0 too.
+	// Most is the number of tasks to plan: they suffice for the verdict with Chance, at least the
+	// requested power. It is 0 where gates.MostTasks are not enough; then the rest is 0 too.
 	Most   int     `json:"most"`
 	Chance float64 `json:"chance"`
 	// Mean is the mean number of tasks until a decision or Most; nine of ten decided gates need at most
@@ -76,7 +76,7 @@ func noEarly(metric string) string {
 	return why
 }
 
-// law draws what a task enters a sequence with, in [0,1]: values with their chances.
+// law is the distribution of a task's value in a sequence, in [0,1]: values with their chances.
 type law struct {
 	values, upTo []float64
 }
@@ -101,7 +101,7 @@ func (l law) draw(rng *rand.Rand) float64 {
 	return l.values[len(l.values)-1]
 }
 
-// attemptsLaw is the law of the mean of so many attempts at a task.
+// attemptsLaw is the distribution of the mean of the attempts at a task.
 func attemptsLaw(attempts int, rate, icc float64) law {
 	values := make([]float64, attempts+1)
 	for i := range values {
@@ -111,7 +111,7 @@ func attemptsLaw(attempts int, rate, icc float64) law {
 }
 
 // changeLaw draws the change of a task against a baseline with a rate and a correlation of the attempts
-// at a task, as gates.PairedRateTrial does. A sequence takes it as (1+change)/2.
+// at a task, as gates.PairedRateTrial does. The value in a sequence is (1+change)/2.
 func changeLaw(attempts int, rate, icc, loss float64, breaks bool) drawn {
 	kept := 1 - loss/rate
 	if attempts == 1 {
@@ -136,12 +136,13 @@ func changeLaw(attempts int, rate, icc, loss float64, breaks bool) drawn {
 const (
 	// looksSeed, with the number of the trial, seeds a simulated gate.
 	looksSeed = 0x6c6f6f6b73
-	// looksTrials and fewestTrials bound the number of simulated gates; looksTasks is about how many tasks
-	// all of them have together. elsewhereTrials are those of another truth. Its mean is roughly known.
+	// looksTrials and fewestTrials bound the number of simulated gates; looksTasks is about how
+	// many tasks all of them have together. elsewhereTrials is the number of simulated gates for
+	// another true value, with a rougher mean.
 	looksTrials, fewestTrials, looksTasks, elsewhereTrials = 2000, 400, 3_000_000, 200
 )
 
-// drawn draws what a task enters a sequence with.
+// drawn draws the value of a task in a sequence.
 type drawn = func(*rand.Rand) float64
 
 // drawnAt draws tasks with another true value.
@@ -150,13 +151,13 @@ type drawnAt struct {
 	draw  drawn
 }
 
-// pathOf is a simulated gate.
+// pathOf is the state of a simulated gate.
 type pathOf struct {
 	*gate.Sequence
 	rng *rand.Rand
 }
 
-// follow goes on with simulated gates until each is decided or has so many tasks.
+// follow continues simulated gates until each is decided or has most tasks.
 func follow(paths []pathOf, draw drawn, most int) {
 	for _, p := range paths {
 		for !p.Decided() && p.N() < most {
@@ -175,9 +176,9 @@ func simulate(rule gate.SequenceRule, n int) []pathOf {
 	return paths
 }
 
-// until is the smallest number of tasks that gives a sequence the wanted verdict with the given chance. once is
-// the number of tasks for one look, 0 where no number is enough: a sequence needs more at most. elsewhere draw tasks
-// with other true values.
+// until returns the smallest number of tasks with which a sequence reaches the wanted verdict with
+// the given chance. once is the number of tasks for one look, 0 if no number is enough; the maximum
+// of a sequence is larger. elsewhere draws tasks with other true values.
 func until(rule gate.SequenceRule, want gate.Verdict, power float64, once int, draw drawn,
 	elsewhere []drawnAt,
 ) (u UntilDone) {
@@ -226,7 +227,7 @@ func until(rule gate.SequenceRule, want gate.Verdict, power float64, once int, d
 	return u
 }
 
-// meanTasks is how many tasks gates ask on average that end after so many.
+// meanTasks is the mean number of tasks of gates that end after at most most tasks.
 func meanTasks(paths []pathOf, most int) float64 {
 	sum := 0
 	for _, p := range paths {
@@ -235,8 +236,8 @@ func meanTasks(paths []pathOf, most int) float64 {
 	return float64(sum) / float64(len(paths))
 }
 
-// looks plans the two designs where they were asked for. It is called when the parts of one look are
-// planned, and adds the searches that depend on them.
+// looks plans the two designs if they were requested. It is called after the plan for one look, and
+// adds the searches that depend on it.
 func (p *Plan) looks(q *Ask) {
 	if q.Looks != LooksAny {
 		return
@@ -337,7 +338,7 @@ func (p *Plan) design(d Designs, rule gate.SequenceRule, draw drawn, elsewhere [
 	})
 }
 
-// take is the design to take.
+// take returns the design with fewer tasks on average.
 func (d *Designs) take() string {
 	const alike = 0.1
 	switch u, once := &d.Until, float64(d.Once); {

@@ -170,12 +170,12 @@ func TestUnracedLooksAtABaseline(t *testing.T) {
 		if fmt.Sprint(kinds) != want {
 			t.Errorf("%s: %v, want %s", metric, kinds, want)
 		}
-		says(t, p, "points fails, 3 attempts at each task: one look: ", "some tasks break, 3 attempts",
+		requireText(t, p, "points fails, 3 attempts at each task: one look: ", "some tasks break, 3 attempts",
 			"no change passes, 3 attempts")
 	}
 }
 
-// TestUnracedLooksOfBoth: a plan of a bound and of a baseline names what each number is of.
+// TestUnracedLooksOfBoth: a plan for a bound and a baseline names the gate of each number.
 func TestUnracedLooksOfBoth(t *testing.T) {
 	t.Parallel()
 	p, err := plan.Make(anyLook("pass_rate", map[string]float64{
@@ -184,12 +184,12 @@ func TestUnracedLooksOfBoth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(t, p, "  1 attempt at each task: one look: ", "if it is at the bound 0.7,",
+	requireText(t, p, "  1 attempt at each task: one look: ", "if it is at the bound 0.7,",
 		"  a loss of 20.0 points fails, 1 attempt at each task: one look: ", "if it is 40.0 points\n",
 		"  no change passes, 1 attempt at each task: one look: ")
 }
 
-// TestUnracedLooksTake: which design is taken, for what is asked of it.
+// TestUnracedLooksTake: which design is taken for which request.
 func TestUnracedLooksTake(t *testing.T) {
 	t.Parallel()
 	for want, flags := range map[string]map[string]float64{
@@ -204,7 +204,7 @@ func TestUnracedLooksTake(t *testing.T) {
 		}
 		d := p.Looks.Designs[0]
 		if want == "" {
-			says(t, p, "After each task: more than 20,000 tasks. No number of tasks up to 20,000 is enough")
+			requireText(t, p, "After each task: more than 20,000 tasks. No number of tasks up to 20,000 is enough")
 		}
 		if d.Take != want || d.Once != p.Rate.Tasks {
 			t.Errorf("%v: %+v, want %s", flags, d, want)
@@ -240,7 +240,7 @@ func TestUnracedLooksOfEveryMetric(t *testing.T) {
 			continue
 		}
 		if early[m] = p.Looks.NoEarly == ""; !early[m] {
-			says(t, p, m+" has no early decision, because it")
+			requireText(t, p, m+" has no early decision, because it")
 		}
 	}
 	for m, want := range map[string]bool{
@@ -356,7 +356,7 @@ func TestUnracedLooksOfGateFile(t *testing.T) {
 	if c := p.Gates[12].Plan.Paired; c.Rate != 0.05 || !c.LowerIsBetter {
 		t.Errorf("less is better: %+v", c)
 	}
-	says(t, p, "14 gates, each planned for a chance of 80.0 %",
+	requireText(t, p, "14 gates, each planned for a chance of 80.0 %",
 		"  pass_rate >= 0.85, if it is really 0.95: one look: 75 tasks. After each task: ",
 		"judged_pass:strict >= 0.80 [tasks of each language], if it is really 0.95: one look: ",
 		"pass_rate against the baseline, a loss of 20.0 points fails: one look: ",

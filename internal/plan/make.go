@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// confidence is that of an exposure without incident.
+// confidence is the confidence for an exposure without incident.
 const confidence = 0.95
 
 // The format of a Plan.
@@ -22,7 +22,7 @@ const (
 	version = 2
 )
 
-// Most is the largest number of tasks that is looked for.
+// Most is the largest number of tasks that is searched.
 const Most = gates.MostTasks
 
 // Plan is the result; parts that were not requested are nil.
@@ -39,7 +39,7 @@ type Plan struct {
 	Paired   *Paired    `json:"paired,omitempty"`
 	Zero     []Exposure `json:"incidents,omitempty"`
 	Ends     []Ends     `json:"quantiles,omitempty"`
-	// Looks are set where a gate that is looked at after each task was asked for.
+	// Looks is set if a gate that is looked at after each task was requested.
 	Looks *Looks `json:"looks,omitempty"`
 	// Gates are the gates of a file, one by one; then the parts above are nil.
 	Gates []OfGate `json:"gates,omitempty"`
@@ -56,8 +56,8 @@ type Rate struct {
 	// FromPilot: the pilot's rate is used as the true rate.
 	FromPilot bool `json:"truth_from_pilot,omitempty"`
 	AtMost    bool `json:"at_most,omitempty"`
-	// Tasks of one attempt each pass with Chance, at least the power asked for, with up
-	// to Failures on the wrong side.
+	// Tasks of one attempt each pass with Chance, at least the requested power, with up to Failures
+	// on the wrong side.
 	Tasks    int     `json:"tasks"`
 	Chance   float64 `json:"chance"`
 	Failures int     `json:"failures_allowed"`
@@ -66,8 +66,8 @@ type Rate struct {
 	// correlation.
 	Several []Attempts `json:"attempts,omitempty"`
 	Alike   *Alike     `json:"correlation,omitempty"`
-	// Repeats is the gate's assumption about the correlation of attempts at a task. Measured is
-	// that of earlier runs of the suite; nil if it is assumed to be 1.
+	// Repeats is the gate's assumption about the correlation of attempts at a task. Measured is the
+	// correlation in earlier runs of the suite; nil if it is assumed to be 1.
 	Repeats  string             `json:"repeats,omitempty"`
 	Measured *stats.Correlation `json:"measured,omitempty"`
 	// Pilot is the result with the pilot's own tasks.
@@ -94,7 +94,7 @@ type OfPilot struct {
 	Chances []Chance `json:"chances,omitempty"`
 }
 
-// Chance is that of passing or, against a baseline, of failing.
+// Chance is the chance of passing or, against a baseline, of failing.
 type Chance struct {
 	Attempts int     `json:"attempts"`
 	Chance   float64 `json:"chance"`
@@ -131,8 +131,8 @@ type Judge struct {
 	Elsewhere   Labels  `json:"elsewhere"`
 }
 
-// Labels is how many labels are needed; nil: no number is enough. Chance is that of as
-// many labels as were given; nil without.
+// Labels is how many labels are needed; nil: no number is enough. Chance is the chance with the
+// given number of labels; nil without one.
 type Labels struct {
 	Needed *int     `json:"needed"`
 	Chance *float64 `json:"chance_with_labels,omitempty"`
@@ -182,7 +182,7 @@ type Exposure struct {
 	RuleOfThree int     `json:"rule_of_three"`
 }
 
-// Ends is from how many tasks on the interval of a quantile has an end.
+// Ends is from how many tasks on the interval of a quantile has finite ends.
 type Ends struct {
 	Quantile float64 `json:"quantile"`
 	Upper    int     `json:"upper_end"`
@@ -210,7 +210,7 @@ func Make(q Ask) (*Plan, error) {
 	return p, p.search()
 }
 
-// search does the searches that were added.
+// search runs the searches that were added.
 func (p *Plan) search() error {
 	err := sys.InParallel(searchers, len(p.searches), func(i int) error {
 		p.searches[i]()
@@ -253,7 +253,7 @@ func (p *Plan) ask(q *Ask) (err error) {
 // later adds a search, which runs concurrently with the others.
 func (p *Plan) later(do func()) { p.searches = append(p.searches, do) }
 
-// fewest is how many tasks a trial needs; 0 where gates.MostTasks are not enough.
+// fewest adds the search for the number of tasks of a trial; 0 if gates.MostTasks are not enough.
 func (p *Plan) fewest(to *int, t gates.Trial, want gate.Verdict) {
 	p.later(func() { *to, _ = gates.Fewest(t, want, p.Power, p.MinUnits) })
 }
@@ -279,7 +279,7 @@ func (p *Plan) rate(q *Ask) error {
 	for _, failures := range []int{0, 1, 2, 3, 5, 10} {
 		if n, ok := one.Smallest(failures); ok && (len(r.Smallest) == 0 || r.Smallest[len(r.Smallest)-1].Tasks < n) {
 			r.Smallest = append(r.Smallest, MinN{failures, n})
-		} else if ok { // as many tasks may have one failure more
+		} else if ok { // the same number of tasks may have one more failure
 			r.Smallest[len(r.Smallest)-1].Failures = failures
 		}
 	}

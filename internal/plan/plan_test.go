@@ -99,11 +99,11 @@ func TestUnracedMeans(t *testing.T) {
 	if p, err = plan.Make(q); err != nil || p.Mean.Tasks < 34 || p.Mean.Tasks > 45 || !p.Mean.FromPilot {
 		t.Errorf("pilot: %+v %v", p.Mean, err)
 	}
-	says(t, p, "gate calls_per_attempt <= 1.5", "pass with a chance of 80.0 %", "the pilot's mean",
+	requireText(t, p, "gate calls_per_attempt <= 1.5", "pass with a chance of 80.0 %", "the pilot's mean",
 		"20 tasks give a spread only roughly")
 }
 
-func says(t *testing.T, p *plan.Plan, want ...string) {
+func requireText(t *testing.T, p *plan.Plan, want ...string) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := report.Plan(&out, p); err != nil {
@@ -117,7 +117,7 @@ func says(t *testing.T, p *plan.Plan, want ...string) {
 }
 
 // TestUnracedOneAnswer: the number of tasks for people without a judge is on the screen once, and
-// equals the number of the gate. It holds for a perfect judge only, and a note says so.
+// equals the number of the gate. A note states that it holds only for a perfect judge.
 func TestUnracedOneAnswer(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -144,7 +144,7 @@ func TestUnracedOneAnswer(t *testing.T) {
 	if err := report.Plan(&out, p); err != nil {
 		t.Fatal(err)
 	}
-	says(t, p, "356 tasks pass with a chance of 80.8 %", "for a judge that never errs",
+	requireText(t, p, "356 tasks pass with a chance of 80.8 %", "for a judge that never errs",
 		"labels made elsewhere add nothing for this judge")
 	if strings.Contains(out.String(), "283") {
 		t.Errorf("two answers to one question:\n%s", &out)
@@ -188,7 +188,7 @@ func TestUnracedBaseline(t *testing.T) {
 	if one, three := d.Pilot.Fails[0].Chance, d.Pilot.Fails[1].Chance; !(one < 0.4 && three > 0.6) {
 		t.Errorf("the run's own tasks: %v by one attempt, %v by three", one, three)
 	}
-	says(t, p, "against a baseline of 0.9, where 9.0 % of the tasks change between two attempts by chance",
+	requireText(t, p, "against a baseline of 0.9, where 9.0 % of the tasks change between two attempts by chance",
 		"the 40 tasks of r1", "by 3 attempts")
 
 	given, err := plan.Make(ask("pass_rate",
@@ -208,9 +208,9 @@ func TestUnracedBaseline(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		metric     string
-		flags      map[string]float64
-		says, hint string
+		metric        string
+		flags         map[string]float64
+		message, hint string
 	}{
 		"no spread": {
 			"cost_per_attempt",
@@ -333,14 +333,14 @@ func TestRefused(t *testing.T) {
 		}
 		// A command line names flags where JSON has fields.
 		text, fix := f.Named(func(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") })
-		if !strings.Contains(text, tc.says) || !strings.Contains(fix, tc.hint) || strings.Contains(err.Error(), "--") {
+		if !strings.Contains(text, tc.message) || !strings.Contains(fix, tc.hint) || strings.Contains(err.Error(), "--") {
 			t.Errorf("%s: %s (%s), as JSON %v", name, text, fix, err)
 		}
 	}
 }
 
-// TestEveryMetric: each metric that gates know has a plan or a reason, and none
-// that is no rate is planned as one.
+// TestEveryMetric: each metric of gates has a plan or a reason, and only rates are planned as
+// rates.
 func TestEveryMetric(t *testing.T) {
 	t.Parallel()
 	for _, m := range gates.Metrics() {

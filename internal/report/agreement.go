@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 )
 
 // Agreement writes decisions of production next to decisions of an evaluation, the largest
 // differences first; show bounds how many, -1 writes all.
-func Agreement(w io.Writer, b *routing.Agreement, show int) error {
+func Agreement(w io.Writer, b *panel.RoutingAgreement, show int) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s of production, on %s that both were asked", plain.Count(b.Decisions, "decision", "decisions"),
 		plain.Count(b.Queries, "question", "questions"))
@@ -37,7 +37,7 @@ func Agreement(w io.Writer, b *routing.Agreement, show int) error {
 	shown := 0
 	for i := range b.Pairs {
 		p := &b.Pairs[i]
-		if p.Likeness == routing.Same && !p.RouteDiffers {
+		if p.Likeness == panel.RoutingSame && !p.RouteDiffers {
 			continue
 		}
 		if shown++; show >= 0 && shown > show {
@@ -50,7 +50,7 @@ func Agreement(w io.Writer, b *routing.Agreement, show int) error {
 		s.WriteString("\n")
 		for _, side := range []struct {
 			name  string
-			of    *routing.Selected
+			of    *panel.RoutingSelected
 			right *bool
 		}{{"production", &p.Production, p.ProductionRight}, {"evaluation", &p.Evaluation, p.EvaluationRight}} {
 			fmt.Fprintf(&s, "  %s  %s", side.name, toolsOf(side.of))
@@ -68,7 +68,7 @@ func Agreement(w io.Writer, b *routing.Agreement, show int) error {
 }
 
 // toolsOf are the tools that were selected, with the route.
-func toolsOf(s *routing.Selected) string {
+func toolsOf(s *panel.RoutingSelected) string {
 	tools := "no tool"
 	if len(s.Tools) > 0 {
 		tools = plain.Line(strings.Join(s.Tools, ", "))

@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 // FormatVersion is the version of the JSON faces. It grows when a field is
@@ -41,7 +40,7 @@ type Document struct {
 	Panels     *panel.Panels     `json:"panels"`
 	Diff       *panel.Comparison `json:"diff,omitempty"`
 	// Selection contains the decisions of routers and retrievers.
-	Selection *routing.Section `json:"selection,omitempty"`
+	Selection *panel.RoutingSection `json:"selection,omitempty"`
 	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport `json:"judge_reports,omitempty"`
 	// LeftOut counts attempts that were not made on purpose; Gates ended a run when they were decided.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 )
 
 // SelectionTerminal writes aligned tables and the failed cases, at most the given number of them
 // (0: the usual number), as plain text.
-func SelectionTerminal(w io.Writer, s *routing.Section, most int) error {
+func SelectionTerminal(w io.Writer, s *panel.RoutingSection, most int) error {
 	var b strings.Builder
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -46,7 +46,7 @@ func SelectionTerminal(w io.Writer, s *routing.Section, most int) error {
 }
 
 // asked returns the number of cases and, if it is larger, of attempts.
-func asked(t *routing.Target) string {
+func asked(t *panel.RoutingTarget) string {
 	out := plain.Count(t.Cases, "case", "cases")
 	if t.Attempts > t.Cases {
 		out += ", " + plain.Count(t.Attempts, "attempt", "attempts")
@@ -101,7 +101,7 @@ func orNone(s string) string {
 }
 
 // SelectionMarkdown writes tables, folded away but for the layers and the scores.
-func SelectionMarkdown(w io.Writer, s *routing.Section) error {
+func SelectionMarkdown(w io.Writer, s *panel.RoutingSection) error {
 	var b strings.Builder
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -137,11 +137,11 @@ func lines(cell string) [2]string {
 }
 
 // SelectionHTML writes the section as a part of a page, without style or script.
-func SelectionHTML(s *routing.Section) (template.HTML, error) {
+func SelectionHTML(s *panel.RoutingSection) (template.HTML, error) {
 	t, err := template.New("selection").Funcs(template.FuncMap{
-		"clean": plain.Line, "tables": func(t routing.Target) []Table { return SelectionTables(&t) },
-		"failed": func(t routing.Target) []SelectionFailure { return FailedSelections(&t, maxHTMLFailed) },
-		"asked":  func(t routing.Target) string { return asked(&t) }, "lines": lines,
+		"clean": plain.Line, "tables": func(t panel.RoutingTarget) []Table { return SelectionTables(&t) },
+		"failed": func(t panel.RoutingTarget) []SelectionFailure { return FailedSelections(&t, maxHTMLFailed) },
+		"asked":  func(t panel.RoutingTarget) string { return asked(&t) }, "lines": lines,
 	}).Parse(selectionPage)
 	if err != nil {
 		return "", fmt.Errorf("parse page: %w", err)

@@ -10,7 +10,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 // Limits of the tables; the rest is counted in the note.
@@ -20,7 +19,7 @@ const (
 )
 
 // SelectionTables are the tables of a target that have rows.
-func SelectionTables(t *routing.Target) []Table {
+func SelectionTables(t *panel.RoutingTarget) []Table {
 	all := []Table{
 		layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t),
 		matrix(t, "Routes", t.Routes), matrix(t, "Agents", t.Agents),
@@ -33,7 +32,7 @@ func SelectionTables(t *routing.Target) []Table {
 }
 
 // strange lists the notes on odd answers.
-func strange(t *routing.Target) Table {
+func strange(t *panel.RoutingTarget) Table {
 	out := Table{Title: "Strange answers", Columns: texts("what is strange"), Prose: true}
 	for _, n := range t.Notes {
 		out.Rows = append(out.Rows, []string{plain.Line(n)})
@@ -41,7 +40,7 @@ func strange(t *routing.Target) Table {
 	return out
 }
 
-func layers(t *routing.Target) Table {
+func layers(t *panel.RoutingTarget) Table {
 	out := Table{Title: "Layers", Columns: texts("layer", "right [95 %]", t.Unit(), "p50", "p90")}
 	for i := range t.Layers {
 		l := &t.Layers[i]
@@ -71,7 +70,7 @@ func layers(t *routing.Target) Table {
 
 // misses counts the wrong tools that earlier layers blocked, and the tools that were wrong on
 // their own.
-func misses(t *routing.Target) string {
+func misses(t *panel.RoutingTarget) string {
 	blocked, own, out := 0, 0, ""
 	for _, c := range t.ToolMisses {
 		if c.Name == callvet.SelectTools {
@@ -87,7 +86,7 @@ func misses(t *routing.Target) string {
 	return fmt.Sprintf(". Tools wrong: %d, of their own %d%s", own+blocked, own, out)
 }
 
-func matches(t *routing.Target) Table {
+func matches(t *panel.RoutingTarget) Table {
 	out := Table{Title: "Tools given", Columns: texts("match", t.Unit(), "share")}
 	total := 0
 	for _, m := range t.Matches {
@@ -105,7 +104,7 @@ func matches(t *routing.Target) Table {
 	return out
 }
 
-func metrics(t *routing.Target) Table {
+func metrics(t *panel.RoutingTarget) Table {
 	out := Table{Title: "Scores", Columns: texts("score", "value [95 %]", "n")}
 	for i := range t.Metrics {
 		m := &t.Metrics[i]
@@ -121,7 +120,7 @@ func metrics(t *routing.Target) Table {
 	return out
 }
 
-func weights(ws []routing.Weight) string {
+func weights(ws []panel.RoutingWeight) string {
 	var list []string
 	for _, w := range ws {
 		text := fmt.Sprintf("%s %.3g", strings.ReplaceAll(w.Layer, "_", "-"), w.Weight)
@@ -133,7 +132,7 @@ func weights(ws []routing.Weight) string {
 	return "The composite weighs " + strings.Join(list, ", ") + ", of the layers judged."
 }
 
-func selectionSlicesOf(t *routing.Target) Table {
+func selectionSlicesOf(t *panel.RoutingTarget) Table {
 	out := Table{Title: "Slices", Columns: texts("slice", "cases")}
 	var names []string
 	for i := range t.Slices {
@@ -163,7 +162,7 @@ func selectionSlicesOf(t *routing.Target) Table {
 	return out.more(maxRows, "slices")
 }
 
-func patterns(t *routing.Target) Table {
+func patterns(t *panel.RoutingTarget) Table {
 	out := Table{
 		Title:   "Failures by tag",
 		Columns: texts("tag", "failed cases", "others failed", "lift", "p", "p over all tags"),
@@ -186,7 +185,7 @@ func patterns(t *routing.Target) Table {
 const maxLabels = 8
 
 // matrix has a row for each expected label and a column for each chosen one.
-func matrix(t *routing.Target, title string, all []panel.Confused) Table {
+func matrix(t *panel.RoutingTarget, title string, all []panel.Confused) Table {
 	var want, got []string
 	n := map[[2]string]int{}
 	for _, c := range all {
@@ -227,7 +226,7 @@ func pairs(title, count string, list []panel.Confused) Table {
 	return out.more(15, "pairs")
 }
 
-func recommendations(t *routing.Target) Table {
+func recommendations(t *panel.RoutingTarget) Table {
 	out := Table{Title: "What to look at", Columns: texts("recommendation", "evidence", ""), Prose: true}
 	for _, r := range t.Recommendations {
 		sure := "may be chance"
@@ -250,7 +249,7 @@ type SelectionFailure struct {
 
 // FailedSelections are the failed cases that are shown, at most the given number; 0 means the
 // usual number, -1 all that are kept.
-func FailedSelections(t *routing.Target, most int) []SelectionFailure {
+func FailedSelections(t *panel.RoutingTarget, most int) []SelectionFailure {
 	switch {
 	case most == 0:
 		most = maxFailed
@@ -298,7 +297,7 @@ func ranked(tools []callvet.Ranked) string {
 	return b.String()
 }
 
-func diagnosis(d *routing.Diagnosis) []string {
+func diagnosis(d *panel.RoutingDiagnosis) []string {
 	place := "not ranked"
 	if d.Rank > 0 {
 		place = fmt.Sprintf("rank %d", d.Rank)

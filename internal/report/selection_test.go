@@ -9,7 +9,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/stats"
 )
 
@@ -32,10 +31,10 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func sample(n int) *routing.Section {
-	t := routing.Target{
+func sample(n int) *panel.RoutingSection {
+	t := panel.RoutingTarget{
 		Name: hostile, Cases: n, Failures: n,
-		Layers: []routing.Layer{{
+		Layers: []panel.RoutingLayer{{
 			Layer: callvet.SelectRoute,
 			Metric: panel.Metric{
 				Name: "route", Unit: panel.UnitRate,
@@ -43,15 +42,15 @@ func sample(n int) *routing.Section {
 			},
 		}},
 		Matches: []panel.Count{{Name: "exact", N: 3}, {Name: "none", N: 1}}, Unequal: 1,
-		Recommendations: []routing.Recommendation{{Text: hostile, Evidence: "3 of 4", Certain: true}},
+		Recommendations: []panel.RoutingRecommendation{{Text: hostile, Evidence: "3 of 4", Certain: true}},
 	}
 	for range n {
 		t.Routes = append(t.Routes, panel.Confused{Expected: hostile, Called: "b", N: 1})
 		t.Tools = append(t.Tools, panel.Confused{Expected: hostile, Called: "c", N: 1})
-		t.Failed = append(t.Failed, routing.Failure{
+		t.Failed = append(t.Failed, panel.RoutingFailure{
 			Case: hostile, Query: hostile, Class: callvet.ClassSelected, Reason: "tools: expected x, got y",
 			Got: callvet.Decision{Tools: []callvet.Ranked{{Tool: "y", Score: 2}}},
-			Diagnose: []routing.Diagnosis{{
+			Diagnose: []panel.RoutingDiagnosis{{
 				Tool: callvet.Ranked{
 					Tool: "x", Score: 1,
 					Parts: []callvet.Part{{Name: "lexical", Value: 1}},
@@ -60,7 +59,7 @@ func sample(n int) *routing.Section {
 			}},
 		})
 	}
-	return &routing.Section{Targets: []routing.Target{t}}
+	return &panel.RoutingSection{Targets: []panel.RoutingTarget{t}}
 }
 
 // Every face prints the same tables, escapes untrusted texts, and names what it leaves out.
@@ -113,18 +112,18 @@ func TestRepeatedAndStrange(t *testing.T) {
 		}
 	}
 	best := rate("composite_best", 0.7)
-	s := &routing.Section{Targets: []routing.Target{{
+	s := &panel.RoutingSection{Targets: []panel.RoutingTarget{{
 		Name: "r", Cases: 2, Attempts: 6, Unequal: 4, Notes: []string{"4 of 6 answers: odd " + hostile},
 		Matches:    []panel.Count{{Name: "exact", N: 2}, {Name: "partial", N: 4}},
-		Layers:     []routing.Layer{{Layer: callvet.SelectTools, Metric: rate("tools_right", 0.5)}},
+		Layers:     []panel.RoutingLayer{{Layer: callvet.SelectTools, Metric: rate("tools_right", 0.5)}},
 		FirstWrong: []panel.Count{{Name: "wrong_selection", N: 3}},
 		Metrics:    []panel.Metric{rate("composite", 0.5)}, CompositeBest: &best,
-		Weights:         []routing.Weight{{Layer: "sub_route", Weight: 0.25}},
+		Weights:         []panel.RoutingWeight{{Layer: "sub_route", Weight: 0.25}},
 		Routes:          []panel.Confused{{Expected: "a", Called: "a", N: 5}, {Expected: "b", Called: "a", N: 1}},
 		Unexplained:     "the catalogue changed",
-		Slices:          []routing.Slice{{Key: "k", Value: "v", Cases: 2, Metrics: []panel.Metric{rate("mrr", 0.5)}}},
+		Slices:          []panel.RoutingSlice{{Key: "k", Value: "v", Cases: 2, Metrics: []panel.Metric{rate("mrr", 0.5)}}},
 		TagsLeftOut:     3,
-		Recommendations: []routing.Recommendation{{Text: "t", Evidence: "e", Counted: true}},
+		Recommendations: []panel.RoutingRecommendation{{Text: "t", Evidence: "e", Counted: true}},
 	}}}
 	var term, md strings.Builder
 	if err := report.SelectionTerminal(&term, s, 2); err != nil {
@@ -191,7 +190,7 @@ func TestDecision(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, b.String())
 		}
 	}
-	f := report.FailedSelections(&routing.Target{Failed: []routing.Failure{{Case: "c", Got: d}}}, -1)
+	f := report.FailedSelections(&panel.RoutingTarget{Failed: []panel.RoutingFailure{{Case: "c", Got: d}}}, -1)
 	if got := strings.Join(f[0].Lines, "\n"); !strings.Contains(got,
 		"given: a 2; 1 more that were not asked for do not count") {
 		t.Error(got)

@@ -15,7 +15,6 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/panel/gates"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 // View is what the faces show of one run.
@@ -47,7 +46,7 @@ type View struct {
 	// Diff, when set, compares the run with a baseline.
 	Diff *panel.Comparison
 	// Selection, when set, contains the decisions of routers and retrievers.
-	Selection *routing.Section
+	Selection *panel.RoutingSection
 	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport
 	// Models are the models that retrievers used for vectors and rankings; nil without any, and

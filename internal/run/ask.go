@@ -11,14 +11,14 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// ask sends one request, repeated as the retry rules allow, and notes every
-// attempt in the trace. The time that counts is that of the last attempt only:
-// neither waiting for a slot nor a failed try is the target's latency.
+// ask sends one request, retries it as the retry rules allow, and records every try in the trace.
+// Only the time of the last try is the target's latency: waiting for a slot and failed tries do not
+// count.
 func (a *attempt) ask(ctx context.Context, req *callvet.Request) (*callvet.Response, *callvet.Fault) {
 	retry := &a.e.cfg.Retry
 	var before *callvet.Fault
 	for n := 1; ; n++ {
-		if f := a.seat.breaker.open(); f != nil {
+		if f := a.state.breaker.open(); f != nil {
 			return nil, f
 		}
 		resp, took, f := a.once(ctx, req)
@@ -45,13 +45,13 @@ func (a *attempt) duration(resp *callvet.Response, took time.Duration) time.Dura
 	switch {
 	case resp != nil && resp.Wall > 0:
 		return resp.Wall
-	case a.seat.Recorded:
+	case a.state.Recorded:
 		return 0
 	}
 	return took
 }
 
-// again says whether the n-th attempt may be followed by another.
+// again reports whether another attempt may follow the n-th one.
 func (r *Retry) again(f *callvet.Fault, n int) bool {
 	switch {
 	case f.RetryAfter > r.MaxWait:
@@ -66,10 +66,10 @@ func (r *Retry) again(f *callvet.Fault, n int) bool {
 	return f.Retryable && n < r.Attempts
 }
 
-// wait pauses between attempts: as long as the provider said, and never less, or
-// else exponentially with jitter. It returns false when the run is stopping.
+// wait pauses between attempts: at least as long as the provider's Retry-After, else exponentially
+// with jitter. It returns false when the run is stopping.
 func (a *attempt) wait(ctx context.Context, f *callvet.Fault, n int) bool {
-	return sleep(ctx, a.e.delay(f, n), a.e.stopping, a.seat.breaker.tripped) == nil
+	return sleep(ctx, a.e.delay(f, n), a.e.stopping, a.state.breaker.tripped) == nil
 }
 
 func (e *engine) delay(f *callvet.Fault, n int) time.Duration {
@@ -77,7 +77,7 @@ func (e *engine) delay(f *callvet.Fault, n int) time.Duration {
 	u := e.jitter.Float64()
 	e.jitter.Unlock()
 	if f.RetryAfter > 0 {
-		// Jitter is added, so that the group does not come back as one; it never shortens.
+		// Jitter spreads the requests of the group over time; it never shortens a wait.
 		return f.RetryAfter + time.Duration(u*float64(min(f.RetryAfter/10, time.Second)))
 	}
 	r := &e.cfg.Retry
@@ -99,7 +99,7 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 			return nil, 0, canceled()
 		}
 	}
-	if !a.e.keeper.ours(ctx) {
+	if !a.e.renewer.ours(ctx) {
 		a.g.governor.release(false)
 		return nil, 0, canceled()
 	}
@@ -110,12 +110,12 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	limited, cancel := context.WithTimeout(ctx, a.e.cfg.Timeout)
 	defer cancel()
 	start := a.e.cfg.Now()
-	resp, err := a.seat.Target.Model.Generate(limited, req)
+	resp, err := a.state.Target.Model.Generate(limited, req)
 	took := a.e.cfg.Now().Sub(start)
 	a.trace.Attempts++
 	if err == nil && resp != nil {
 		a.g.governor.release(true)
-		a.bill.answered(resp.Usage, a.seat.Free)
+		a.bill.answered(resp.Usage, a.state.Free)
 		if _, f := resp.Ending(); f != nil && !paused(resp) {
 			a.trace.Exchanges = append(a.trace.Exchanges, resp.Exchanges...)
 			a.trace.FinishReason = resp.FinishReason
@@ -131,7 +131,7 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 		return resp, took, nil
 	}
 	f := a.fault(ctx, limited, err)
-	a.bill.failed(f, a.seat.Free)
+	a.bill.failed(f, a.state.Free)
 	a.trace.Exchanges = append(a.trace.Exchanges, f.Exchanges...)
 	if f.RetryAfter <= a.e.cfg.Retry.MaxWait {
 		a.g.governor.pause(f.RetryAfter)
@@ -144,12 +144,12 @@ func (a *attempt) once(ctx context.Context, req *callvet.Request) (*callvet.Resp
 	return nil, took, f
 }
 
-// paused reports whether a model wants to be asked again for the rest of its answer.
+// paused reports whether the answer of a model is incomplete and another request returns the rest.
 func paused(resp *callvet.Response) bool {
 	return !resp.Complete && callvet.StopOf(resp.FinishReason) == callvet.StopPause && len(resp.Turns) > 0
 }
 
-// fault makes a fault of whatever Generate returned.
+// fault converts an error of Generate to a fault.
 func (a *attempt) fault(ctx, limited context.Context, err error) *callvet.Fault {
 	var f *callvet.Fault
 	switch {

@@ -17,25 +17,24 @@ import (
 type attempt struct {
 	e     *engine
 	g     *group
-	seat  *seat
+	state *targetState
 	p     *prepared
 	hold  *hold
 	bill  bill
 	trace callvet.Trace
 	world callvet.World
 	guard Guard // nil: everything passes
-	// behind is the world, where it is to be closed.
+	// behind is the world, if it has to be closed.
 	behind io.Closer
-	// why an answer is none, of the answers so far.
+	// why is the reason why an answer does not count as an answer, of the answers so far.
 	why callvet.Reason
 }
 
-// play makes the trace of one attempt, the only code that does. It returns nil
-// when the attempt was broken off by the user or the budget: then there is
-// nothing to keep.
+// play makes the trace of one attempt; no other code makes traces. It returns nil when the user or
+// the budget stopped the attempt: then there is nothing to store.
 func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 	t := &a.trace
-	*t = callvet.Trace{CaseID: a.p.c.ID, Target: a.seat.Name, Repeat: repeat, Started: a.e.cfg.Now()}
+	*t = callvet.Trace{CaseID: a.p.c.ID, Target: a.state.Name, Repeat: repeat, Started: a.e.cfg.Now()}
 	f := a.converse(ctx, repeat)
 	if a.behind != nil {
 		_ = a.behind.Close() // all that was asked of it is in the trace
@@ -50,26 +49,26 @@ func (a *attempt) play(ctx context.Context, repeat int) *callvet.Trace {
 		t.End, t.Fault = callvet.EndError, f
 	}
 	if t.End != callvet.EndSkipped {
-		a.seat.breaker.record(t.Fault)
+		a.state.breaker.record(t.Fault)
 	}
 	t.Classify(a.why)
 	return t
 }
 
-// maxPauses is how often an answer that paused is asked to go on.
+// maxPauses is the number of requests for the rest of an answer that paused.
 const maxPauses = 10
 
-// converse asks, answers calls and asks again until the attempt has an end.
+// converse sends requests and answers the calls of the responses until the attempt ends.
 func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	t, c := &a.trace, a.p.c
-	if c.Skip != "" && !(c.Selectable && a.seat.Selects) || a.p.compiled.Idle(a.seat.Selects) != "" {
+	if c.Skip != "" && !(c.Selectable && a.state.Selects) || a.p.compiled.Idle(a.state.Selects) != "" {
 		t.End = callvet.EndSkipped
 		return nil
 	}
-	if f := a.seat.breaker.open(); f != nil {
+	if f := a.state.breaker.open(); f != nil {
 		return f
 	}
-	req := a.e.request(a.seat, a.p, repeat)
+	req := a.e.request(a.state, a.p, repeat)
 	t.ToolChoice = req.ToolChoice
 	a.open(repeat)
 	pauses := 0
@@ -96,6 +95,10 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 			t.End = callvet.EndCalled // nothing can answer it, and no provider takes it back
 			return nil
 		}
+		if resp.Unread() == callvet.ReasonCutCall {
+			t.End = callvet.EndCalled // no tool runs with the arguments of a call that is not whole
+			return nil
+		}
 		if f := a.answer(ctx, first); f != nil {
 			return f
 		}
@@ -117,11 +120,12 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 	}
 }
 
-// open makes the world that answers the attempt's calls, if any does, with what stands before it.
+// open makes the world that answers the attempt's calls, if there is one, and the guard in front of
+// it.
 func (a *attempt) open(repeat int) {
 	c, cfg := a.p.c, &a.e.cfg
 	if a.p.loop && cfg.Worlds != nil {
-		a.world = cfg.Worlds(c, a.seat.Name, repeat)
+		a.world = cfg.Worlds(c, a.state.Name, repeat)
 	}
 	if a.world == nil {
 		return
@@ -135,21 +139,21 @@ func (a *attempt) open(repeat int) {
 	}
 }
 
-// next asks for a response and takes it into the trace, if it is not too large.
+// next sends the request and adds the response to the trace, unless it is too large.
 func (a *attempt) next(ctx context.Context, req *callvet.Request) (*callvet.Response, *callvet.Fault) {
 	resp, f := a.ask(ctx, req)
 	if f != nil {
 		return nil, f
 	}
 	if f = oversized(resp); f != nil {
-		resp.Turns = nil // the exchange, where there is one, has what came
+		resp.Turns = nil // a recorded exchange has the response
 	}
 	a.absorb(resp)
 	return resp, f
 }
 
-// request is what a cell asks first.
-func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
+// request is the first request of a cell.
+func (e *engine) request(s *targetState, p *prepared, repeat int) callvet.Request {
 	return callvet.Request{
 		CaseID: p.c.ID, Repeat: repeat, Turns: p.c.Input, Tools: p.tools, Params: s.Params, Stubs: p.c.Mocks,
 		System:     System(e.cfg.Suite.SystemPrompt, &s.Target.Target, p.c.Context),
@@ -157,7 +161,7 @@ func (e *engine) request(s *seat, p *prepared, repeat int) callvet.Request {
 	}
 }
 
-// firstEnd is the end that a response brings by itself, or "" to go on.
+// firstEnd returns how the attempt ends with this response, or "" if it goes on.
 func (a *attempt) firstEnd(resp *callvet.Response, called bool) callvet.End {
 	if n := len(resp.Turns); resp.Complete && n > 0 {
 		called = len(resp.Turns[n-1].Calls) > 0 // an agent called on the way and may have answered since
@@ -175,7 +179,7 @@ func (a *attempt) firstEnd(resp *callvet.Response, called bool) callvet.End {
 	return ""
 }
 
-// absorb takes a response into the trace.
+// absorb adds a response to the trace.
 func (a *attempt) absorb(resp *callvet.Response) {
 	t := &a.trace
 	t.Turns = append(t.Turns, resp.Turns...)
@@ -210,8 +214,8 @@ func (a *attempt) absorb(resp *callvet.Response) {
 	}
 }
 
-// end takes from a response how it ended. A call that could not be read stays one, whatever
-// the target reports afterwards.
+// end records how a response ended. A call that could not be read stays recorded, whatever the
+// target reports afterwards.
 func (a *attempt) end(resp *callvet.Response) {
 	why, _ := resp.Ending()
 	switch {
@@ -225,7 +229,7 @@ func (a *attempt) end(resp *callvet.Response) {
 	}
 }
 
-// answer has the world answer the calls of the turns from first on, in order.
+// answer lets the world answer the calls of the turns from first on, in order.
 func (a *attempt) answer(ctx context.Context, first int) *callvet.Fault {
 	for i := first; i < len(a.trace.Turns); i++ {
 		for j := range a.trace.Turns[i].Calls {
@@ -273,7 +277,7 @@ func (a *attempt) execute(ctx context.Context, call *callvet.Call) (string, *cal
 	}
 	var text string
 	if json.Unmarshal(reply.Result, &text) == nil {
-		return text, nil // a tool that returns a string says the string, not its JSON
+		return text, nil // the target gets a string itself, not its JSON
 	}
 	return string(reply.Result), nil
 }

@@ -26,7 +26,7 @@ func cpu() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// streamed stores a suite of n cases without ever holding it, and opens it so.
+// streamed stores a suite of n cases case by case, never whole in memory, and opens it.
 func streamed(b *testing.B, db *store.DB, n int) (*callvet.Suite, run.Source, string) {
 	b.Helper()
 	hash, err := db.PutSuiteFrom(b.Context(), suite(0), func(yield func(*callvet.Case, error) bool) {
@@ -53,8 +53,8 @@ func streamed(b *testing.B, db *store.DB, n int) (*callvet.Suite, run.Source, st
 	return head, cases, r.ID
 }
 
-// BenchmarkRun measures what the engine, the encoding and the store cost for a
-// cell whose model answers at once: one iteration is one durable cell.
+// BenchmarkRun measures what the engine, the encoding and the store cost for a cell with a model
+// that answers at once: one iteration is one durable cell.
 func BenchmarkRun(b *testing.B) {
 	for _, name := range []string{"plain", "keyed", "streamed"} {
 		b.Run(name, func(b *testing.B) {
@@ -102,7 +102,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// spread is a model whose answers are spread as those of models are: 20 ms in the middle (median of a
+// spread is a model with times to answer as real models have: 20 ms in the middle (median of a
 // log-normal distribution), 130 ms or more once in a hundred times.
 func spread(s *callvet.Suite) modelFunc {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -120,8 +120,8 @@ func spread(s *callvet.Suite) modelFunc {
 	}
 }
 
-// BenchmarkPieces measures what it costs to make the attempts of a run in pieces, each when the one before is
-// over: at the end of each the limit of the provider is not used up. One iteration is a run of 2,000
+// BenchmarkPieces measures the cost of making the attempts of a run in pieces, one after the other:
+// at the end of each the limit of the provider is not used up. One iteration is a run of 2,000
 // attempts, 8 at once, answered as spread does.
 func BenchmarkPieces(b *testing.B) {
 	const cells = 2000

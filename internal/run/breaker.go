@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// breaker stops asking a target that fails every time for a reason that waiting
-// does not mend. One wrong key is then five faults and not five thousand times
-// four requests; resuming the run asks again.
+// breaker stops the requests to a target that always fails for a reason that waiting does not
+// remove. One wrong key then causes five faults, not five thousand times four requests. A resumed
+// run tries again.
 type breaker struct {
 	after int
 
@@ -28,7 +28,7 @@ func newBreaker(after int) *breaker {
 	return &breaker{after: after, tripped: make(chan struct{})}
 }
 
-// open returns the fault to report without asking, or nil.
+// open returns the fault to report without a request, or nil.
 func (b *breaker) open() *callvet.Fault {
 	select {
 	case <-b.tripped:

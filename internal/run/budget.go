@@ -61,8 +61,8 @@ type budget struct {
 	changed chan struct{}
 }
 
-// newBudget goes on from what was spent before, with the cost of the dearest cell of then; 0
-// where none is known.
+// newBudget starts with what earlier sessions spent and the cost of their dearest cell; 0 if none
+// is known.
 func newBudget(b Budget, before callvet.Spent, dearest float64) *budget {
 	return &budget{
 		max: b, spent: before, booked: before, largest: dearest, priced: dearest > 0,
@@ -101,8 +101,8 @@ func (b *budget) reserve(ctx context.Context, rounds int) (hold, bool) {
 	}
 }
 
-// room says how many requests a new cell may reserve; when none, whether cells in
-// flight may still make room.
+// room returns how many requests a new cell may reserve. If there are none, wait reports whether
+// cells in flight may still release some.
 func (b *budget) room(rounds int) (n int, wait bool) {
 	if b.over != nil {
 		return 0, false
@@ -212,7 +212,7 @@ func (b *budget) dearest() float64 {
 	return b.largest
 }
 
-// unbooked is what was spent since it was called last.
+// unbooked returns what was spent since its last call.
 func (b *budget) unbooked() callvet.Spent {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// traceFormat changes whenever the turn loop would make another trace of the
-// same inputs, or the key is made in another way; older answers are then not found.
+// traceFormat changes whenever the turn loop would make a different trace of the same inputs, or
+// the key is computed differently; older answers are then not found.
 const traceFormat = 6
 
 const (
@@ -23,8 +23,8 @@ const (
 
 type lookup func(ctx context.Context, key []byte) (*callvet.Trace, bool, error)
 
-// seat is a target as the engine holds it.
-type seat struct {
+// targetState is a target and what the engine keeps about it.
+type targetState struct {
 	*Target
 	ix      int
 	breaker *breaker
@@ -36,7 +36,7 @@ type seat struct {
 
 // openCache computes the scope of a target with requests that are known before they are sent. The scope
 // is the request without a conversation, so it contains everything that all its requests share.
-func (e *engine) openCache(ctx context.Context, s *seat) error {
+func (e *engine) openCache(ctx context.Context, s *targetState) error {
 	ident, ok := s.Model.(Identifier)
 	if e.cfg.Cache == nil || !ok {
 		return nil
@@ -56,9 +56,9 @@ func (e *engine) openCache(ctx context.Context, s *seat) error {
 	return nil
 }
 
-// key identifies one cell's inputs: the request that is sent first, and what
-// becomes of its answer. Repeats differ in it: three repeats ask three times.
-func (e *engine) key(s *seat, p *prepared, repeat int) []byte {
+// key identifies one cell's inputs: its first request, and everything that decides how the attempt
+// goes on. Repeats have different keys: three repeats send three requests.
+func (e *engine) key(s *targetState, p *prepared, repeat int) []byte {
 	req := e.request(s, p, repeat)
 	id := s.ident.Identity(&req)
 	b := make([]byte, 0, 96)
@@ -68,9 +68,8 @@ func (e *engine) key(s *seat, p *prepared, repeat int) []byte {
 	return append(append(b[:0], s.scope[:]...), sum[:keyBytes-scopeBytes]...)
 }
 
-// reuse finds the stored trace of a cell and makes it this cell's own: it cost
-// no request now.
-func (e *engine) reuse(ctx context.Context, s *seat, p *prepared, repeat int, key []byte) (*callvet.Trace, error) {
+// reuse finds the stored trace of a cell and copies it to this cell, without a request.
+func (e *engine) reuse(ctx context.Context, s *targetState, p *prepared, repeat int, key []byte) (*callvet.Trace, error) {
 	t, ok, err := s.find(ctx, key)
 	if err != nil || !ok || t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
 		return nil, err

@@ -31,9 +31,9 @@ type committer struct {
 	queue   chan finished
 	buffers sync.Pool
 	fail    func(error)
-	// full is asked after cells became durable.
+	// full is called after cells became durable.
 	full func(ctx context.Context) error
-	// unbooked is what was spent since it was asked last.
+	// unbooked returns what was spent since its last call.
 	unbooked func() callvet.Spent
 	lost     callvet.Spent // spent, and not known to the journal
 	began    time.Time
@@ -49,7 +49,7 @@ func newCommitter(cfg *Config, fail func(error)) *committer {
 		cfg: cfg, queue: make(chan finished, maxBatch), fail: fail, began: cfg.Now(), most: maxBatch,
 		targets: make([]Totals, len(cfg.Targets)),
 	}
-	if cfg.Enough != nil { // what waits to be stored was asked before it is known that it is enough
+	if cfg.Enough != nil { // cells that wait to be stored were asked before
 		c.queue, c.most = make(chan finished), cfg.inFlight()
 	}
 	c.buffers.New = func() any { return new([]byte) }
@@ -74,8 +74,8 @@ func (c *committer) count(cell *callvet.Cell) {
 	c.targets[cell.Target].add(cell, free)
 }
 
-// put hands a cell over; it encodes on the caller's goroutine. It returns false
-// when the run is being aborted.
+// put encodes a cell on the caller's goroutine and queues it. It returns false when the run is
+// being aborted.
 func (c *committer) put(ctx context.Context, of *callvet.Case, cell *callvet.Cell, key []byte) bool {
 	buf := c.buffers.Get().(*[]byte)
 	b, err := c.cfg.Journal.Encode((*buf)[:0], cell, key)
@@ -143,7 +143,7 @@ func (c *committer) run(ctx context.Context) {
 	if broken {
 		return
 	}
-	// What cells have spent that came to nothing.
+	// The spending of cells without a result.
 	spent := c.unbooked()
 	if err := c.cfg.Journal.Append(ctx, c.cfg.RunID, nil, spent); err != nil {
 		c.lost = spent
@@ -151,7 +151,7 @@ func (c *committer) run(ctx context.Context) {
 	}
 }
 
-// gather fills a batch with what comes within the linger.
+// gather fills a batch with the cells that arrive within the linger.
 func (c *committer) gather(batch []finished) []finished {
 	timer := time.NewTimer(linger)
 	defer timer.Stop()

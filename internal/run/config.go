@@ -15,14 +15,14 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Target is a target with the model that speaks for it.
+// Target is a target with the model that answers for it.
 type Target struct {
 	callvet.Target
 	Model callvet.Model
 }
 
-// Identifier is a Model whose answers depend on nothing but what it sends, so that
-// a stored answer may be given again to the same question.
+// Identifier is a Model with answers that depend only on the request that it sends, so that a
+// stored answer may be used again for the same request.
 type Identifier interface {
 	// Identity is the same for two requests exactly when the same is sent to the same
 	// deployment. It holds no secret. It is called from many goroutines.
@@ -33,18 +33,18 @@ type Identifier interface {
 type Journal interface {
 	// Encode appends the durable form of a cell to dst. Called from many goroutines.
 	Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error)
-	// Append makes encoded cells durable, with what was spent since it was called
-	// last, by cells that are not among them too; on an error none of it may count.
-	// There may be no cell. It is called from one goroutine and must be idempotent
-	// per cell. Once another process carries the run out the error wraps ErrConflict.
+	// Append makes encoded cells durable, with the spending since its last call, which includes
+	// cells that are not in encoded. If it returns an error, none of it may count. encoded may be
+	// empty. It is called from one goroutine and must be idempotent per cell. When another process
+	// carries out the run, the error wraps ErrConflict.
 	Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error
 }
 
-// Lease is the right to carry a run out, which another process may take once it was
-// not renewed for its TTL. Both methods are called from many goroutines.
+// Lease is the right to carry out a run. Another process may take it when it was not renewed for
+// its TTL. Both methods are called from many goroutines.
 type Lease interface {
-	// Renew makes the lease last for its TTL from now. The error wraps ErrConflict
-	// once another process has the run; any other may pass.
+	// Renew makes the lease last for its TTL from now. The error wraps ErrConflict when another
+	// process has the run; any other error may be temporary.
 	Renew(ctx context.Context) error
 	TTL() time.Duration
 }
@@ -60,34 +60,34 @@ type Cache interface {
 // from many goroutines.
 type Compiled interface {
 	// Idle returns the reason why no attempt at the case could be judged, whatever a target does;
-	// "" when one could. Such a case is not asked, and its cell is not run. selects: the target
-	// selects tools and does not call them.
+	// "" when one could. No request is sent for such a case, and its cell is not run. selects: the
+	// target selects tools and does not call them.
 	Idle(selects bool) string
 	// Check returns every violation of a tool's contract in a call, before a world gets it.
 	Check(call *callvet.Call) []callvet.Violation
-	// Naming is what the names of tools count as; nil: each is a name by itself.
+	// Naming maps the names of tools to the names that count; nil: each name counts as it is.
 	Naming() *callvet.Naming
 	// Reached reports whether a multi-turn attempt has made the last calls that are expected.
 	Reached(calls []callvet.Call) bool
-	// Judge judges an attempt. It blocks only where scorers of the suite's own do: the attempt
-	// holds no slot of its provider and nothing of the budget by then. The error is that of
-	// ctx, where it ended meanwhile.
+	// Judge judges an attempt. It blocks only if the suite's own scorers block: by then the attempt
+	// holds no slot of its provider and nothing of the budget. The error is that of ctx, if it
+	// ended meanwhile.
 	Judge(ctx context.Context, t *callvet.Trace) (callvet.Result, error)
 }
 
 // Guard decides about the calls of one attempt, one after the other. It is not shared between
-// attempts. It sees what its contract allows only, and what it decides is in the trace.
+// attempts. It sees only calls that their contract allows. Its decisions are in the trace.
 type Guard interface {
-	// Before is asked before a call is executed. talk is the conversation so far, the case's input
-	// first; its last assistant turn has the call. It returns the call for the world (the trace
-	// keeps the call that the target emitted), or in deny the reply to the target instead. Then
-	// nothing is executed, and After is not asked. Waiting ends with ctx.
+	// Before is called before a tool call is executed. talk is the conversation so far, the case's
+	// input first; its last assistant turn has the call. It returns the call for the world (the
+	// trace keeps the call that the target emitted), or in deny the reply to the target instead.
+	// Then nothing is executed, and After is not called. Waiting ends with ctx.
 	Before(ctx context.Context, talk []callvet.Turn, call callvet.Call) (pass callvet.Call, deny *callvet.Reply,
 		rulings []callvet.Ruling)
-	// Timeout bounds the call that Before let pass; 0: nothing does.
+	// Timeout bounds the call that Before let pass; 0: no bound.
 	Timeout() time.Duration
-	// After is asked with what the world answered to the call that Before gave, and gives
-	// what the target and the trace get.
+	// After gets the world's answer to the call that Before returned. It returns the reply for the
+	// target and the trace.
 	After(ctx context.Context, call callvet.Call, r callvet.Reply) (callvet.Reply, []callvet.Ruling)
 }
 
@@ -99,14 +99,15 @@ type Limits struct {
 	PerSecond float64
 }
 
-// Share is part Part (from 0) of Of equal parts of the limits of a provider. The zero value is all of them.
-// No part has less than one request in flight: Of is at most the concurrency that is shared.
+// Share is part Part (from 0) of Of equal parts of the limits of a provider. The zero value is the
+// whole. Every part has at least one request in flight: Of is at most the concurrency that is
+// shared.
 type Share struct {
 	Part int `json:"part,omitempty"`
 	Of   int `json:"of,omitempty"`
 }
 
-// of gives the part of the limits. All parts together have the concurrency and the rate of l.
+// of returns the part of the limits. All parts together have the concurrency and the rate of l.
 func (s Share) of(l Limits) Limits {
 	if s.Of > 1 {
 		l.Concurrency = max((l.Concurrency+s.Of-1-s.Part)/s.Of, 1)
@@ -115,13 +116,13 @@ func (s Share) of(l Limits) Limits {
 	return l
 }
 
-// Retry says how often a request is repeated. Zero values mean the defaults.
+// Retry sets how often a request is repeated. Zero values mean the defaults.
 type Retry struct {
 	// Attempts bounds the requests for one turn when the fault may pass; default 4,
 	// 1 never retries. A malformed body is asked for once more at most.
 	Attempts int
-	// RateLimited is the bound when the provider said "too many requests", which
-	// is a matter of waiting; default 10 (never fewer than Attempts unless Attempts is 1).
+	// RateLimited is the bound when the provider answered "too many requests", which passes with
+	// time; default 10 (never fewer than Attempts unless Attempts is 1).
 	RateLimited int
 	// Base is the first wait, doubled each time up to Max; default 500 ms and 30 s.
 	Base, Max time.Duration
@@ -136,9 +137,9 @@ type Budget struct {
 	MaxCalls int
 }
 
-// Source gives the cases of a suite one by one, so that a big one need not be in
-// memory. Case is called from several goroutines, mostly with rising i; what it
-// returns must stay valid and unchanged.
+// Source returns the cases of a suite one by one, so that a big suite need not be in memory. Case
+// is called from several goroutines, mostly with rising i; what it returns must stay valid and
+// unchanged.
 type Source interface {
 	Len() int
 	Case(i int) (*callvet.Case, error)
@@ -155,20 +156,20 @@ func (m inMemory) Case(i int) (*callvet.Case, error) { return &m.s.Cases[i], nil
 // Config is everything Run needs. Suite, Targets, Compile and Journal are required.
 type Config struct {
 	Suite *callvet.Suite
-	// Source, when set, gives the cases in place of Suite.Cases.
+	// Source, when set, replaces Suite.Cases.
 	Source  Source
 	Targets []Target
-	// Rules is kept with each result: the version of the rules, where it is not that of the run.
+	// Rules is stored with each result: the version of the rules, if it is not that of the run.
 	Rules int
-	// Compile makes a case ready to be judged: once for all of its cells that are in
-	// flight together or follow one another closely.
+	// Compile makes a case ready to be judged: once for all its cells that are in flight at the
+	// same time or follow each other closely.
 	Compile func(c *callvet.Case) Compiled
 	// Worlds makes the world that answers the calls of one attempt, by its target and repeat (from
 	// 0). If it or the World is nil, calls are not answered and an attempt ends with its first
 	// turn. A World that is an io.Closer is closed with its attempt.
 	Worlds func(c *callvet.Case, target string, repeat int) callvet.World
-	// Through reports whether the calls of a case are answered, and the target asked on until
-	// it answers, although the case itself looks at its calls only; nil: of none.
+	// Through reports whether the calls of a case are answered, with further requests until the
+	// target answers, although the case itself checks only its calls; nil: for no case.
 	Through func(c *callvet.Case) bool
 	// WorldKey is equal for worlds that answer alike for the same cases and suite. Answers are
 	// reused only between those.
@@ -176,43 +177,45 @@ type Config struct {
 	// Guards makes the guard of one attempt, which stands before its world; nil, or a nil
 	// Guard, lets everything pass.
 	Guards func(c *callvet.Case) Guard
-	// Owner is the user of the answers that are reused: those of another user are not found. "" is
-	// one person's own store.
+	// Owner is the user of the answers that are reused; the answers of other users are not found.
+	// "": the store has only one user.
 	Owner string
-	// GuardKey is the same for guards that decide alike: answers are not reused between others.
+	// GuardKey is equal for guards that decide alike. Answers are reused only between those.
 	GuardKey string
 
-	// Faults are those that the calls of a case meet, and Faulty lays them over the world of
-	// one attempt; both or neither are set.
+	// Faults returns the tool faults that a case injects, and Faulty adds them to the world of one
+	// attempt; both or neither are set.
 	Faults func(c *callvet.Case) []callvet.ToolFault
 	Faulty func(w callvet.World, faults []callvet.ToolFault, c *callvet.Case, repeat int) callvet.World
 
 	// Cases are positions in the suite, in the order of the run; nil means all. Select makes such a
 	// list.
 	Cases []int
-	// Last are those of Cases that run when all others are over. Hold then says of each target
-	// of whose other attempts so many failed or ended in an error why they do not run; "" runs
-	// them. Nil: they run.
+	// Last are the Cases that run when all others are over. For each target, Hold gets the number
+	// of its other attempts that failed or ended in an error, and returns why the last cases do not
+	// run; "" runs them. Nil: they run.
 	Last []int
 	Hold func(unmet int) string
-	// Only are the targets that are asked, by their positions in Targets; nil: all. The others have no cells.
+	// Only are the positions in Targets of the targets that run; nil: all. The others have no
+	// cells.
 	Only []int
-	// Enough, when set, reports that no further cell of a target is to start: what is left of it is left out
-	// on purpose. It is called from many goroutines. What it reports once stays so.
+	// Enough, when set, reports that no further cell of a target is to start: its remaining cells
+	// are left out on purpose. It is called from many goroutines. Once true for a target, it stays
+	// true.
 	Enough func(target int) bool
 	// Repeats of every case by every target; zero means 1. Own has the repeats of the cases with another
 	// number, by position.
 	Repeats int
 	Own     map[int]int
-	// Interleave asks the targets of a provider group in turn for each case. By default
-	// one target comes after the other, so that models of one provider do not take each
-	// other's rate limits; groups go on at once in either case.
-	// Source: Tool Calling Evaluation, "Execution Flow".
+	// Interleave asks the targets of a provider group in turn for each case. By default the targets
+	// run one after the other, so that models of one provider do not use up each other's rate
+	// limits. Groups always run at the same time. Source: Tool Calling Evaluation, "Execution
+	// Flow".
 	Interleave bool
 	// Limits by provider group (Target.Provider); "" is the default for groups not named.
 	Limits map[string]Limits
-	// Share is the part of Limits that is this call's, where others carry out other cells of the run
-	// at the same time.
+	// Share is the part of Limits for this call, if other calls carry out other cells of the run at
+	// the same time.
 	Share Share
 	// Timeout bounds one request; default 120 s.
 	Timeout time.Duration
@@ -223,19 +226,20 @@ type Config struct {
 	// faults without a request; default 5, -1: never.
 	BreakAfter int
 
-	// RunID is what the journal knows the run by.
+	// RunID identifies the run in the journal.
 	RunID   string
 	Journal Journal
-	// Lease, when set, is renewed while the run goes on. When it is lost the run stops
-	// at once with the lease's error, and nothing more is stored.
+	// Lease, when set, is renewed while the run goes on. When it is lost, the run stops at once
+	// with the lease's error and stores nothing more.
 	Lease Lease
-	// Full, when set, is asked before the first cell, and at most once a second after cells became durable. An error
-	// that wraps callvet.ErrBudget ends the run as a budget does, another one fails it.
+	// Full, when set, is called before the first cell, and at most once a second after cells became
+	// durable. An error that wraps callvet.ErrBudget ends the run as an exhausted budget does; any
+	// other error fails the run.
 	Full func(ctx context.Context) error
 	// Spent is what earlier sessions of the run consumed; it counts for the budget.
 	Spent callvet.Spent
-	// DearestUSD is what the dearest cell of the run cost so far, where others than those of Done are
-	// known; 0: none is.
+	// DearestUSD is the cost of the dearest cell of the run so far, if cells are known that Done
+	// does not yield; 0: none are.
 	DearestUSD float64
 	// Done yields the cells that the journal has already (their coordinates,
 	// verdict, usage): they are counted and not run again. Nil for a new run.
@@ -243,21 +247,20 @@ type Config struct {
 	// KeepErrors leaves stored cells that ended in an error or did not run as they
 	// are. By default they run again, and the new cell replaces the old one.
 	KeepErrors bool
-	// Cache, when set, answers cells of targets whose Model is an Identifier and
-	// that were asked the same before.
+	// Cache, when set, answers cells from stored answers to the same request, if the Model of the
+	// target is an Identifier.
 	Cache Cache
 
-	// Redact, when set, takes out of a scored cell what must not be kept, before it is stored
-	// and observed. It reports whether what was said changed: such a cell is stored without
-	// its key, because it would answer another one with what is left. It is called from many
-	// goroutines.
-	Redact func(of *callvet.Case, cell *callvet.Cell) (said bool)
+	// Redact, when set, removes from a scored cell what must not be kept, before it is stored and
+	// observed. It reports whether the conversation changed: such a cell is stored without its key,
+	// so that its redacted text never answers another cell. It is called from many goroutines.
+	Redact func(of *callvet.Case, cell *callvet.Cell) (changed bool)
 
-	// Observe is called after every batch became durable, from one goroutine, which
-	// stores nothing meanwhile: it should return soon.
+	// Observe is called after every batch became durable, from the goroutine that stores cells: it
+	// should return soon.
 	Observe func(Event)
-	// Yield, when it closes, lets no further cell start; those in flight end normally. The status
-	// is "interrupted" then, where cells are left.
+	// Yield, when it closes, lets no further cell start; the cells in flight end normally. The
+	// status is then "interrupted", if cells are left.
 	Yield <-chan struct{}
 	// Grace is how long cells in flight may take to finish after the context was
 	// canceled; default 10 s, -1: none. Abort, when it closes, ends the grace.
@@ -271,7 +274,7 @@ type Config struct {
 	most int // repeats that a case has
 }
 
-// withDefaults fills in what is zero and refuses what cannot run.
+// withDefaults fills in defaults for zero values. It returns an error for a Config that cannot run.
 func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Suite == nil || c.Compile == nil || c.Journal == nil:
@@ -335,7 +338,7 @@ func (c *Config) phases() [][]int {
 	return [][]int{first, last}
 }
 
-// orAll are the positions, all n where there are none.
+// orAll returns the positions in the list, or all n if the list is nil.
 func orAll(list []int, n int) []int {
 	if list == nil {
 		list = make([]int, n)
@@ -346,7 +349,7 @@ func orAll(list []int, n int) []int {
 	return list
 }
 
-// positions refuses positions that are not those of n things.
+// positions returns an error for positions outside 0 to n-1.
 func positions(what string, list []int, n int) error {
 	for _, ix := range list {
 		if ix < 0 || ix >= n {
@@ -356,7 +359,7 @@ func positions(what string, list []int, n int) error {
 	return nil
 }
 
-// inFlight is how many requests there are at once at most.
+// inFlight is the largest number of requests at the same time.
 func (c *Config) inFlight() int {
 	n := 0
 	for _, p := range c.providers() {

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// TestEndings: what an attempt is by how its answers end, over one answer and over several.
+// TestEndings: the outcome of an attempt depends on how its answers end, one answer or several.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	type end struct {

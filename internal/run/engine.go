@@ -20,20 +20,20 @@ import (
 // engine is one call of Run.
 type engine struct {
 	cfg      Config
-	wardrobe *wardrobe
+	toolsets *toolsetCache
 	cases    *cases
-	seats    []*seat
+	states   []*targetState
 	keys     bool // some target is cached
 	budget   *budget
-	asked    time.Time // when Config.Full was asked last
-	keeper   *keeper
+	asked    time.Time // when Config.Full was called last
+	renewer  *leaseRenewer
 	commit   *committer
 	done     bitmap
 	now      []int   // the cases of this phase: those of Config.Cases that are not in Last, and then these
 	last     bool    // the phase of Last
 	dearest  float64 // cost of the dearest cell that is done; 0 where none is known
 
-	// stopping closes when no further cell is to start and no retry to be waited for.
+	// stopping closes when no further cell may start and no retry may be waited for.
 	stopping chan struct{}
 	stopOnce sync.Once
 	cancel   context.CancelCauseFunc // ends the cells in flight
@@ -46,20 +46,20 @@ type engine struct {
 
 // group is one provider with its limits and its share of the cells.
 type group struct {
-	seats    []*seat
+	states   []*targetState
 	governor *governor
 	pace     *rate.Limiter // nil: any pace
 
-	mu     sync.Mutex
-	turn   []*seat // those that are asked now
-	at     int     // position in engine.now
-	seat   int     // in turn
-	repeat int
-	prep   *prepared
+	mu       sync.Mutex
+	turn     []*targetState // those that are asked now
+	at       int            // position in engine.now
+	targetAt int            // in turn
+	repeat   int
+	prep     *prepared
 }
 
 type job struct {
-	seat   *seat
+	state  *targetState
 	prep   *prepared
 	repeat int
 }
@@ -81,31 +81,31 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	e := &engine{
-		cfg: cfg, wardrobe: newWardrobe(cfg.Suite), cases: &cases{source: cfg.Source},
+		cfg: cfg, toolsets: newToolsetCache(cfg.Suite), cases: &cases{source: cfg.Source},
 		stopping: make(chan struct{}), cancel: cancel,
 	}
 	e.jitter.Rand = rand.New(rand.NewPCG(cfg.Seed, 0x63616c6c766574))
 	fail := func(err error) { e.cancel(err); e.stop() }
 	e.commit = newCommitter(&e.cfg, fail)
-	e.keeper = &keeper{lease: cfg.Lease, now: cfg.Now, fail: fail}
-	e.keeper.last = e.keeper.wall()
+	e.renewer = &leaseRenewer{lease: cfg.Lease, now: cfg.Now, fail: fail}
+	e.renewer.last = e.renewer.wall()
 	if err := e.load(context.WithoutCancel(ctx)); err != nil { // a run that is to end has counts, too
 		return Summary{Status: StatusFailed}, err
 	}
 	return e.run(ctx, work)
 }
 
-// load takes in what is done already and opens the cache.
+// load reads the cells that are done already and opens the cache.
 func (e *engine) load(ctx context.Context) error {
 	e.dearest = e.cfg.DearestUSD
 	for i := range e.cfg.Targets {
-		s := &seat{Target: &e.cfg.Targets[i], ix: i, breaker: newBreaker(e.cfg.BreakAfter)}
+		s := &targetState{Target: &e.cfg.Targets[i], ix: i, breaker: newBreaker(e.cfg.BreakAfter)}
 		if slices.Contains(e.cfg.Only, i) {
 			if err := e.openCache(ctx, s); err != nil {
 				return err
 			}
 		}
-		e.seats = append(e.seats, s)
+		e.states = append(e.states, s)
 	}
 	if e.cfg.Done != nil {
 		if err := e.loadDone(); err != nil {
@@ -117,7 +117,7 @@ func (e *engine) load(ctx context.Context) error {
 	return e.room(ctx)
 }
 
-// room ends the run as a budget does where Config.Full refuses further cells.
+// room ends the run, as an exhausted budget does, if Config.Full refuses further cells.
 func (e *engine) room(ctx context.Context) error {
 	if e.cfg.Full == nil || e.cfg.Now().Sub(e.asked) < time.Second {
 		return nil
@@ -140,7 +140,7 @@ func (e *engine) loadDone() error {
 	for _, ix := range e.cfg.Last {
 		late[ix] = true
 	}
-	e.done = newBitmap(e.cfg.Source.Len() * len(e.seats) * e.cfg.most)
+	e.done = newBitmap(e.cfg.Source.Len() * len(e.states) * e.cfg.most)
 	for c, err := range e.cfg.Done {
 		if err != nil {
 			return fmt.Errorf("read what is done: %w", err)
@@ -151,7 +151,7 @@ func (e *engine) loadDone() error {
 		}
 		e.done.set(e.cfg.index(c.Case, c.Target, c.Repeat))
 		if !late[c.Case] {
-			e.seats[c.Target].judge(c.Result.Verdict)
+			e.states[c.Target].judge(c.Result.Verdict)
 		}
 		e.commit.count(c)
 		if usd := c.Trace.Usage.CostUSD; usd != nil && !c.Trace.Cached {
@@ -179,10 +179,10 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	}
 	committing, watching := sys.Group{Stop: e.broken}, sys.Group{Stop: e.broken}
 	over := make(chan struct{})
-	// What is finished is stored even when the rest is being broken off.
+	// Finished cells are stored even when the others are being stopped.
 	committing.Go(func() { e.commit.run(context.WithoutCancel(work)) })
 	watching.Go(func() { e.watch(ctx, over) })
-	watching.Go(func() { e.keeper.beat(work, over) })
+	watching.Go(func() { e.renewer.beat(work, over) })
 	groups := e.groups()
 	if ctx.Err() != nil { // before the watch sees it, cells would start
 		e.stop()
@@ -204,7 +204,7 @@ func (e *engine) run(ctx, work context.Context) (Summary, error) {
 	return e.summary(ctx, work)
 }
 
-// broken ends the run after a panic, which comes out of Wait.
+// broken ends the run after a panic; Wait panics with its value.
 func (e *engine) broken() {
 	e.stop()
 	e.cancel(context.Canceled)
@@ -223,7 +223,7 @@ func (e *engine) groups() []*group {
 			}
 		}
 		for _, ix := range p.targets {
-			g.seats = append(g.seats, e.seats[ix])
+			g.states = append(g.states, e.states[ix])
 		}
 		out = append(out, g)
 	}
@@ -232,12 +232,12 @@ func (e *engine) groups() []*group {
 
 // serve carries out the cells of a group: of one target after the other, or of all.
 func (e *engine) serve(ctx context.Context, g *group) {
-	turns := [][]*seat{g.seats}
+	turns := [][]*targetState{g.states}
 	if !e.cfg.Interleave {
-		turns = slices.Collect(slices.Chunk(g.seats, 1))
+		turns = slices.Collect(slices.Chunk(g.states, 1))
 	}
 	for _, turn := range turns {
-		g.turn, g.at, g.seat, g.repeat, g.prep = turn, 0, 0, 0, nil
+		g.turn, g.at, g.targetAt, g.repeat, g.prep = turn, 0, 0, 0, nil
 		workers := sys.Group{Stop: e.broken}
 		for range min(int(g.governor.max), len(turn)*len(e.now)*e.cfg.most) {
 			workers.Go(func() { e.work(ctx, g) })
@@ -246,8 +246,8 @@ func (e *engine) serve(ctx context.Context, g *group) {
 	}
 }
 
-// next gives the next cell of the group's turn that is not done, case by case, so that
-// what belongs to a case is made once and is warm.
+// next returns the next cell of the group's turn that is not done, case by case, so that each case
+// is prepared once and stays in the processor's caches.
 func (e *engine) next(g *group) (job, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -260,16 +260,16 @@ func (e *engine) next(g *group) (job, bool) {
 				return job{}, false
 			}
 		}
-		j := job{g.turn[g.seat], g.prep, g.repeat}
+		j := job{g.turn[g.targetAt], g.prep, g.repeat}
 		if g.repeat++; g.repeat == e.cfg.repeats(ix) {
 			g.repeat = 0
-			if g.seat++; g.seat == len(g.turn) {
-				g.seat = 0
+			if g.targetAt++; g.targetAt == len(g.turn) {
+				g.targetAt = 0
 				g.at++
 				g.prep = nil
 			}
 		}
-		if !e.done.has(e.cfg.index(ix, j.seat.ix, j.repeat)) && !e.enough(j.seat.ix) {
+		if !e.done.has(e.cfg.index(ix, j.state.ix, j.repeat)) && !e.enough(j.state.ix) {
 			return j, true
 		}
 	}
@@ -279,7 +279,7 @@ func (e *engine) next(g *group) (job, bool) {
 // enough reports whether no further cell of a target is to start.
 func (e *engine) enough(target int) bool { return e.cfg.Enough != nil && e.cfg.Enough(target) }
 
-// leaveOut counts the cells of targets that are asked no further.
+// leaveOut counts the cells that are left out because their target needs no more.
 func (e *engine) leaveOut(s *Summary) {
 	for i := range s.Targets {
 		if t := &s.Targets[i]; e.enough(i) {
@@ -289,7 +289,7 @@ func (e *engine) leaveOut(s *Summary) {
 	}
 }
 
-// watch turns the user's wish to stop into the end of the run.
+// watch ends the run when the user stops it.
 func (e *engine) watch(ctx context.Context, over <-chan struct{}) {
 	select {
 	case <-over:
@@ -349,7 +349,7 @@ func (e *engine) work(ctx context.Context, g *group) {
 // cell carries out one cell and reports whether to go on.
 func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	e.ready(j.prep)
-	if why := e.held(j); why != "" {
+	if why := e.holdReason(j); why != "" {
 		return e.hold(ctx, j, why)
 	}
 	h, ok := e.budget.reserve(ctx, j.prep.rounds)
@@ -358,33 +358,33 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	}
 	var key []byte
 	var t *callvet.Trace
-	if j.seat.find != nil && j.prep.c.Skip == "" {
-		key = e.key(j.seat, j.prep, j.repeat)
+	if j.state.find != nil && j.prep.c.Skip == "" {
+		key = e.key(j.state, j.prep, j.repeat)
 		var err error
-		if t, err = e.reuse(ctx, j.seat, j.prep, j.repeat, key); err != nil {
+		if t, err = e.reuse(ctx, j.state, j.prep, j.repeat, key); err != nil {
 			e.commit.fail(err)
 			return false
 		}
 	}
 	if t != nil {
 		key = nil // its first cell has the key
-		e.budget.settle(&h, bill{}, j.seat.Name)
+		e.budget.settle(&h, bill{}, j.state.Name)
 	} else {
-		a := attempt{e: e, g: g, seat: j.seat, p: j.prep, hold: &h}
+		a := attempt{e: e, g: g, state: j.state, p: j.prep, hold: &h}
 		t = a.play(ctx, j.repeat)
-		e.budget.settle(&h, a.bill, j.seat.Name)
+		e.budget.settle(&h, a.bill, j.state.Name)
 	}
 	if t == nil {
 		return true // nothing to keep; the next cell decides whether to go on
 	}
-	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: *t}
+	cell := &callvet.Cell{Case: j.prep.ix, Target: j.state.ix, Repeat: j.repeat, Trace: *t}
 	var err error
 	if cell.Result, err = j.prep.compiled.Judge(ctx, &cell.Trace); err != nil {
 		return true // broken off: nothing to keep, as above
 	}
 	cell.Result.Rules = e.cfg.Rules
 	if !e.last {
-		j.seat.judge(cell.Result.Verdict)
+		j.state.judge(cell.Result.Verdict)
 	}
 	if t.Outcome == callvet.OutcomeError || t.Outcome == callvet.OutcomeNotRun {
 		key = nil
@@ -395,25 +395,26 @@ func (e *engine) cell(ctx context.Context, g *group, j job) bool {
 	return e.commit.put(ctx, j.prep.c, cell, key)
 }
 
-// judge counts attempts of the first phase that did not pass. What did not run says nothing.
-func (s *seat) judge(v callvet.Verdict) {
+// judge counts attempts of the first phase that did not pass. Cells that did not run are not
+// counted.
+func (s *targetState) judge(v callvet.Verdict) {
 	if v == callvet.VerdictFail || v == callvet.VerdictError {
 		s.unmet.Add(1)
 	}
 }
 
-// held says why a cell of the last phase is not to run; "" when it is.
-func (e *engine) held(j job) string {
+// held returns why a cell of the last phase must not run; "" if it may run.
+func (e *engine) holdReason(j job) string {
 	if !e.last || e.cfg.Hold == nil || j.prep.c.Skip != "" {
 		return ""
 	}
-	return e.cfg.Hold(int(j.seat.unmet.Load()))
+	return e.cfg.Hold(int(j.state.unmet.Load()))
 }
 
-// hold stores a cell that does not run. It costs nothing and is no answer to anything.
+// hold stores a cell that does not run. It costs nothing and is not reused.
 func (e *engine) hold(ctx context.Context, j job, why string) bool {
-	cell := &callvet.Cell{Case: j.prep.ix, Target: j.seat.ix, Repeat: j.repeat, Trace: callvet.Trace{
-		CaseID: j.prep.c.ID, Target: j.seat.Name, Repeat: j.repeat, Started: e.cfg.Now(), End: callvet.EndSkipped,
+	cell := &callvet.Cell{Case: j.prep.ix, Target: j.state.ix, Repeat: j.repeat, Trace: callvet.Trace{
+		CaseID: j.prep.c.ID, Target: j.state.Name, Repeat: j.repeat, Started: e.cfg.Now(), End: callvet.EndSkipped,
 	}}
 	cell.Trace.Classify("")
 	var err error
@@ -434,7 +435,7 @@ func (e *engine) summary(ctx, work context.Context) (Summary, error) {
 		Unbooked: e.budget.unbooked(),
 	}
 	s.Unbooked.Add(e.commit.lost)
-	for _, st := range e.seats {
+	for _, st := range e.states {
 		if f := st.breaker.open(); f != nil {
 			s.Stopped = append(s.Stopped, st.Name+": "+f.Error())
 		}

@@ -23,8 +23,8 @@ type Totals struct {
 	Cached  int `json:"cached"`
 	// Requests were sent to targets, retries included.
 	Requests int `json:"requests"`
-	// CostUSD sums the known costs; CostKnown is false when what some answer cost is
-	// not known, so that the sum is only a lower bound.
+	// CostUSD sums the known costs; CostKnown is false if the cost of some answer is not known: the
+	// sum is then a lower bound.
 	CostUSD   float64 `json:"cost_usd"`
 	CostKnown bool    `json:"cost_known"`
 }
@@ -65,8 +65,8 @@ type Event struct {
 	Elapsed time.Duration
 	// ETA is how long the rest will take at the pace of this session; 0: not known yet.
 	ETA time.Duration
-	// Cells are the batch, without exchanges. They are the receiver's to keep.
-	// The first event of a resumed run has none. Cases are those of the cells.
+	// Cells are the cells of the batch, without exchanges; the receiver may keep them. The first
+	// event of a resumed run has none. Cases are the cases of the cells.
 	Cells []*callvet.Cell
 	Cases []*callvet.Case
 }
@@ -82,7 +82,7 @@ const (
 	StatusFailed      Status = "failed"
 )
 
-// Summary is what Run made. Everything it counts is durable.
+// Summary is the result of Run. Everything that it counts is durable.
 type Summary struct {
 	Status  Status        `json:"status"`
 	Totals                // over all targets

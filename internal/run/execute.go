@@ -11,10 +11,10 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Execute has w answer a call, as far as g (nil: everything passes) lets it, and fills in how the
-// call ended. It is the one place where a call goes through a guard: in runs, and for agents that
-// ask this program themselves. talk returns the conversation so far, with the call in its last turn
-// of the assistant where there is one. An error is no answer: the call is then not filled in,
+// Execute lets w answer a call, if g allows it (nil: everything passes), and fills in how the call
+// ended. No other code passes a call to a guard: in runs, and for agents that call this program
+// themselves. talk returns the conversation so far, with the call in its last turn of the assistant
+// where there is one. If there is an error there is no answer, and the call is not filled in,
 // except for rulings.
 func Execute(ctx context.Context, g Guard, w callvet.World, talk func() []callvet.Turn,
 	call *callvet.Call,
@@ -52,7 +52,7 @@ func guarded(ctx context.Context, g Guard, w callvet.World, talk func() []callve
 	}
 	reply, err := within(ctx, w, g.Timeout(), pass)
 	call.Guard = append(call.Guard, reply.Guard...)
-	if err != nil { // the guard hears that the tool failed
+	if err != nil { // the guard learns that the tool failed
 		_, _ = g.After(ctx, pass, callvet.Reply{Status: callvet.StatusExecErr, Error: err.Error()})
 		return reply, err
 	}
@@ -61,8 +61,8 @@ func guarded(ctx context.Context, g Guard, w callvet.World, talk func() []callve
 	return reply, nil
 }
 
-// within has the world answer in a time. What did not come by then is a timeout, and what was
-// refused on the way is denied: both are answers.
+// within lets the world answer within a time. A late answer is a timeout, and a refused call is
+// denied: both count as answers.
 func within(ctx context.Context, w callvet.World, most time.Duration, call callvet.Call) (callvet.Reply, error) {
 	inner, cancel := ctx, context.CancelFunc(func() {})
 	if most > 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// TestNoRequestIsLeftToTryAgain: an attempt that failed, and that the budget lets nobody
-// repeat, is kept with its fault; one that the user broke off is not.
+// TestNoRequestIsLeftToTryAgain: an attempt that failed, with no budget for a retry, is kept with
+// its fault; one that the user stopped is not.
 func TestNoRequestIsLeftToTryAgain(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -64,8 +64,8 @@ func TestNoRequestIsLeftToTryAgain(t *testing.T) {
 	}
 }
 
-// TestTheLongestWaitHoldsTheGroup: while one cell waits as long as it may, no other of the
-// provider is asked; where it may not, the others go on.
+// TestTheLongestWaitHoldsTheGroup: while one cell waits within the longest time allowed, no other
+// cell of the provider sends a request; if the wait is longer than allowed, the others go on.
 func TestTheLongestWaitHoldsTheGroup(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -107,8 +107,8 @@ func TestTheLongestWaitHoldsTheGroup(t *testing.T) {
 	}
 }
 
-// TestIdleCases: a case that nothing could judge is not asked, and neither is one that is
-// skipped, but by a target that selects where the case is about selection.
+// TestIdleCases: no request is sent for a case that cannot be judged, nor for a skipped one, except
+// to a target that selects if the case is about selection.
 func TestIdleCases(t *testing.T) {
 	t.Parallel()
 	s := suite(4)
@@ -146,9 +146,9 @@ func TestIdleCases(t *testing.T) {
 	}
 }
 
-// TestACaseIsCompiledOnce: the targets of a small suite share what was compiled, whether
-// they follow one another or go on at once. Of a big suite a case is compiled anew when
-// the next target comes to it, and never for each of its repeats.
+// TestACaseIsCompiledOnce: the targets of a small suite share what was compiled, one after the
+// other or at the same time. In a big suite a case is compiled again for each target, and never for
+// each of its repeats.
 func TestACaseIsCompiledOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -197,9 +197,9 @@ func TestACaseIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestWhatATraceTakesFromAnswers: of several answers the last says what the target answered
-// and chose, the first when its first token came.
-func TestWhatATraceTakesFromAnswers(t *testing.T) {
+// TestTraceOfSeveralAnswers: the answer and the choice of the target are those of the last of
+// several answers, the time to the first token is that of the first.
+func TestTraceOfSeveralAnswers(t *testing.T) {
 	t.Parallel()
 	first := func() *callvet.Response {
 		r := calls("weather", `{}`)
@@ -247,7 +247,7 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 				callvet.EndAnswered,
 			},
 		},
-		"told after the tool": {
+		"reported after the tool": {
 			[]*callvet.Response{trailing()},
 			taken{"7 degrees", "", "", "required", nil, 0, false, 2, callvet.EndAnswered},
 		},
@@ -276,8 +276,8 @@ func TestWhatATraceTakesFromAnswers(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsMissingRuns: of several targets and repeats the cells that are done do not
-// run again, and cells that the run does not have count for nothing.
+// TestOnlyWhatIsMissingRuns: with several targets and repeats, the cells that are done do not run
+// again, and cells that are not in the run do not count.
 func TestOnlyWhatIsMissingRuns(t *testing.T) {
 	t.Parallel()
 	const cases, repeats = 40, 3
@@ -332,7 +332,7 @@ func TestOnlyWhatIsMissingRuns(t *testing.T) {
 		t.Errorf("%d done: %s", sum.Done, d)
 	}
 	if e := events[0]; e.Done != len(done) || len(e.Cells) != 0 {
-		t.Errorf("the first event of a resumed run tells of %d cells, %d with it", e.Done, len(e.Cells))
+		t.Errorf("the first event of a resumed run counts %d cells, contains %d", e.Done, len(e.Cells))
 	}
 	events, cfg.Done = nil, nil
 	mustRun(t, cfg)
@@ -356,9 +356,8 @@ func TestOneCaseManyTimes(t *testing.T) {
 	})
 }
 
-// TestCellsThatComeToNothing: an adapter that breaks off by itself leaves the run short,
-// which is no success.
-func TestCellsThatComeToNothing(t *testing.T) {
+// TestCellsWithoutResult: if an adapter stops by itself, the run lacks cells and does not succeed.
+func TestCellsWithoutResult(t *testing.T) {
 	t.Parallel()
 	cfg, _ := onPaper(suite(5), 1, func(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 		if req.CaseID < "case-000002" {
@@ -373,7 +372,7 @@ func TestCellsThatComeToNothing(t *testing.T) {
 	}
 }
 
-// TestSampleOfAll: as many as there are, or more, are all of them in their order.
+// TestSampleOfAll: a sample of as many cases as there are, or more, is all cases in their order.
 func TestSampleOfAll(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{3, 4, 1000} {
@@ -384,8 +383,8 @@ func TestSampleOfAll(t *testing.T) {
 	}
 }
 
-// TestEnough: a target is asked no further once it is enough. What is left of it is left out on purpose, the
-// others go on, and few attempts wait to be stored meanwhile.
+// TestEnough: no further cell of a target starts once Enough is true. Its remaining cells are left
+// out on purpose, the others go on, and few attempts wait to be stored meanwhile.
 func TestEnough(t *testing.T) {
 	t.Parallel()
 	const cases, concurrency, after = 400, 4, 25

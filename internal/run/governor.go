@@ -10,7 +10,7 @@ import (
 
 // governor admits requests of one provider group. The limit starts at the value that the user
 // allowed. It is halved when the provider answers "too many requests" and grows by one for every
-// limit's worth of answers, as in TCP. A wait that the provider asked for holds the whole group.
+// limit's worth of answers, as in TCP. A wait that the provider requests pauses the whole group.
 type governor struct {
 	now func() time.Time
 
@@ -31,7 +31,7 @@ func newGovernor(concurrency int, now func() time.Time) *governor {
 func (g *governor) acquire(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		g.mu.Lock()
-		// The clock is only asked while a pause is set: this runs for every request.
+		// The clock is read only while a pause is set, because this runs for every request.
 		if !g.until.IsZero() {
 			wait := g.until.Sub(g.now())
 			if wait > 0 {
@@ -63,7 +63,7 @@ func (g *governor) acquire(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// abandon passes a turn on that was given to someone who has left.
+// abandon passes on the slot of a waiter that no longer waits.
 func (g *governor) abandon(turn chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -76,7 +76,7 @@ func (g *governor) abandon(turn chan struct{}) {
 	g.wake()
 }
 
-// wake lets as many waiters try again as there are free slots.
+// wake wakes as many waiters as there are free slots.
 func (g *governor) wake() {
 	for free := int(g.limit) - g.flying; free > 0 && len(g.waiting) > 0; free-- {
 		close(g.waiting[0])
@@ -84,7 +84,7 @@ func (g *governor) wake() {
 	}
 }
 
-// release gives the slot back after an answer or a fault that says nothing about load.
+// release frees the slot after an answer or a fault that is not caused by load.
 func (g *governor) release(answered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,7 +95,7 @@ func (g *governor) release(answered bool) {
 	g.wake()
 }
 
-// limited gives the slot back after "too many requests". Requests that were in
+// limited frees the slot after "too many requests". Requests that were in
 // flight together are one event: only one that started after the last cut cuts again.
 func (g *governor) limited(started time.Time) {
 	g.mu.Lock()
@@ -108,7 +108,7 @@ func (g *governor) limited(started time.Time) {
 	g.wake()
 }
 
-// pause holds the group for d, or longer where it is held already.
+// pause pauses the group for d, or longer if a longer pause is already set.
 func (g *governor) pause(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

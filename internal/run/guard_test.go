@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// ruled denies calls whose arguments say so, hides a number from the world, and flags results.
+// ruled denies calls by their arguments, hides a number from the world, and flags results.
 type ruled struct{ talks []int }
 
 func (g *ruled) Before(_ context.Context, talk []callvet.Turn,
@@ -105,8 +105,28 @@ func TestGuardSeesNamesThatCount(t *testing.T) {
 	}
 }
 
+// TestCutCallReachesNoWorld: a call that was cut off before its first argument is not made.
+func TestCutCallReachesNoWorld(t *testing.T) {
+	t.Parallel()
+	s := suite(1)
+	s.Cases[0].MultiTurn = &callvet.MultiTurn{}
+	cfg, j := onPaper(s, 1, func(context.Context, *callvet.Request) (*callvet.Response, error) {
+		r := calls("weather", `{}`)
+		r.FinishReason = "max_tokens"
+		return r, nil
+	})
+	world := &echo{}
+	cfg.Worlds = func(_ *callvet.Case, _ string, _ int) callvet.World { return world }
+	mustRun(t, cfg)
+	tr := &j.cells[0].Trace
+	if world.calls != 0 || tr.Outcome != callvet.OutcomeUnparseable || tr.Reason != callvet.ReasonCutCall {
+		t.Errorf("%d calls were answered, the attempt is %s for %q", world.calls, tr.Outcome, tr.Reason)
+	}
+}
+
 // TestGuardStandsBeforeTheWorld: a denied call reaches no world and has no status, whatever the
-// guard's reply says; the world gets what the guard lets pass, and the trace has what was emitted.
+// guard's reply contains; the world gets the call that the guard returns, and the trace has the
+// call that was emitted.
 func TestGuardStandsBeforeTheWorld(t *testing.T) {
 	t.Parallel()
 	s := suite(1)
@@ -154,11 +174,11 @@ func TestGuardStandsBeforeTheWorld(t *testing.T) {
 		t.Errorf("the world was asked %d times, the guard saw turns %s", world.calls, d)
 	}
 	if reported := j.cells[0].Trace.Turns[1].Content; reported != `{"error":"not on the list","status":"denied"}` {
-		t.Errorf("the target was told %s", reported)
+		t.Errorf("the target got %s", reported)
 	}
 }
 
-// slow answers when its time is over, or refuses at once where it is to.
+// slow answers when its time is over, or refuses at once if err is set.
 type slow struct{ err error }
 
 func (s slow) Answer(ctx context.Context, _ callvet.Call) (callvet.Reply, error) {
@@ -169,7 +189,7 @@ func (s slow) Answer(ctx context.Context, _ callvet.Call) (callvet.Reply, error)
 	return callvet.Reply{Env: callvet.Live("http", "https://tool.test")}, ctx.Err()
 }
 
-// hurried lets everything pass, for a moment, and notes what it heard.
+// hurried lets every call pass, with a short timeout, and records the replies.
 type hurried struct {
 	wait     time.Duration
 	received []callvet.Status
@@ -189,9 +209,8 @@ func (h *hurried) After(_ context.Context, _ callvet.Call, r callvet.Reply) (cal
 	return r, nil
 }
 
-// TestGuardBoundsCalls: a world that does not answer in time is a timeout of the tool, one that
-// was refused on the way is a denied call, and only what is neither ends the attempt. The guard
-// hears of all three.
+// TestGuardBoundsCalls: a world that does not answer in time is a timeout of the tool, a refused
+// call is a denied call, and only other errors end the attempt. The guard learns of all three.
 func TestGuardBoundsCalls(t *testing.T) {
 	t.Parallel()
 	refused := &callvet.DeniedError{Ruling: callvet.Ruling{

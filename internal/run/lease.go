@@ -12,22 +12,22 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// leaseRenewer renews the lease of the run: by the clock, and before a request after a long delay,
-// because another process may have taken the run.
-type keeper struct {
+// leaseRenewer renews the lease of the run: at regular times, and before a request after a long
+// delay, because another process may have taken the run.
+type leaseRenewer struct {
 	lease Lease // nil: no other process can take the run
 	now   func() time.Time
 	fail  func(error)
 
 	mu   sync.Mutex
-	last time.Time // when the lease was renewed last, by the wall clock: others go by that
+	last time.Time // when the lease was renewed last, by the wall clock that other processes use
 }
 
 // wall is the time without the monotonic clock, which stands still while a machine sleeps.
-func (k *keeper) wall() time.Time { return k.now().Round(0) }
+func (k *leaseRenewer) wall() time.Time { return k.now().Round(0) }
 
 // beat renews the lease until over closes.
-func (k *keeper) beat(ctx context.Context, over <-chan struct{}) {
+func (k *leaseRenewer) beat(ctx context.Context, over <-chan struct{}) {
 	if k.lease == nil {
 		return
 	}
@@ -45,17 +45,17 @@ func (k *keeper) beat(ctx context.Context, over <-chan struct{}) {
 	}
 }
 
-// ours reports whether the run is still this process's to carry on with.
-func (k *keeper) ours(ctx context.Context) bool {
+// ours reports whether this process still has the lease.
+func (k *leaseRenewer) ours(ctx context.Context) bool {
 	if k.lease == nil {
 		return true
 	}
 	return k.renew(ctx, k.lease.TTL()*2/3)
 }
 
-// renew renews a lease that is older than the age. A failure that is no conflict may
-// pass, and counts only once the lease has run out.
-func (k *keeper) renew(ctx context.Context, age time.Duration) bool {
+// renew renews a lease that is older than the age. A failure that is not a conflict may be
+// temporary, and counts only when the lease has run out.
+func (k *leaseRenewer) renew(ctx context.Context, age time.Duration) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	begun := k.wall()

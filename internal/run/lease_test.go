@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// onLoan is a lease whose renewals a test decides.
+// onLoan is a lease; a test decides the result of each renewal.
 type onLoan struct {
 	ttl   time.Duration
 	renew func() error
@@ -57,8 +57,8 @@ func TestLeaseIsRenewed(t *testing.T) {
 	})
 }
 
-// A run that was lost stops: what is in flight is broken off and nothing more is asked
-// or stored. What passes by itself does not stop it before the lease has run out.
+// A run that lost its lease stops: the requests in flight are canceled and nothing more is sent or
+// stored. A temporary failure does not stop it before the lease has run out.
 func TestLostLeaseStopsTheRun(t *testing.T) {
 	t.Parallel()
 	taken := errors.Join(errors.New("taken over"), callvet.ErrConflict)
@@ -107,8 +107,8 @@ func TestLostLeaseStopsTheRun(t *testing.T) {
 	}
 }
 
-// A process that stood still for longer than its lease asks whether the run is still
-// its own before the next request.
+// A process that stood still for longer than its lease checks, before its next request, that it
+// still has the run.
 func TestStandingStillIsNoticedBeforeTheNextRequest(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int64
@@ -130,8 +130,8 @@ func TestStandingStillIsNoticedBeforeTheNextRequest(t *testing.T) {
 	}
 }
 
-// What was spent is told to the journal as it is spent, by cells that come to nothing
-// too, and what earlier sessions spent counts for the budget.
+// The journal gets all spending, also of cells without a result, and the spending of earlier
+// sessions counts for the budget.
 func TestSpendingIsBooked(t *testing.T) {
 	t.Parallel()
 	db, s := openStore(t), suite(30)
@@ -158,7 +158,7 @@ func TestSpendingIsBooked(t *testing.T) {
 	if got := spent(); got != (callvet.Spent{Requests: 30, USD: 10}) {
 		t.Errorf("spent %+v", got)
 	}
-	// The ten cells that failed are asked again: their first requests stay spent.
+	// The ten cells that failed run again: their first requests stay spent.
 	broken.Store(false)
 	cfg.Done, cfg.Spent, cfg.Budget = db.DoneCells(t.Context(), cfg.RunID), spent(), run.Budget{MaxCalls: 35}
 	if sum, err := run.Run(t.Context(), cfg); !errors.Is(err, callvet.ErrBudget) || sum.Done != 25 ||

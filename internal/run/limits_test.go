@@ -105,14 +105,14 @@ func TestRetries(t *testing.T) {
 			callvet.FaultMalformed, 250 * time.Millisecond, 500 * time.Millisecond,
 		},
 		{
-			"told to wait",
+			"a time to wait",
 			until(1, callvet.Fault{
 				Kind: callvet.FaultRateLimit, HTTP: 429, Retryable: true,
 				RetryAfter: 20 * time.Second,
 			}), 2, callvet.OutcomeCalled, "", 20 * time.Second, 21 * time.Second,
 		},
 		{
-			"told to wait too long",
+			"a time to wait that is too long",
 			fault(callvet.Fault{Kind: callvet.FaultRateLimit, RetryAfter: time.Hour, Retryable: true}), 1,
 			callvet.OutcomeError, callvet.FaultRateLimit, 0, 0,
 		},
@@ -170,8 +170,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A provider that takes ten requests a second must end up asked about ten times
-// a second, whatever concurrency was allowed, and no cell may be lost.
+// A provider that accepts ten requests a second must get about ten a second in the end, whatever
+// concurrency was allowed, and no cell may be lost.
 func TestConcurrencyFollowsTheProvider(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -396,7 +396,7 @@ func TestBudget(t *testing.T) {
 			flaky(callvet.Usage{Known: true, CostUSD: &bound}, &bound), false, 10, "0.1 of 0.1051 USD", 5,
 		},
 		{
-			"timeouts of one that tells its cost",
+			"timeouts of a target that reports its cost",
 			run.Budget{MaxCostUSD: 0.1051},
 			flaky(callvet.Usage{CostUSD: &bound}, nil), false, 10, "0.1 of 0.1051 USD", 5,
 		},
@@ -430,8 +430,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestFull: a run that has no more room ends as one out of budget, with what was answered stored;
-// it goes on from there.
+// TestFull: a run without room ends like one without budget, with the answers stored; a later
+// session goes on from there.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -563,7 +563,7 @@ func TestJournalFailureCountsNothing(t *testing.T) {
 	sum, err := run.Run(t.Context(), cfg)
 	if !errors.Is(err, full) || sum.Status != run.StatusFailed || sum.Done != j.stored || reported != j.stored ||
 		j.stored > 1000 {
-		t.Errorf("%s, %v: %d counted, %d told, %d stored", sum.Status, err, sum.Done, reported, j.stored)
+		t.Errorf("%s, %v: %d counted, %d reported, %d stored", sum.Status, err, sum.Done, reported, j.stored)
 	}
 }
 
@@ -587,7 +587,7 @@ func TestConfigIsChecked(t *testing.T) {
 }
 
 // TestOversizedAnswers: an answer with more than can be scored is an error that names the
-// limit. What it cost counts, nothing of it is scored, and nobody asks again.
+// limit. Its cost counts, nothing of it is scored, and no request is repeated.
 func TestOversizedAnswers(t *testing.T) {
 	t.Parallel()
 	many := func(n int) *callvet.Response {

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// TestLostCall: an answer that ended with calls, by its own words, and has none is an error,
-// never an answer without a call.
+// TestLostCall: an answer with the finish reason "calls" but without calls is an error, never an
+// answer without a call.
 func TestLostCall(t *testing.T) {
 	t.Parallel()
 	got := map[string]callvet.Outcome{}

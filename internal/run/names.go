@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// MakeUnique makes the names of targets unique, because reports, comparisons and gates go by name.
-// Targets with the same name get the settings that differ appended, so that their names describe
-// them and do not depend on their order:
+// MakeUnique makes the names of targets unique, because reports, comparisons and gates identify
+// targets by name. Targets with the same name get the settings that differ appended, so that their
+// names describe them and do not depend on their order:
 //
 //	openai/gpt-5 (prompt: Answer in one word)
 //	openai/gpt-5 (prompt: Think first, temperature=1)
 //
-// Those that differ in nothing that a target says get a number. shown gives the text of a
-// prompt as people may see it, in one line.
+// Targets with the same settings get a number. shown returns the text of a prompt as people may see
+// it, in one line.
 func MakeUnique(ts []Target, shown func(prompt string) string) {
 	groups := map[string][]*Target{}
 	for i := range ts {
@@ -78,7 +78,7 @@ func addDifferences(g []*Target, shown func(string) string) {
 
 const promptSetting = "system_prompt"
 
-// settings are what a target is asked with, by the names of a targets file.
+// settings returns the settings of a target, by their names in a targets file.
 func settings(t *Target) map[string]string {
 	out := map[string]string{promptSetting: t.SystemPrompt, "base_url": t.BaseURL, "tool_choice": t.ToolChoice}
 	if t.ReplaceSystem && t.SystemPrompt != "" {
@@ -87,7 +87,7 @@ func settings(t *Target) map[string]string {
 	b, err := json.Marshal(t.Params)
 	var params map[string]json.RawMessage
 	if err != nil || json.Unmarshal(b, &params) != nil {
-		return out // a parameter that is no JSON: nothing can be said of them
+		return out // a parameter that is no JSON: the settings cannot be named
 	}
 	delete(params, "extra")
 	maps.Copy(params, t.Params.Extra)
@@ -97,11 +97,11 @@ func settings(t *Target) map[string]string {
 	return out
 }
 
-// excerptRunes bounds what a name says of a prompt.
+// excerptRunes bounds the excerpt of a prompt in a name.
 const excerptRunes = 32
 
-// excerptsOf are the beginnings of prompts, with a part of their hash where two of them
-// begin alike.
+// excerptsOf returns the beginnings of prompts, with a part of their hash if two of them begin
+// alike.
 func excerptsOf(g []*Target, shown func(string) string) map[string]string {
 	out, count := map[string]string{}, map[string]int{}
 	for _, t := range g {

@@ -17,7 +17,7 @@ const (
 	maxAnswerValues = 100_000
 )
 
-// oversized is the fault of an answer that holds more than can be scored; nil: it does not.
+// oversized returns a fault for an answer with more values than can be scored, else nil.
 func oversized(resp *callvet.Response) *callvet.Fault {
 	calls, values := 0, 0
 	for i := range resp.Turns {

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// TestPanicEndsTheRun: a bug in whatever a worker or the committer calls comes out
-// of Run with what was finished stored, although other requests would never end.
+// TestPanicEndsTheRun: Run panics after a bug in code that a worker or the committer calls, with
+// the finished cells stored, even if other requests would never end.
 func TestPanicEndsTheRun(t *testing.T) {
 	t.Parallel()
 	const bad = "case-000040"

@@ -69,7 +69,7 @@ func TestLast(t *testing.T) {
 	if held != 2 {
 		t.Errorf("%d are held", held)
 	}
-	// A session that goes on counts what failed before, and forced it runs what was held.
+	// A resumed session counts earlier failures, and runs the held cells when it is forced to.
 	before := slices.Clone(journal.cells)
 	cfg.Done = func(yield func(*callvet.Cell, error) bool) {
 		for i := range before {

@@ -28,16 +28,17 @@ type prepared struct {
 	// answer: the case asserts on the text after the calls, or on the whole conversation,
 	// so reaching the last expected call is not the end.
 	answer bool
-	// single: the case looks at results and at nothing after them, so that the calls of
-	// the first turn are answered and the target is not asked again.
+	// single: the case checks results and nothing after them, so the calls of the first turn are
+	// answered and no second request is sent.
 	single bool
 	rounds int
 	faults []callvet.ToolFault
 	sum    [sha256.Size]byte // of the inputs of a trace other than the first request
 }
 
-// preparedAhead is how many cases are prepared at once. One by one they take twice the time, because attempts
-// do much else in between, and the code is no longer in the caches of the processor (measured).
+// preparedAhead is how many cases are prepared at once. One by one they take twice the time
+// (measured), because other code runs in between and displaces this code from the processor's
+// caches.
 const preparedAhead = 16
 
 // batch is the cases that are prepared at once, by the first attempt at one of them.
@@ -58,7 +59,7 @@ type cases struct {
 	recent [keptCases]*prepared // by position modulo their number
 }
 
-// at gives the first of the cases that are next.
+// at returns the first of the cases in next, prepared.
 func (k *cases) at(next []int) (*prepared, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -84,23 +85,22 @@ func (k *cases) at(next []int) (*prepared, error) {
 	return b.list[0], nil
 }
 
-// wardrobe hands out toolsets, so that equal sets are one and are encoded once.
-type wardrobe struct {
+// toolsetCache returns one Toolset for equal sets of tools, so that each set is encoded once.
+type toolsetCache struct {
 	suite *callvet.Suite
 	all   *callvet.Toolset
 	mu    sync.Mutex
 	some  map[string]*callvet.Toolset
 }
 
-// maxSubsets bounds the toolsets kept; a suite with more different subsets makes
-// the rest anew.
+// maxSubsets bounds the toolsets kept; further different subsets of a suite are made each time.
 const maxSubsets = 4096
 
-func newWardrobe(s *callvet.Suite) *wardrobe {
-	return &wardrobe{suite: s, all: callvet.NewToolset(s.Tools), some: map[string]*callvet.Toolset{}}
+func newToolsetCache(s *callvet.Suite) *toolsetCache {
+	return &toolsetCache{suite: s, all: callvet.NewToolset(s.Tools), some: map[string]*callvet.Toolset{}}
 }
 
-func (w *wardrobe) of(c *callvet.Case) *callvet.Toolset {
+func (w *toolsetCache) of(c *callvet.Case) *callvet.Toolset {
 	switch {
 	case c.Tools != nil && c.ToolNames == nil:
 		return callvet.NewToolset(c.Tools)
@@ -122,8 +122,9 @@ func (w *wardrobe) of(c *callvet.Case) *callvet.Toolset {
 	return ts
 }
 
-// Offered are the tools that a case offers: its own or the suite's, those that it names.
-func Offered(s *callvet.Suite, c *callvet.Case) []callvet.Tool { return newWardrobe(s).of(c).Tools }
+// Offered returns the tools that a case offers: its own or the suite's, restricted to the names
+// that it lists.
+func Offered(s *callvet.Suite, c *callvet.Case) []callvet.Tool { return newToolsetCache(s).of(c).Tools }
 
 // choose keeps the tools' own order: names restrict, they do not sort.
 func choose(tools []callvet.Tool, names []string) []callvet.Tool {
@@ -160,7 +161,7 @@ func goesOn(s *callvet.Suite, c *callvet.Case, faults []callvet.ToolFault) (answ
 }
 
 // Answered reports whether the calls of attempts at a case are answered where something can answer
-// them. Of other cases the first calls are compared, and no tool is called.
+// them. For other cases only the first calls are compared, and no tool is called.
 func Answered(s *callvet.Suite, c *callvet.Case, faults []callvet.ToolFault) bool {
 	_, calls := goesOn(s, c, faults)
 	return calls
@@ -189,7 +190,7 @@ func (e *engine) ready(p *prepared) {
 
 func (e *engine) prepare(p *prepared) {
 	p.compiled = e.cfg.Compile(p.c)
-	p.tools = e.wardrobe.of(p.c)
+	p.tools = e.toolsets.of(p.c)
 	if e.cfg.Faults != nil {
 		p.faults = e.cfg.Faults(p.c)
 	}
@@ -221,23 +222,22 @@ func Rounds(s *callvet.Suite, c *callvet.Case) int {
 	return defaultRounds
 }
 
-// sum covers what a trace depends on after the first request: where calls are
-// answered, what checks and answers them and when the attempt ends. The request
-// itself is in the key, and how a trace is scored is not: a stored one is scored
-// again.
+// sum is a hash of everything that a trace depends on after the first request: what checks and
+// answers calls, and when the attempt ends. The request itself is a separate part of the key. How a
+// trace is scored is not in the key, because a stored trace is scored again.
 func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	if !p.loop {
 		return out
 	}
 	expect := p.c.Expect
-	if len(expect.Scorers) > 0 { // that there are some counts, and not which: a stored trace is scored again
+	if len(expect.Scorers) > 0 { // only that there are some: a stored trace is scored again
 		expect.Scorers = make([]callvet.Scorer, 1)
 	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	enc.SetEscapeHTML(false)
 	for _, v := range []any{
-		p.rounds, expect, p.c.MultiTurn, p.tools.Hash, e.wardrobe.all.Hash, p.c.ToolNames, p.c.Tools == nil,
+		p.rounds, expect, p.c.MultiTurn, p.tools.Hash, e.toolsets.all.Hash, p.c.ToolNames, p.c.Tools == nil,
 		p.c.Mocks, e.cfg.Suite.Mocks, p.c.Scoring, e.cfg.Suite.Defaults.Scoring,
 		e.cfg.GuardKey, e.cfg.Worlds != nil, true, true, // the last two: contracts are checked, goals are known
 	} {
@@ -259,8 +259,8 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	return out
 }
 
-// System is the text before the conversation: the target's prompt, the suite's unless
-// that replaces it, and the case's context.
+// System is the text before the conversation: the target's prompt, the suite's prompt unless the
+// target's replaces it, and the case's context.
 func System(suite string, t *callvet.Target, context string) string {
 	if t.SystemPrompt != "" && t.ReplaceSystem {
 		suite = ""

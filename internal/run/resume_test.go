@@ -48,7 +48,7 @@ func TestKilledChild(t *testing.T) {
 	}
 }
 
-// resume carries on with the suite the store has, as a command would.
+// resume continues a run with the suite in the store, as a command would.
 func resume(t *testing.T, db *store.DB, r store.Run, observe func(run.Event)) error {
 	s, err := db.Suite(t.Context(), r.SuiteHash)
 	if err != nil {
@@ -66,8 +66,8 @@ func resume(t *testing.T, db *store.DB, r store.Run, observe func(run.Event)) er
 	return err
 }
 
-// A run is killed with SIGKILL several times on the way. Each cell is then there
-// exactly once, and everything a process had counted is there.
+// A run is killed with SIGKILL several times on the way. Each cell is then stored exactly once,
+// with every cell that a process had counted.
 func TestKillAndResume(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -99,8 +99,8 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
-// killAt starts a child, kills it when it says that at cells are durable, and
-// returns the last number it said.
+// killAt starts a child, kills it when it reports that at cells are durable, and returns the last
+// number it reported.
 func killAt(t *testing.T, path string, at int) (counted int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledChild$")
@@ -118,7 +118,7 @@ func killAt(t *testing.T, path string, at int) (counted int) {
 		}
 		counted = n
 		if n >= at {
-			_ = cmd.Process.Kill() // it may have ended by itself; the count tells
+			_ = cmd.Process.Kill() // it may have ended by itself; the count shows it
 		}
 	}
 	if err := cmd.Wait(); err == nil {
@@ -127,8 +127,8 @@ func killAt(t *testing.T, path string, at int) (counted int) {
 	return counted
 }
 
-// TestResumeKnowsTheDearest: a cell that the limit has no room for is not started, although
-// this process has not seen yet what a cell costs.
+// TestResumeKnowsTheDearest: a cell without room in the limit is not started, even if this process
+// does not know yet what a cell costs.
 func TestResumeKnowsTheDearest(t *testing.T) {
 	t.Parallel()
 	db, s := openStore(t), suite(30)
@@ -202,7 +202,7 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 	}
 }
 
-// Whatever is finished when the user insists is stored, and nothing else counts.
+// Cells that are finished when the user interrupts again are stored, and no others count.
 func TestAbortStoresWhatIsFinished(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
@@ -231,7 +231,7 @@ func TestAbortStoresWhatIsFinished(t *testing.T) {
 	}
 }
 
-// identified is a model that tells what it sends to where.
+// identified is a model with an identity of its requests.
 type identified struct {
 	modelFunc
 	deployment string
@@ -298,7 +298,7 @@ func TestCache(t *testing.T) {
 		{"a system prompt", func(c *run.Config, _ *callvet.Suite) { c.Targets[0].SystemPrompt = "new" }, 80},
 		{"the suite's tool choice", func(_ *run.Config, s *callvet.Suite) { s.Defaults.ToolChoice = "none" }, 80},
 		{
-			"a model that cannot tell what it sends",
+			"a model that cannot identify its requests",
 			func(c *run.Config, _ *callvet.Suite) { c.Targets[0].Model = m }, 80,
 		},
 		{"no cache", func(c *run.Config, _ *callvet.Suite) { c.Cache = nil }, 80},
@@ -325,9 +325,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// Every field of a case and of a suite either changes what is asked, or what becomes
-// of the answers where calls are answered; or it stands here with the reason why a
-// stored trace is good for any value of it.
+// Every field of a case and of a suite changes the request, or the use of the answers if calls are
+// answered; or it is listed here with the reason why a stored trace is valid for any value of it.
 func TestCacheSeparatesCases(t *testing.T) {
 	t.Parallel()
 	const scored = "it decides how a trace is scored, and a stored one is scored again"
@@ -337,8 +336,8 @@ func TestCacheSeparatesCases(t *testing.T) {
 	tools := []callvet.Tool{{Name: "weather", Description: "other"}}
 	type change = func(s *callvet.Suite)
 	of := func(f func(c *callvet.Case)) change { return func(s *callvet.Suite) { f(&s.Cases[0]) } }
-	// For a chain of calls everything matters that is not only a name; for a single
-	// turn what is sent does.
+	// For a chain of calls every field matters except names; for a single turn only the request
+	// does.
 	chain := map[string]change{
 		"Case.Input":      of(func(c *callvet.Case) { c.Input = turns }),
 		"Case.Context":    of(func(c *callvet.Case) { c.Context = "x" }),
@@ -370,7 +369,7 @@ func TestCacheSeparatesCases(t *testing.T) {
 		"Case.Skip": "such a case is not asked", "Case.Selectable": "it is about targets that are never cached",
 		"Case.Repeat": "a further attempt has a key of its own",
 		"Suite.Name":  named, "Suite.Version": named, "Suite.Description": named,
-		"Suite.Cases": "they are told apart one by one", "Suite.Dialect": named, "Suite.Foreign": named,
+		"Suite.Cases": "they are distinguished one by one", "Suite.Dialect": named, "Suite.Foreign": named,
 	}
 	make1 := func(chained bool) *callvet.Suite {
 		s := suite(1)
@@ -411,7 +410,7 @@ func TestCacheSeparatesCases(t *testing.T) {
 				name := typ.Name() + "." + f.Name
 				change := chain[name]
 				if (change == nil) == (cannot[name] == "") {
-					t.Errorf("field %s: say either how it changes a trace or why it cannot", name)
+					t.Errorf("field %s: state either how it changes a trace or why it cannot", name)
 				}
 				if change == nil {
 					continue

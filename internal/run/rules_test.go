@@ -43,8 +43,8 @@ func TestAgain(t *testing.T) {
 		{"malformed", r, malformed, 1, true},
 		{"malformed, the last time", r, malformed, 2, false},
 		{"malformed where nothing is repeated", Retry{Attempts: 1}, malformed, 1, false},
-		{"told to wait as long as is allowed", r, reported(time.Minute), 1, true},
-		{"told to wait longer", r, reported(time.Minute + 1), 1, false},
+		{"a wait of the longest time allowed", r, reported(time.Minute), 1, true},
+		{"a longer wait", r, reported(time.Minute + 1), 1, false},
 	} {
 		if got := tc.retry.again(&tc.f, tc.n); got != tc.want {
 			t.Errorf("%s: %v", tc.name, got)
@@ -70,8 +70,8 @@ func TestDelay(t *testing.T) {
 		{"far on", time.Second, time.Minute, 0, 1000, 30 * time.Second, time.Minute},
 		{"long ones", time.Hour, 48 * time.Hour, 0, 29, 24 * time.Hour, 48 * time.Hour},
 		{"beyond the largest at once", time.Hour, time.Minute, 0, 1, 30 * time.Second, time.Minute},
-		{"told a little", time.Second, time.Minute, 2 * time.Second, 1, 2 * time.Second, 2200 * time.Millisecond},
-		{"told much", time.Second, time.Minute, 20 * time.Second, 3, 20 * time.Second, 21 * time.Second},
+		{"a short wait", time.Second, time.Minute, 2 * time.Second, 1, 2 * time.Second, 2200 * time.Millisecond},
+		{"a long wait", time.Second, time.Minute, 20 * time.Second, 3, 20 * time.Second, 21 * time.Second},
 	} {
 		e := &engine{cfg: Config{Retry: Retry{Base: tc.base, Max: tc.most}}}
 		e.jitter.Rand = rand.New(rand.NewPCG(1, 2))
@@ -87,12 +87,12 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestRetryDefaults: who never repeats does not wait for a limit to pass either.
+// TestRetryDefaults: without retries there is no wait for rate limits either.
 func TestRetryDefaults(t *testing.T) {
 	t.Parallel()
 	rest := Retry{Base: 500 * time.Millisecond, Max: 30 * time.Second, MaxWait: 5 * time.Minute}
 	for name, tc := range map[string][2]Retry{
-		"nothing said": {{}, {Attempts: 4, RateLimited: 10}},
+		"zero values":  {{}, {Attempts: 4, RateLimited: 10}},
 		"never":        {{Attempts: 1}, {Attempts: 1, RateLimited: 1}},
 		"once":         {{Attempts: 2}, {Attempts: 2, RateLimited: 10}},
 		"often":        {{Attempts: 12}, {Attempts: 12, RateLimited: 12}},
@@ -129,8 +129,8 @@ func TestFatal(t *testing.T) {
 	}
 }
 
-// TestBreakerCountsOneReason: it opens after so many faults of one reason with nothing
-// else between them.
+// TestBreakerCountsOneReason: it opens after a number of faults with one reason and no other cell
+// between them.
 func TestBreakerCountsOneReason(t *testing.T) {
 	t.Parallel()
 	faults := map[rune]*callvet.Fault{
@@ -205,7 +205,7 @@ func TestRoom(t *testing.T) {
 		},
 		"free cells, nothing is left": {cost(1, 1, 0, 0, 0), 0, false, "1 of 1 USD were spent: budget exhausted"},
 		"free cells, nothing spent":   {cost(1, 0, 0, 0, 5), 4, false, ""},
-		"requests that told nothing": {
+		"requests without an answer": {
 			assumed, 0, false,
 			"1 of 1 USD were spent (of them 0.5 at most for requests that reported no usage: 3): budget exhausted",
 		},
@@ -226,7 +226,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRequestsAreTaken: from what the cell holds first, then from what nobody holds.
+// TestRequestsAreTaken: first from the cell's own hold, then from the free requests.
 func TestRequestsAreTaken(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -234,7 +234,7 @@ func TestRequestsAreTaken(t *testing.T) {
 		want                bool
 	}{
 		"held":                             {2, 6, 2, true},
-		"nobody holds it":                  {0, 5, 4, true},
+		"without cells in flight":          {0, 5, 4, true},
 		"the others hold all that is left": {0, 6, 4, false},
 		"none is left":                     {0, 10, 0, false},
 	} {
@@ -251,8 +251,8 @@ func TestRequestsAreTaken(t *testing.T) {
 	}
 }
 
-// TestSettle: what a cell did not use is free again, and a lost request is taken to cost as
-// much as the dearest cell, or, where nobody knows that, ends a run with a cost limit.
+// TestSettle: what a cell did not use is free again, and a lost request is taken to cost as much as
+// the dearest cell; if that is not known, it ends a run with a cost limit.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -294,7 +294,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestUnbooked: each call tells what was spent since the last.
+// TestUnbooked: each call returns what was spent since the last.
 func TestUnbooked(t *testing.T) {
 	t.Parallel()
 	b := newBudget(Budget{}, callvet.Spent{Requests: 9, USD: 8, AssumedUSD: 7, Assumed: 6}, 0)
@@ -373,8 +373,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestBatches: what waits goes into one batch, up to its largest size, and the next one
-// takes the rest.
+// TestBatches: waiting cells go into one batch, up to its largest size, and the rest into the next
+// one.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -396,7 +396,7 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// TestRemainingTime: the rest takes as long a cell as those of this session did.
+// TestRemainingTime: the rest takes as long for each cell as this session did.
 func TestRemainingTime(t *testing.T) {
 	t.Parallel()
 	began := time.Unix(1_000_000, 0)
@@ -407,7 +407,7 @@ func TestRemainingTime(t *testing.T) {
 		{30, 10, 50, 10 * time.Second}, // 20 cells in 10 s, 20 are left
 		{11, 10, 14, 30 * time.Second},
 		{50, 10, 50, 0},
-		{10, 10, 50, 0}, // no cell tells yet
+		{10, 10, 50, 0}, // no cell has a known cost yet
 	} {
 		var got Event
 		c := &committer{
@@ -469,9 +469,9 @@ func TestWakesAsManyAsThereIsRoomFor(t *testing.T) {
 	}
 }
 
-// TestWhoGivesUpWaiting: leaves the others in their order, and hands a turn on that came
-// too late.
-func TestWhoGivesUpWaiting(t *testing.T) {
+// TestAbandon: a waiter that gives up leaves the others in their order, and passes on a slot that
+// came too late.
+func TestAbandon(t *testing.T) {
 	t.Parallel()
 	a, b, c := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	g := newGovernor(1, time.Now)
@@ -493,7 +493,8 @@ func TestWhoGivesUpWaiting(t *testing.T) {
 	}
 }
 
-// TestSlots: as many at once as the limit says, and who has to wait is told when that ends.
+// TestSlots: at most as many requests at once as the limit, and a waiter is woken when a slot is
+// free.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -562,7 +563,7 @@ func TestLimitGrows(t *testing.T) {
 	}
 }
 
-// TestSleepOfNothing: is over before anything can end it.
+// TestSleepOfNothing: a sleep of 0 is over before anything can end it.
 func TestSleepOfNothing(t *testing.T) {
 	t.Parallel()
 	stop := make(chan struct{})
@@ -577,7 +578,7 @@ func TestSleepOfNothing(t *testing.T) {
 	}
 }
 
-// loan is a lease of 30 s whose renewals end as a test says.
+// loan is a lease of 30 s; a test decides the result of each renewal.
 type loan struct {
 	err     error
 	renewed int
@@ -603,7 +604,7 @@ func TestRenew(t *testing.T) {
 		{20*time.Second - 1, 20 * time.Second, nil, 0, nil},
 		{20 * time.Second, 20 * time.Second, nil, 1, nil},
 		{0, 0, nil, 1, nil},
-		{-time.Second, 20 * time.Second, nil, 1, nil}, // somebody set the clock back
+		{-time.Second, 20 * time.Second, nil, 1, nil}, // the clock was set back
 		{30*time.Second - 1, 20 * time.Second, busy, 1, nil},
 		{30 * time.Second, 20 * time.Second, busy, 1, busy},
 		{20 * time.Second, 20 * time.Second, taken, 1, taken},
@@ -611,7 +612,7 @@ func TestRenew(t *testing.T) {
 		began := time.Unix(1_000_000, 0)
 		var failed error
 		l := &loan{err: tc.err}
-		k := &keeper{
+		k := &leaseRenewer{
 			lease: l, now: func() time.Time { return began.Add(tc.held) },
 			fail: func(err error) { failed = err }, last: began,
 		}
@@ -628,7 +629,7 @@ func TestRenew(t *testing.T) {
 // TestToolsetsAreKept: equal subsets are one, up to a number of different ones.
 func TestToolsetsAreKept(t *testing.T) {
 	t.Parallel()
-	w := newWardrobe(&callvet.Suite{Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}}})
+	w := newToolsetCache(&callvet.Suite{Tools: []callvet.Tool{{Name: "a"}, {Name: "b"}}})
 	of := func(i int) *callvet.Toolset { return w.of(&callvet.Case{ToolNames: []string{"b", fmt.Sprint(i)}}) }
 	for i := range maxSubsets {
 		of(i)
@@ -651,7 +652,7 @@ func TestRounds(t *testing.T) {
 		suite int
 		want  int
 	}{
-		"nothing said":     {nil, 0, 5},
+		"zero values":      {nil, 0, 5},
 		"by the suite":     {nil, 7, 7},
 		"not by the case":  {&callvet.MultiTurn{}, 7, 7},
 		"by the case":      {&callvet.MultiTurn{MaxRounds: 1}, 7, 1},
@@ -664,14 +665,14 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestWhatIsShared: cases that differ in their names share answers, unless something in
-// them is no JSON.
-func TestWhatIsShared(t *testing.T) {
+// TestSharedAnswers: cases that differ only in their names share answers, unless they contain
+// invalid JSON.
+func TestSharedAnswers(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{Tools: []callvet.Tool{{Name: "a"}}}
 	e := &engine{
 		cfg:      Config{Suite: s, Compile: func(*callvet.Case) Compiled { return nil }},
-		wardrobe: newWardrobe(s), keys: true,
+		toolsets: newToolsetCache(s), keys: true,
 	}
 	sum := func(id, result string) [32]byte {
 		p := &prepared{c: &callvet.Case{
@@ -682,7 +683,7 @@ func TestWhatIsShared(t *testing.T) {
 		return p.sum
 	}
 	if sum("x", `{"n":1}`) != sum("y", `{"n":1}`) {
-		t.Error("a name tells them apart")
+		t.Error("a name distinguishes them")
 	}
 	if sum("x", `{"n":1}`) == sum("x", `{"n":2}`) {
 		t.Error("what tools answer does not")
@@ -734,7 +735,7 @@ func (s brokenSource) Case(i int) (*callvet.Case, error) {
 }
 
 // TestPreparedAhead: cases that are prepared at once are each prepared once, and one that cannot be
-// read fails only where it is next.
+// read fails only when it is next.
 func TestPreparedAhead(t *testing.T) {
 	t.Parallel()
 	compiled := map[string]int{}
@@ -744,7 +745,7 @@ func TestPreparedAhead(t *testing.T) {
 			compiled[c.ID]++
 			return nil
 		}},
-		wardrobe: newWardrobe(s), cases: &cases{source: brokenSource{bad: 5}},
+		toolsets: newToolsetCache(s), cases: &cases{source: brokenSource{bad: 5}},
 	}
 	next := []int{2, 3, 4, 5, 6, 9}
 	for i, ix := range next {

@@ -19,7 +19,7 @@ import (
 )
 
 // modelFunc is a model that answers with what a test returns. The test may return the same answer each time.
-// Each request gets a copy of it, because a response belongs to the attempt that asked.
+// Each request gets a copy of it, because a response belongs to the attempt that sent the request.
 type modelFunc func(ctx context.Context, req *callvet.Request) (*callvet.Response, error)
 
 func (f modelFunc) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
@@ -46,8 +46,8 @@ func calls(tool, args string) *callvet.Response {
 	}}}
 }
 
-// compiled passes what called and fails what did not. What is nil says that every case
-// can be judged, every call keeps its contract and no goal is reached.
+// compiled passes attempts with calls and fails others. With nil fields every case can be judged,
+// every call keeps its contract and no goal is reached.
 type compiled struct {
 	idle    func(selects bool) string
 	check   func(call *callvet.Call) []callvet.Violation
@@ -222,10 +222,10 @@ func TestRunEndToEnd(t *testing.T) {
 	seen := 0
 	for _, e := range events {
 		if seen += len(e.Cells); e.Done != seen {
-			t.Errorf("event says %d done after %d cells", e.Done, seen)
+			t.Errorf("event reports %d done after %d cells", e.Done, seen)
 		}
 	}
 	if seen != 300 {
-		t.Errorf("events told of %d cells", seen)
+		t.Errorf("the events contained %d cells", seen)
 	}
 }

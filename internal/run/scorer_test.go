@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// TestBrokenOffWhileJudged: an attempt whose scorers were broken off is not kept, so that a
-// resumed run makes it again, and the others are.
+// TestBrokenOffWhileJudged: an attempt with stopped scorers is not kept, so that a resumed run
+// makes it again; the others are.
 func TestBrokenOffWhileJudged(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -46,7 +46,7 @@ func TestBrokenOffWhileJudged(t *testing.T) {
 	}
 }
 
-// TestScorersReadStoredAttempts: another scorer does not ask again, also where calls are
+// TestScorersReadStoredAttempts: a different scorer sends no request again, also if calls are
 // answered.
 func TestScorersReadStoredAttempts(t *testing.T) {
 	t.Parallel()

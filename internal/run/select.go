@@ -28,8 +28,8 @@ type Selection struct {
 	Seed   uint64
 }
 
-// SelectFrom returns the positions of the chosen cases in the order of the suite. It
-// is an error (ErrInvalid) when none is left: a run of nothing would pass.
+// SelectFrom returns the positions of the chosen cases in the order of the suite. It returns an
+// error (ErrInvalid) if no case is left, because an empty run would pass.
 func SelectFrom(src Source, sel Selection) ([]int, error) {
 	for _, f := range sel.Filters {
 		if strings.Trim(f, "!, ") == "" {
@@ -95,7 +95,7 @@ func fitsOne(term string, c *callvet.Case) bool {
 	return wild(term, c.ID) || tagged(term)
 }
 
-// wild matches a pattern of *, ? and plain text against all of s.
+// wild reports whether a pattern of *, ? and plain text matches the whole of s.
 func wild(pattern, s string) bool {
 	p, t := []rune(strings.ToLower(pattern)), []rune(strings.ToLower(s))
 	star, mark := -1, 0

@@ -18,7 +18,7 @@ import (
 // of the time (BenchmarkPieces).
 const shardRounds = 125
 
-// Shard is a part of a run that a worker carries out by itself: cases with some targets of one provider.
+// Shard is a part of a run for one worker: some cases with some targets of one provider.
 type Shard struct {
 	// Targets are positions in Config.Targets; Cases are ranges of positions in the suite, each from its
 	// first to before its second.
@@ -45,7 +45,7 @@ func (s *Shard) Span() (from, to int) {
 	return from, to
 }
 
-// Within gives the Config of a shard of the run that c is the Config of.
+// Within returns the Config of a shard of the run; c is the Config of the whole run.
 func (c Config) Within(s *Shard) Config {
 	c.Only, c.Share, c.Budget, c.DearestUSD = s.Targets, s.Share, s.Budget, s.DearestUSD
 	c.Spent, c.Last, c.Hold, c.KeepErrors = callvet.Spent{}, nil, nil, c.KeepErrors || s.KeepErrors
@@ -58,7 +58,7 @@ func (c Config) Within(s *Shard) Config {
 	return c
 }
 
-// ShardSummary is what became of a shard.
+// ShardSummary is the result of a shard.
 type ShardSummary struct {
 	Status     Status        `json:"status"`
 	Spent      callvet.Spent `json:"spent"`
@@ -72,13 +72,13 @@ func (s *Summary) Shard() ShardSummary {
 	return ShardSummary{Status: s.Status, Spent: s.Spent, DearestUSD: s.DearestUSD, Stopped: s.Stopped}
 }
 
-// Splitting is how a run is split. Do is required.
+// Splitting has the settings of a split. Do is required.
 type Splitting struct {
-	// Do has a worker carry a shard out: Run with the Config that Within gives. It returns when that is
-	// over, which is soon after ctx ends, and when the cells in flight are over after yield has closed. It
-	// is called from many goroutines.
+	// Do lets a worker carry out a shard: Run with the Config that Within returns. It returns when
+	// the shard is over, soon after ctx ends, or when the cells in flight are over after yield has
+	// closed. It is called from many goroutines.
 	Do func(ctx context.Context, s Shard, yield <-chan struct{}) (ShardSummary, error)
-	// Workers is how many share the limits of a provider at most.
+	// Workers is the largest number of workers that share the limits of a provider.
 	Workers int
 	// Rounds is shardRounds where it is 0.
 	Rounds int
@@ -86,14 +86,15 @@ type Splitting struct {
 	Failed func(error)
 }
 
-// Split has workers carry out the cells of a run that are not done yet, shard by shard, and returns
-// when all shards are over. The limits of each provider and the budget hold over all workers: each
-// shard has its share of them. The rest is for Run: the cells of Config.Last, and others if
+// Split lets workers carry out the cells of a run that are not done yet, shard by shard, and
+// returns when all shards are over. The workers share the limits of each provider and the budget:
+// each shard has its share of them. The rest is for Run: the cells of Config.Last, and others if
 // complete is false. That is so if the run is too small to be split, a shard ended early, a target
 // was given up, the budget was used up, or the run had to yield. If complete is true, all other
 // cells were asked.
 //
-// The error is that of the lease, once another process has the run. When ctx ends there is none.
+// Split returns the error of the lease if another process has the run. When ctx ends it returns
+// none.
 func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err error) {
 	cfg, err = cfg.withDefaults()
 	if err != nil {
@@ -105,7 +106,7 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 	sp := &splitter{cfg: cfg, how: how, erred: map[int]bool{}, dearest: cfg.DearestUSD, left: cfg.Budget}
 	sp.left.MaxCalls -= cfg.Spent.Requests
 	sp.left.MaxCostUSD -= cfg.Spent.USD + cfg.Spent.AssumedUSD
-	if !severalWorkers(sp.plan(nil)) { // not even of all cells: what is done need not be read
+	if !severalWorkers(sp.plan(nil)) { // not even for all cells: the done cells need not be read
 		return false, nil
 	}
 	done, err := sp.read()
@@ -123,7 +124,7 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 	defer cancel(nil)
 	sp.yield, sp.end = context.WithCancel(work)
 	defer sp.end()
-	keep := &keeper{lease: cfg.Lease, now: cfg.Now, fail: cancel}
+	keep := &leaseRenewer{lease: cfg.Lease, now: cfg.Now, fail: cancel}
 	keep.last = keep.wall()
 	helpers, over := sys.Group{Stop: sp.end}, make(chan struct{})
 	helpers.Go(func() { keep.beat(work, over) })
@@ -150,7 +151,7 @@ func Split(ctx context.Context, cfg Config, how Splitting) (complete bool, err e
 type splitter struct {
 	cfg Config
 	how Splitting
-	// erred are the cases with cells that had ended in an error before, and are asked again.
+	// erred are the cases with cells that ended in an error before and run again.
 	erred map[int]bool
 	// yield ends when no further cell is to start in any shard; end ends it.
 	yield context.Context
@@ -182,7 +183,7 @@ func severalWorkers(lanes []lane) bool {
 	return slices.ContainsFunc(lanes, func(l lane) bool { return l.places > 1 })
 }
 
-// plan lays out what is not done.
+// plan lays out the cells that are not done.
 func (sp *splitter) plan(done bitmap) []lane {
 	c := &sp.cfg
 	cases := c.phases()[0]
@@ -211,7 +212,7 @@ func (sp *splitter) plan(done bitmap) []lane {
 	return out
 }
 
-// read reads what is done.
+// read reads which cells are done.
 func (sp *splitter) read() (done bitmap, err error) {
 	c := &sp.cfg
 	done = newBitmap(c.Source.Len() * len(c.Targets) * c.most)
@@ -237,7 +238,7 @@ func (sp *splitter) read() (done bitmap, err error) {
 	return done, nil
 }
 
-// rest is what is not done of cases with targets that are asked together.
+// rest returns the cells that are not done, of cases with targets that run together.
 func (sp *splitter) rest(done bitmap, cases, targets []int) turn {
 	t := turn{targets: targets}
 	for _, ix := range cases {
@@ -256,7 +257,7 @@ func (sp *splitter) rest(done bitmap, cases, targets []int) turn {
 	return t
 }
 
-// carryOut goes through all lanes at once, and reports whether nothing of them is left.
+// carryOut runs all lanes at the same time, and reports whether all their cells are done.
 func (sp *splitter) carryOut(ctx context.Context, lanes []lane) bool {
 	first := &lanes[0].turns[0]
 	if sp.cfg.Budget.MaxCostUSD > 0 && sp.dearest == 0 { // one case goes alone: it shows the cost of a cell
@@ -273,7 +274,7 @@ func (sp *splitter) carryOut(ctx context.Context, lanes []lane) bool {
 			for j := range l.turns {
 				t := &l.turns[j]
 				t.cases = sp.spread(ctx, l, t, t.places, false)
-				if len(t.cases) > 0 && t.places > 1 { // what workers gave back when there was no more for all of them
+				if len(t.cases) > 0 && t.places > 1 { // cells that workers returned when the others had none
 					again, fresh := *t, *t
 					again.cases = slices.DeleteFunc(slices.Clone(t.cases), func(ix int) bool { return !sp.erred[ix] })
 					fresh.cases = slices.DeleteFunc(slices.Clone(t.cases), func(ix int) bool { return sp.erred[ix] })
@@ -294,8 +295,8 @@ type ended struct {
 	sum   ShardSummary
 }
 
-// spread has the cases of a turn carried out by workers that share the limits of its provider, and
-// returns those that are left. When a worker has no more work, the others return the cases that
+// spread lets workers carry out the cases of a turn, sharing the limits of its provider, and
+// returns the cases that are left. When a worker has no more work, the others return the cases that
 // they have not begun, so that the limits do not stay unused. keepErrors is Shard.KeepErrors.
 func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, keepErrors bool) (left []int) {
 	yield, giveBack := context.WithCancel(sp.yield)
@@ -349,8 +350,8 @@ func (sp *splitter) spread(ctx context.Context, l *lane, t *turn, workers int, k
 	return left
 }
 
-// shard lays out a shard with its part of the budget: what is left, divided by the workers that have
-// nothing of it. It gives false where nothing is left.
+// shard returns a shard with its part of the budget: the rest, divided by the workers that have no
+// part yet. It returns false if nothing is left.
 func (sp *splitter) shard(targets, cases []int, share Share) (s Shard, ok bool) {
 	s = Shard{Targets: targets, Share: share}
 	for _, ix := range cases {
@@ -381,7 +382,7 @@ func (sp *splitter) shard(targets, cases []int, share Share) (s Shard, ok bool) 
 	return s, true
 }
 
-// do has a shard carried out, and takes back what it did not spend.
+// do lets a worker carry out a shard, and adds what it did not spend to the budget again.
 func (sp *splitter) do(ctx context.Context, s Shard, yield <-chan struct{}) ShardSummary {
 	sum, err := sp.how.Do(ctx, s, yield)
 	if broken := sum.Status == "" || sum.Status == StatusFailed; err != nil && broken && ctx.Err() == nil &&

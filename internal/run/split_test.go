@@ -101,7 +101,8 @@ func (y *yard) model(ix int, provider string) modelFunc {
 	}
 }
 
-// done are the cells that the journal has; a later one replaces one in its place.
+// done yields the cells of the journal; a later cell replaces an earlier one with the same
+// coordinates.
 func (y *yard) done() iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
 		cells := map[place]callvet.Cell{}
@@ -190,7 +191,8 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-// TestSplitOwnRepeats: a case with its own number of repeats has as many cells, whoever asks for them.
+// TestSplitOwnRepeats: a case with its own number of repeats has as many cells, in workers and in
+// the session.
 func TestSplitOwnRepeats(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -210,7 +212,8 @@ func TestSplitOwnRepeats(t *testing.T) {
 	})
 }
 
-// TestSplitErrors: cells that ended in an error are not asked again because a worker gave its shard back.
+// TestSplitErrors: cells that ended in an error do not run again because a worker returned its
+// shard.
 func TestSplitErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +230,8 @@ func TestSplitErrors(t *testing.T) {
 	})
 }
 
-// TestSplitOfCanceled: a run that is to end at once has its counts, and asks nothing.
+// TestSplitOfCanceled: a run that is canceled before it starts has its counts, and sends no
+// request.
 func TestSplitOfCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -333,7 +337,7 @@ func TestSplitBudget(t *testing.T) {
 	})
 }
 
-// TestSplitDearest: while nobody knows what a cell costs, one case goes alone.
+// TestSplitDearest: while the cost of a cell is not known, one case goes alone.
 func TestSplitDearest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -351,7 +355,7 @@ func TestSplitDearest(t *testing.T) {
 	})
 }
 
-// TestSplitAgain: what is done is not asked again, and shards are cut of the rest.
+// TestSplitAgain: done cells do not run again, and shards are made of the rest.
 func TestSplitAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -393,7 +397,7 @@ func TestSplitLast(t *testing.T) {
 	})
 }
 
-// TestSplitSmall: a run that is too small is not split, nor one of which one worker may ask only.
+// TestSplitSmall: a run that is too small is not split, nor one for a single worker.
 func TestSplitSmall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -409,7 +413,7 @@ func TestSplitSmall(t *testing.T) {
 	})
 }
 
-// TestSplitYields: shards give back what they have not begun, and end what they have.
+// TestSplitYields: shards return the cells that they have not begun, and finish the others.
 func TestSplitYields(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -431,7 +435,7 @@ func TestSplitYields(t *testing.T) {
 	})
 }
 
-// TestSplitEnds: what ends a run ends all shards of it.
+// TestSplitEnds: the end of a run ends all its shards.
 func TestSplitEnds(t *testing.T) {
 	t.Parallel()
 	lost := fmt.Errorf("taken: %w", callvet.ErrConflict)
@@ -495,7 +499,7 @@ func TestSplitEnds(t *testing.T) {
 			}
 			complete, sum, err := y.split()
 			if complete || err != nil || sum.Done != 600 || reported != 1 {
-				t.Errorf("complete %t, %v: %d done, told %d", complete, err, sum.Done, reported)
+				t.Errorf("complete %t, %v: %d done, reported %d", complete, err, sum.Done, reported)
 			}
 			y.once(600)
 		})

@@ -231,7 +231,7 @@ func TestTurnLoop(t *testing.T) {
 			}
 			if d := cmp.Diff(tt.results, reported); d != "" || tr.End != tt.end || tr.Outcome != tt.outcome ||
 				strings.Join(states, ",") != tt.states {
-				t.Errorf("end %s, outcome %s, statuses %v, told %s", tr.End, tr.Outcome, states, d)
+				t.Errorf("end %s, outcome %s, statuses %v, got %s", tr.End, tr.Outcome, states, d)
 			}
 			if tr.Attempts != len(tt.answers) {
 				t.Errorf("%d requests, want %d", tr.Attempts, len(tt.answers))

@@ -27,8 +27,8 @@ func (c closing) Close() error {
 	return nil
 }
 
-// TestThrough: a case that looks at its calls only is answered and asked on where the world goes
-// through with it; each attempt has a world of its own, which ends with it.
+// TestThrough: the calls of a case that checks only its calls are answered, with further requests,
+// if Through is true; each attempt has a world of its own, which ends with it.
 func TestThrough(t *testing.T) {
 	t.Parallel()
 	for through, want := range map[bool][]string{
@@ -60,7 +60,7 @@ func TestThrough(t *testing.T) {
 	}
 }
 
-// TestWorldKey: answers are not reused between worlds that answer otherwise.
+// TestWorldKey: answers are not reused between worlds that answer differently.
 func TestWorldKey(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

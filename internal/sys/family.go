@@ -10,18 +10,18 @@ import (
 	"sync/atomic"
 )
 
-// familyVariable is the variable that marks the processes of a family: words, one for each callvet
-// that they run under.
+// familyVariable is the environment variable that marks the processes of a family: a list of words,
+// one for each callvet that they run under.
 const familyVariable = "CALLVET_ATTEMPT"
 
 // ProcessFamilies distinguishes the processes of different commands. The zero value is ready; it must not
 // be copied.
 type ProcessFamilies struct{ count atomic.Int64 }
 
-// ProcessFamily are a process and all that it starts.
+// ProcessFamily is a process and all processes that it starts.
 type ProcessFamily struct{ word string }
 
-// New makes a family, and its environment out of env (NAME=VALUE).
+// New makes a family, and its environment from env (NAME=VALUE).
 func (f *ProcessFamilies) New(env []string) (ProcessFamily, []string) {
 	word := fmt.Sprintf("%d-%p-%d", os.Getpid(), f, f.count.Add(1))
 	out, words := make([]string, 0, len(env)+1), word
@@ -35,11 +35,11 @@ func (f *ProcessFamilies) New(env []string) (ProcessFamily, []string) {
 	return ProcessFamily{word}, append(out, familyVariable+"="+words)
 }
 
-// Own is called before the process starts: it gets a group of its own.
+// Own puts the process in a group of its own. It is called before the process starts.
 func (ProcessFamily) Own(cmd *exec.Cmd) { ownGroup(cmd) }
 
-// End kills the process, which was started, and whatever it has started. On Linux none
-// leaves its family by leaving its group; elsewhere such a one stays.
+// End kills the started process and all processes that it started. On Linux a process cannot leave
+// its family by leaving its group; on other systems such a process stays.
 func (f ProcessFamily) End(cmd *exec.Cmd) error {
 	defer endFamily(f.word)
 	return killGroup(cmd)

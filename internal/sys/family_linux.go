@@ -13,9 +13,9 @@ import (
 // and one that was killed takes a moment to end.
 const maxRounds = 100
 
-// endFamily kills every process that has the word in its environment. Starting a
-// session of its own or losing its parent takes no process out of its family; only
-// one that clears its environment leaves it.
+// endFamily kills every process that has the word in its environment. A process that starts a
+// session of its own or loses its parent stays in its family; only one that clears its environment
+// leaves it.
 func endFamily(word string) {
 	for range maxRounds {
 		found := false
@@ -23,7 +23,7 @@ func endFamily(word string) {
 			if !ofFamily(pid, word) {
 				continue
 			}
-			p, err := os.FindProcess(pid) // which holds on to the process, and not to its number
+			p, err := os.FindProcess(pid) // a handle of the process, which stays valid when the number is reused
 			if err != nil {
 				continue
 			}

@@ -49,9 +49,9 @@ func TestFamilies(t *testing.T) {
 	}
 	if pid := c.Process.Pid; !ofFamily(pid, one.word) || !ofFamily(pid, "outer") || ofFamily(pid, two.word) ||
 		ofFamily(pid, one.word[:3]) {
-		t.Error("a process is not told by its words")
+		t.Error("a process is not recognized by its words")
 	}
-	endFamily(two.word) // of nobody
+	endFamily(two.word) // of no process
 	endFamily("outer")
 	if err := c.Wait(); err == nil {
 		t.Error("it ended by itself")

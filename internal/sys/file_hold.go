@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// holdPause is how often HoldFolder looks whether another one has let go.
+// holdPause is the time between two tries of HoldFolder to lock the folder.
 const holdPause = 10 * time.Millisecond
 
 // HoldFolder locks the folder of path, and waits while it is locked. The lock ends when release is called
 // or the process ends in any way. A caller that reads a file and rewrites it holds the lock
 // meanwhile, so that no concurrent rewrite is lost. The lock excludes only other callers of HoldFolder,
-// including goroutines of this process. The error is that of the folder, or the context's.
+// including goroutines of this process. The error is the folder's or the context's.
 func HoldFolder(ctx context.Context, path string) (release func() error, err error) {
 	to, err := resolve(path)
 	if err != nil {

@@ -80,6 +80,6 @@ func TestOwnOne(t *testing.T) {
 	}
 	g.Wait()
 	if owned.Load() == 0 {
-		t.Error("nobody was the owner")
+		t.Error("no goroutine was the owner")
 	}
 }

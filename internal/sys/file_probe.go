@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 )
 
-// probeBytes is what ProbeFolder writes: more than the rest of a block that is there already.
+// probeBytes is how much ProbeFolder writes: more than the free rest of a block on the disk.
 const probeBytes = 64 << 10
 
-// ProbeFolder reports whether a file can be written to a folder; not if the disk is full. It removes its
-// file.
+// ProbeFolder returns an error if no file can be written to a folder, for example on a full disk.
+// It removes its file.
 func ProbeFolder(folder string) error {
 	f, err := temporaryFile(fileTarget{path: filepath.Join(folder, "probe")})
 	if err != nil {

@@ -47,5 +47,5 @@ func keepMode(f *os.File, old fs.FileInfo) error { return f.Chmod(old.Mode().Per
 
 func duplicate(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// OwnedByAnother does not know the users of a system that is no Unix.
+// OwnedByAnother is always false: users are known only on Unix.
 func OwnedByAnother(string) (uid int, other bool) { return 0, false }

@@ -35,7 +35,7 @@ func tryHold(dir string) (*os.File, error) {
 	if err = lock(f); err == nil {
 		return f, nil
 	}
-	_ = f.Close() // of a folder, which was only looked at
+	_ = f.Close() // of a folder that was only read
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = nil
 	}
@@ -70,7 +70,8 @@ func tryOwn(path string) (*os.File, error) {
 	}
 }
 
-// disown ends what tryOwn began. The file goes first: whoever sees it finds it locked, or gone.
+// disown ends what tryOwn began. The file is removed first: another process finds it locked or not
+// at all.
 func disown(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }
 
 // letGo ends what tryHold began.
@@ -93,7 +94,7 @@ func keepMode(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(perm)
 }
 
-// duplicate opens what is open under a number once more, at the same position.
+// duplicate opens the file of a descriptor once more, at the same position.
 func duplicate(descriptor int, name string) (*os.File, error) {
 	n, err := syscall.Dup(descriptor)
 	if err != nil {
@@ -103,9 +104,9 @@ func duplicate(descriptor int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(n), name), nil
 }
 
-// OwnedByAnother reports whether a file is there and belongs to another user than the one whom this
-// process works for, and to whom. The administrator (0) is no other: nothing is safe from that
-// user. Nor is the owner of a file that cannot be looked at.
+// OwnedByAnother reports whether a file exists and belongs to a user other than the user of this
+// process, and the owner's uid. It is false for files of the administrator (0), because nothing is
+// safe from that user, and for files without readable metadata.
 func OwnedByAnother(path string) (uid int, other bool) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -16,10 +16,9 @@ import (
 // fileTarget is a path after following symbolic links.
 type fileTarget struct {
 	path string
-	info fs.FileInfo // nil: there is nothing yet
-	// descriptor is the number of a file that this process has open already, which
-	// /dev/stdout and its like name; -1 for others. Opening it once more would write
-	// over what others have written to it.
+	info fs.FileInfo // nil: the file does not exist yet
+	// descriptor is the number of a file that this process has open already, as in /dev/stdout; -1
+	// for others. Opening it once more would overwrite what others have written to it.
 	descriptor int
 }
 
@@ -28,7 +27,7 @@ func (t fileTarget) special() bool {
 	return t.descriptor >= 0 || t.info != nil && !t.info.Mode().IsRegular()
 }
 
-// open opens what is there, to write to it in place.
+// open opens the existing file, to write to it in place.
 func (t fileTarget) open() (*os.File, error) {
 	switch {
 	case t.descriptor >= 0:
@@ -44,7 +43,7 @@ func (t fileTarget) open() (*os.File, error) {
 // maxLinks is how many symbolic links are followed, as Linux does.
 const maxLinks = 40
 
-// resolve follows symbolic links, also to a file that is not there yet.
+// resolve follows symbolic links, also to a file that does not exist yet.
 func resolve(path string) (fileTarget, error) {
 	for range maxLinks {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))

@@ -17,7 +17,7 @@ func temporaryFile(to fileTarget) (*os.File, error) {
 	sweep(dir)
 	perm := fs.FileMode(0o666)
 	if to.info != nil {
-		perm = 0o600 // until it gets the mode of the replaced file
+		perm = 0o600 // until it has the mode of the replaced file
 	}
 	for n := 0; ; n++ {
 		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".callvet-%d-%d.tmp", os.Getpid(), n)),
@@ -31,7 +31,7 @@ func temporaryFile(to fileTarget) (*os.File, error) {
 		if claim(f) && same(f) {
 			return f, nil
 		}
-		_ = f.Close() // another process swept it
+		_ = f.Close() // another process removed it
 	}
 }
 

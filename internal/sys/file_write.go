@@ -15,9 +15,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// WriteFile gives the file at path the content that write writes. After an error, and when ctx ends, a
-// regular file is unchanged and no temporary file is left. Of two concurrent writers the last one
-// wins, with only its content.
+// WriteFile replaces the content of the file at path by what write writes. After an error, and when
+// ctx ends, a regular file is unchanged and no temporary file is left. Of two concurrent writers
+// the last one wins, with only its content.
 //
 // A path that is not a regular file, or in a folder that accepts no new file, is written in place;
 // there a failed write leaves a part.
@@ -40,7 +40,7 @@ func WriteFile(ctx context.Context, path string, write func(io.Writer) error) er
 	return nil
 }
 
-// inPlace opens what a path names and writes to it.
+// inPlace opens the file and writes to it.
 func inPlace(ctx context.Context, to fileTarget, write func(io.Writer) error) error {
 	f, err := to.open()
 	if err != nil {
@@ -50,7 +50,7 @@ func inPlace(ctx context.Context, to fileTarget, write func(io.Writer) error) er
 	return errors.Join(err, bare(f.Close()))
 }
 
-// replace writes a temporary and gives it the name.
+// replace writes a temporary file and renames it to the target.
 func replace(ctx context.Context, to fileTarget, write func(io.Writer) error) error {
 	f, err := temporaryFile(to)
 	if errors.Is(err, fs.ErrPermission) && to.info != nil {
@@ -62,7 +62,7 @@ func replace(ctx context.Context, to fileTarget, write func(io.Writer) error) er
 	defer WhenCanceled(ctx, func() { _ = os.Remove(f.Name()) })()
 	renamed := false
 	defer func() {
-		_ = f.Close() // what it holds is on the disk
+		_ = f.Close() // its content is on the disk
 		if !renamed {
 			_ = os.Remove(f.Name())
 		}
@@ -119,7 +119,7 @@ func (g *guarded) Write(b []byte) (int, error) {
 	return n, bare(err)
 }
 
-// bare is an error of package os without the path, which may be a temporary's.
+// bare returns an error of package os without its path, which may be that of a temporary file.
 func bare(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
@@ -155,8 +155,8 @@ func CreateFile(path string, over bool) (*os.File, error) {
 // MakeFolder makes a folder that all users of the machine may read, with missing parents.
 func MakeFolder(path string) error { return os.MkdirAll(path, 0o755) } //nolint:gosec // files for git, which others read
 
-// ScratchFolder makes a folder that others cannot read, for files of one piece of work; remove deletes it with all
-// that is in it.
+// ScratchFolder makes a folder that other users cannot read, for the files of one task; remove
+// deletes it with its content.
 func ScratchFolder(prefix string) (folder string, remove func() error, err error) {
 	if folder, err = os.MkdirTemp("", prefix); err != nil {
 		return "", nil, bare(err)
@@ -164,11 +164,11 @@ func ScratchFolder(prefix string) (folder string, remove func() error, err error
 	return folder, func() error { return bare(os.RemoveAll(folder)) }, nil
 }
 
-// RemoveFile deletes a file that whoever made it could not finish.
+// RemoveFile deletes an unfinished file.
 func RemoveFile(path string) error { return bare(os.Remove(path)) }
 
-// ReadExisting reads a regular file that will be overwritten. there is false if nothing would be lost:
-// the path does not exist, or is not a regular file.
+// ReadExisting reads a regular file that will be overwritten. there is false if no content would be
+// lost: the path does not exist, or is not a regular file.
 func ReadExisting(path string) (data []byte, there bool, err error) {
 	to, err := resolve(path)
 	if err != nil || to.info == nil || to.special() {
@@ -181,8 +181,8 @@ func ReadExisting(path string) (data []byte, there bool, err error) {
 	return data, true, bare(err)
 }
 
-// AppendFile opens a file to read it and to write at its end, and makes it where it is
-// missing. A pipe, which cannot be read back, is refused with callvet.ErrInvalid.
+// AppendFile opens a file to read it and to write at its end, and creates it if missing. A pipe,
+// which cannot be read back, is refused with callvet.ErrInvalid.
 func AppendFile(path string) (*os.File, error) {
 	to, err := resolve(path)
 	if err == nil && to.info != nil && to.info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {

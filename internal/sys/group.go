@@ -13,21 +13,21 @@ import (
 type Panic struct {
 	// Value is what panic was called with.
 	Value any
-	// Stack is that of the goroutine that panicked.
+	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
 }
 
-// Error says what the panic said.
+// Error returns the text of the panic's value.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
-// Unwrap gives the value where it is an error.
+// Unwrap returns the value if it is an error.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// PanicOf makes a Panic of the value of recover, nil of nil. Call it in the deferred function,
-// because its stack still has the frame that panicked.
+// PanicOf makes a Panic of the value of recover; of nil it returns nil. Call it in the deferred
+// function, because its stack still has the frame that panicked.
 func PanicOf(value any) *Panic {
 	switch p := value.(type) {
 	case nil:
@@ -41,7 +41,7 @@ func PanicOf(value any) *Panic {
 // Group starts goroutines and waits for them. The zero value is ready.
 type Group struct {
 	// Stop, when set before Go, is called at the first panic of a goroutine, on
-	// that goroutine: it makes the others end.
+	// that goroutine: it has to make the others end.
 	Stop func()
 
 	wg    sync.WaitGroup
@@ -62,8 +62,8 @@ func (g *Group) Go(do func()) {
 	}()
 }
 
-// Wait waits until all goroutines have ended. When one of them panicked it panics
-// with the first *Panic.
+// Wait waits until all goroutines have ended. If one of them panicked, Wait panics with the first
+// *Panic.
 func (g *Group) Wait() {
 	g.wg.Wait()
 	if p := g.first.Load(); p != nil {
@@ -71,8 +71,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// InParallel calls do(0) to do(n-1), at most jobs of them at once, and gives the error of
-// the lowest i that has one. After an error or a panic no further call starts.
+// InParallel calls do(0) to do(n-1), at most jobs of them at once, and returns the error of the
+// lowest i with an error. After an error or a panic no further call starts.
 func InParallel(jobs, n int, do func(i int) error) error {
 	var over atomic.Bool
 	var next atomic.Int64

@@ -8,12 +8,12 @@ import (
 	"errors"
 )
 
-// ErrLongLine is the error of a line that has more bytes than are read.
+// ErrLongLine is the error of a line with more bytes than the limit.
 var ErrLongLine = errors.New("the line is too long")
 
-// ReadLine reads a line that a command writes, without its end, which counts in its length. An error is
-// that of r, or ErrLongLine for one of more than most bytes. Text after the last line end is not a
-// line.
+// ReadLine returns a line that a command wrote, without its line end; most bounds its length with
+// the line end. The error is r's, or ErrLongLine for a line of more than most bytes. Text after the
+// last line end is not a line.
 func ReadLine(r *bufio.Reader, most int64) ([]byte, error) {
 	var out []byte
 	for {

@@ -4,9 +4,9 @@
 
 package sys
 
-// ProcessScope is empty where nothing names the scope of a PID for sure: a lease then
-// has to run out.
+// ProcessScope is empty, because the scope of a PID is not known for sure on this system: a lease
+// then has to expire.
 func ProcessScope() string { return "" }
 
-// ProcessGone is not asked where no scope is named.
+// ProcessGone is not called if ProcessScope is empty.
 func ProcessGone(int) bool { return false }

@@ -21,9 +21,9 @@ const (
 	// hardGrace is how long it has after Hard has ended: to kill the processes it
 	// started and to remove temporaries.
 	hardGrace = 75 * time.Millisecond
-	// sayGrace is how long writing the message about the interrupt may take. It takes long only if
-	// no process reads standard error, or the machine is very busy.
-	sayGrace = 300 * time.Millisecond
+	// messageGrace is how long writing the message about the interrupt may take. It takes long only
+	// if no process reads standard error, or the machine is very busy.
+	messageGrace = 300 * time.Millisecond
 )
 
 // Process is this process, which watches its command.
@@ -131,7 +131,7 @@ func (p *Process) leave() {
 		}
 		p.writeInterrupt(p.err, begin)
 	})
-	t := time.NewTimer(sayGrace)
+	t := time.NewTimer(messageGrace)
 	defer t.Stop()
 	select {
 	case <-written:

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d by the clock of the system. The error is that of ctx, when it ends before.
+// Sleep waits for d by the clock of the system. If ctx ends before, it returns the error of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -19,8 +19,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// WhenCanceled calls do once when ctx ends, which may be while its caller is stuck
-// in something that knows no context. stop waits for it and calls it off.
+// WhenCanceled calls do once when ctx ends, even while its caller is blocked in code without a
+// context. stop cancels that, and waits for a call of do that has begun.
 func WhenCanceled(ctx context.Context, do func()) (stop func()) {
 	over := make(chan struct{})
 	var g Group

@@ -9,9 +9,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// SplitCommand splits a command line at white space; single and double quotes
-// hold words together and a backslash outside single quotes takes the next
-// character as it is. The error is ErrInvalid when a quote is not closed.
+// SplitCommand splits a command line at white space; single and double quotes keep white space
+// within a word, and a backslash outside single quotes makes the next character literal. The error
+// is ErrInvalid when a quote is not closed.
 func SplitCommand(line string) ([]string, error) {
 	var out []string
 	var word strings.Builder

@@ -10,8 +10,8 @@ import (
 // tailBytes is how much of standard error is shown.
 const tailBytes = 2 << 10
 
-// OutputTail keeps the end of its input, and more than it shows: the shown part may begin in the middle
-// of a secret. It is safe for concurrent use.
+// OutputTail keeps the end of its input. It keeps more than it shows, because the shown part may
+// begin in the middle of a secret. It is safe for concurrent use.
 type OutputTail struct {
 	mu sync.Mutex
 	b  []byte
@@ -29,7 +29,7 @@ func (t *OutputTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the kept end, made valid UTF-8; "" where nothing was written.
+// String returns the kept end as valid UTF-8; "" if nothing was written.
 func (t *OutputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// script is what is right at each task, as a script for callvet run: the calls of the first
-// plan with their arguments, and the reference answer. It is written so that people can read it.
+// script returns the right answers of all tasks as a script for callvet run: the calls of the first
+// plan with their arguments, and the reference answer. It is formatted for people.
 func (s *set) script() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(

@@ -31,7 +31,7 @@ const client = new QueryClient({
   },
 });
 
-// The screens are routes of the shell; this router is one that can ask before a form is left.
+// The screens are routes of the shell. This kind of router can ask before the user leaves a form.
 const router = createBrowserRouter([{ path: '*', element: <Root /> }]);
 
 function Root() {
@@ -44,7 +44,7 @@ function Root() {
   );
 }
 
-/** initialLanguage is the language that the user chose, or else that of the browser. */
+/** initialLanguage returns the language that the user chose, or the language of the browser. */
 export function initialLanguage(): Language {
   const kept = localStorage.getItem('callvet.language');
   if (kept === 'en' || kept === 'sv') return kept;
@@ -61,7 +61,7 @@ export function App() {
       language,
       choose: (l: Language) => {
         localStorage.setItem('callvet.language', l);
-        void loadTexts(l).finally(() => setLanguage(l)); // where they do not come the texts are English
+        void loadTexts(l).finally(() => setLanguage(l)); // without them the texts are English
       },
     }),
     [language],
@@ -84,12 +84,12 @@ const lastUser = 'callvet.user';
 
 /**
  * LoginGate shows the login page to a visitor and the shell to a user. When a session ends, the shell stays behind the
- * login page with all that was typed: the same user gets it back, a different user does not.
+ * login page with its inputs: the same user finds them again, a different user does not.
  */
 function LoginGate() {
   const me = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false });
   const [out, setOut] = useState<'' | 'ended' | 'left'>('');
-  // A one-time link shows its door whoever is logged in, until it was used.
+  // A one-time link shows the login page until it was used, even to a user who is logged in.
   const [link, setLink] = useState(() => readLink(location.hash));
   const user = useRef('');
   const inside = me.data !== undefined && out === '';
@@ -107,8 +107,8 @@ function LoginGate() {
   }, [inside]);
   useEffect(() => {
     if (!me.data) return;
-    const guest = me.data.read_only; // of callvet view, which has no users
-    // the page may have been loaded anew since
+    const guest = me.data.read_only; // callvet view has no users
+    // the page may have been reloaded since
     const before = user.current || (guest ? '' : localStorage.getItem(lastUser));
     if (before && before !== me.data.user_id) forgetUserData();
     user.current = me.data.user_id;
@@ -118,7 +118,7 @@ function LoginGate() {
   const enter = async () => {
     const { data } = await me.refetch();
     if (data?.user_id !== user.current) {
-      client.clear(); // what another user may see
+      client.clear(); // data of the other user
       await me.refetch();
     } else void invalidations(client).all();
     setLink(null);

@@ -1,4 +1,4 @@
-// Where users come in: with name and password, or by a one-time link, whose secret is behind the # of the address.
+// The login page: by name and password, or by a one-time link with a secret after the # of the address.
 import { Alert, Box, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { api, unwrap, problemOf } from './api/client';
@@ -6,7 +6,7 @@ import { useText } from './text';
 import { Failure, Loading } from './ui/status';
 import common from './ui/common.module.css';
 
-/** Link is a one-time link by which somebody came. */
+/** Link is the one-time link that the visitor opened. */
 export type Link = { kind: 'claim' | 'view'; secret: string };
 
 export function readLink(hash: string): Link | null {
@@ -14,7 +14,7 @@ export function readLink(hash: string): Link | null {
   return m ? { kind: m[1] as Link['kind'], secret: decodeURIComponent(m[2]!) } : null;
 }
 
-/** LoginPage lets a user in and then calls entered. again: the user's session has ended. */
+/** LoginPage logs a user in and then calls entered. again: the user's session has ended. */
 export function LoginPage({
   link,
   again,
@@ -24,7 +24,7 @@ export function LoginPage({
   again: boolean;
   entered: () => Promise<void>;
 }) {
-  // The secret is not left in the address, or in the history.
+  // Removes the secret from the address and from the history.
   useEffect(() => {
     if (link) history.replaceState(null, '', location.pathname + location.search);
   }, [link]);

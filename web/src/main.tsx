@@ -10,11 +10,11 @@ import { nonce } from './nonce';
 import { prefetchScreen } from './screens';
 import { loadTexts } from './text';
 
-setNonce(nonce()); // of the styles that dialogs set while they are open
+setNonce(nonce()); // for the styles that open dialogs set
 
 prefetchScreen(location.pathname);
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
 void loadTexts(initialLanguage())
-  .catch(() => {}) // the texts are English then
+  .catch(() => {}) // without them the texts are English
   .finally(() => createRoot(root).render(<App />));

@@ -1,4 +1,4 @@
-/** nonce is what the styles of libraries need, by the policy of the page: the server writes it into the index. */
+/** nonce returns the nonce of the content policy for styles of libraries. The server writes it into the page. */
 export function nonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }

@@ -46,7 +46,7 @@ import { notifyFailure } from './ui/notify';
 import classes from './shell.module.css';
 import common from './ui/common.module.css';
 
-/** Shell is what stands around every screen: navigation, commands, the state of the connection, the account. */
+/** Shell is the frame around every screen: navigation, commands, the state of the connection, the account. */
 export function Shell({ left }: { left: () => void }) {
   const t = useText();
   const me = useCurrentUser();
@@ -67,7 +67,7 @@ export function Shell({ left }: { left: () => void }) {
     if (path.current === place.pathname) return;
     path.current = place.pathname;
     menu.close();
-    main.current?.focus({ preventScroll: true }); // who reads by ear hears the new screen
+    main.current?.focus({ preventScroll: true }); // screen readers announce the new screen
     window.scrollTo(0, 0);
   }, [place.pathname, menu]);
   useKeys(offered, helping.open);
@@ -230,7 +230,7 @@ function Connection() {
   );
 }
 
-/** Lost says in words that the connection is lost, until it is back. */
+/** Lost shows in words that the connection is lost, until it is back. */
 function Lost() {
   const t = useText();
   if (useLiveState() !== 'lost') return null;
@@ -307,7 +307,7 @@ function Account({ name, help, logout }: { name: string; help: () => void; logou
   );
 }
 
-/** useFound finds runs, suites and experiments by what was typed: by their names, and runs by their ids too. */
+/** useFound finds runs, suites and experiments by the typed text: by their names, and runs by their ids too. */
 function useFound(asked: string): { to: string; label: string; what: string }[] {
   const t = useText();
   const enabled = asked.length >= 2;
@@ -402,7 +402,7 @@ function Palette({ seen, help, logout }: { seen: ScreenEntry[]; help: () => void
   );
 }
 
-/** useKeys listens for g and the letter of a screen, and for ?. Keys typed into a field are the field's. */
+/** useKeys listens for g and the letter of a screen, and for ?. Keys typed into a field belong to the field. */
 function useKeys(seen: ScreenEntry[], help: () => void) {
   const navigate = useNavigate();
   useEffect(() => {
@@ -479,7 +479,8 @@ function Keys({ seen }: { seen: ScreenEntry[] }) {
 }
 
 /**
- * Boundary keeps an error of one screen from taking the page with it. A part that is of an older build is loaded anew.
+ * Boundary shows an error of one screen in its place, so that the rest of the page works. If the code of a screen is
+ * missing after an update of the server, it offers a reload.
  */
 class Boundary extends Component<{ children: ReactNode; t: Translator }, { error: Error | null }> {
   override state = { error: null as Error | null };

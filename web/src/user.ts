@@ -3,7 +3,7 @@ import type { Schemas } from './api/client';
 
 export type Me = Schemas['Me'];
 
-/** Who is logged in. The shell shows nothing else before it is known. */
+/** The user who is logged in. The shell shows no screen before it is known. */
 export const CurrentUserContext = createContext<Me | null>(null);
 
 export function useCurrentUser(): Me {

@@ -19,26 +19,26 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/trace"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
 )
 
 const (
-	// maxDecisions bounds a file of decisions, in bytes, and maxAskedAnew how many different questions a
-	// catalogue is asked for it.
+	// maxDecisions bounds a file of decisions, in bytes, and maxAskedAnew the different questions
+	// for which a catalogue is searched.
 	maxDecisions = 64 << 20
 	maxAskedAnew = 20_000
 )
 
-// Agreement is a comparison of decisions of production with those of an evaluation.
-type Agreement = routing.Agreement
+// Agreement is a comparison of decisions of production with decisions of an evaluation.
+type Agreement = panel.RoutingAgreement
 
 // DecisionsRequest asks where production selected other tools than an evaluation selects.
 type DecisionsRequest struct {
-	// Production is a file with what was selected: {"query": …, "tools": […]} in a list or one a line, or
-	// traces of any form, whose calls, or decisions, are what was selected.
+	// Production is a file with the selected tools: {"query": …, "tools": […]} in a list or one per
+	// line, or traces of any form, with the selected tools as their calls or decisions.
 	Production string `json:"production"`
-	// Run is a run that asked the same questions; without one the catalogue of the search is asked.
+	// Run is a run with the same questions; without one the search's catalogue answers them.
 	Run string `json:"run,omitempty"`
 	// RunTarget is the name of one of the run's targets; "": its only one.
 	RunTarget string `json:"run_target,omitempty"`
@@ -64,11 +64,11 @@ func Decisions(ctx context.Context, a *app.App, req DecisionsRequest, events app
 	if err != nil {
 		return nil, err
 	}
-	var evaluation []routing.Selected
+	var evaluation []panel.RoutingSelected
 	if req.Run != "" {
 		evaluation, err = selectedByRun(ctx, a, req.Run, req.RunTarget)
 	} else {
-		evaluation, err = app.Catalogued(a, events, func(e *catalog.Env) ([]routing.Selected, error) {
+		evaluation, err = app.Catalogued(a, events, func(e *catalog.Env) ([]panel.RoutingSelected, error) {
 			return searched(ctx, e, &req.Search, production, events)
 		})
 	}
@@ -79,7 +79,7 @@ func Decisions(ctx context.Context, a *app.App, req DecisionsRequest, events app
 	if err != nil {
 		return nil, err
 	}
-	out := routing.Agree(production, evaluation)
+	out := panel.AgreeOnRouting(production, evaluation)
 	for i := range out.Pairs {
 		red.Begin()
 		out.Pairs[i].Query = red.Text(out.Pairs[i].Query)
@@ -89,7 +89,7 @@ func Decisions(ctx context.Context, a *app.App, req DecisionsRequest, events app
 	return out, nil
 }
 
-// setting is the name of a setting of the search; empty where the request has none.
+// setting returns the name of a setting of the search; empty if the request has none.
 func (r *DecisionsRequest) setting() string {
 	switch {
 	case r.K != 0:
@@ -100,8 +100,8 @@ func (r *DecisionsRequest) setting() string {
 	return r.Setting()
 }
 
-// hideSelected takes out of names, which anybody may have written, what must not be shown.
-func hideSelected(s *routing.Selected, red *redact.Redactor) {
+// hideSelected redacts names, because any person or program may have written them.
+func hideSelected(s *panel.RoutingSelected, red *redact.Redactor) {
 	s.Tools = slices.Clone(s.Tools)
 	for i := range s.Tools {
 		s.Tools[i] = red.Text(s.Tools[i])
@@ -109,7 +109,7 @@ func hideSelected(s *routing.Selected, red *redact.Redactor) {
 	s.Route, s.SubRoute = red.Text(s.Route), red.Text(s.SubRoute)
 }
 
-// selectedLine is a decision of production as a file has it.
+// selectedLine is a decision of production in a file.
 type selectedLine struct {
 	Query    *string        `json:"query"`
 	Tools    []selectedTool `json:"tools"`
@@ -122,7 +122,7 @@ type selectedLine struct {
 // selectedTool is a name, or an object with one.
 type selectedTool string
 
-// UnmarshalJSON reads "name", or {"tool": "name"} with id or tool_id or name in the place of tool.
+// UnmarshalJSON reads "name", or {"tool": "name"} with id or tool_id or name instead of tool.
 func (t *selectedTool) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte(`"`)) {
 		return json.Unmarshal(b, (*string)(t))
@@ -141,7 +141,7 @@ func (t *selectedTool) UnmarshalJSON(b []byte) error {
 }
 
 // selectedInProduction reads what production selected.
-func selectedInProduction(ctx context.Context, a *app.App, name string) ([]routing.Selected, error) {
+func selectedInProduction(ctx context.Context, a *app.App, name string) ([]panel.RoutingSelected, error) {
 	b, err := a.Read(name, maxDecisions)
 	if err != nil {
 		return nil, fmt.Errorf("read decisions: %w", err)
@@ -170,7 +170,7 @@ func selectedInProduction(ctx context.Context, a *app.App, name string) ([]routi
 }
 
 // readSelected reads decisions; own: the text consists of them.
-func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
+func readSelected(b []byte) (list []panel.RoutingSelected, own bool, err error) {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
 	var lines []selectedLine
 	switch {
@@ -200,7 +200,7 @@ func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
 			return nil, true, fmt.Errorf(
 				`decision %d: it has no "query", or no "tools" (or "selected_tools"), which may be empty`, i+1)
 		}
-		s := routing.Selected{
+		s := panel.RoutingSelected{
 			Query: *l.Query, Tools: []string{}, Route: l.Route, SubRoute: l.SubRoute,
 			Agents: l.Agents,
 		}
@@ -212,7 +212,7 @@ func readSelected(b []byte) (list []routing.Selected, own bool, err error) {
 	return list, true, nil
 }
 
-// begins reports whether the first value of a text is a decision and not a trace.
+// begins reports whether the first value of a text is a decision, not a trace.
 func begins(b []byte) bool {
 	var first map[string]json.RawMessage
 	if json.NewDecoder(bytes.NewReader(b)).Decode(&first) != nil {
@@ -223,10 +223,10 @@ func begins(b []byte) bool {
 	return first["query"] != nil && first["task_id"] == nil && (tools || selected)
 }
 
-// selectedBy is what an attempt selected: by its decision, or else the tools that it called, each
+// selectedBy returns what an attempt selected: its decision, or else the tools that it called, each
 // once. An attempt that ended in an error selected nothing.
-func selectedBy(at *trace.Attempt) (routing.Selected, bool) {
-	s := routing.Selected{Query: callvet.Question(at.Input), Tools: []string{}}
+func selectedBy(at *trace.Attempt) (panel.RoutingSelected, bool) {
+	s := panel.RoutingSelected{Query: callvet.Question(at.Input), Tools: []string{}}
 	if s.Query == "" {
 		s.Query = callvet.Question(at.Trace.Turns)
 	}
@@ -241,7 +241,7 @@ func selectedBy(at *trace.Attempt) (routing.Selected, bool) {
 }
 
 // decided fills in what a trace selected.
-func decided(s *routing.Selected, t *callvet.Trace) {
+func decided(s *panel.RoutingSelected, t *callvet.Trace) {
 	if d := t.Decision; d != nil {
 		s.Tools = append(s.Tools, d.Names()...)
 		s.Route, s.SubRoute, s.Agents = d.Route, d.SubRoute, d.Agents
@@ -254,8 +254,9 @@ func decided(s *routing.Selected, t *callvet.Trace) {
 	}
 }
 
-// selectedByRun is what a target of a run selected, at its first attempt at each case that ended well.
-func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]routing.Selected, error) {
+// selectedByRun returns what a target of a run selected, in its first attempt at each case without
+// an error.
+func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]panel.RoutingSelected, error) {
 	r, err := results.Open(ctx, a, ref)
 	if err != nil {
 		return nil, err
@@ -271,7 +272,7 @@ func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]routi
 		}
 		return nil, app.Wrong("run_target", target, "the targets of the run are %s", strings.Join(names, ", "))
 	}
-	var out []routing.Selected
+	var out []panel.RoutingSelected
 	for row, err := range r.Rows(ctx, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return nil, err
@@ -279,7 +280,7 @@ func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]routi
 		if row.Cell.Target != at || row.Cell.Trace.Fault != nil || row.Cell.Result.Verdict == callvet.VerdictNotRun {
 			continue
 		}
-		s := routing.Selected{Query: row.Case.Question(), Tools: []string{}, Case: row.Case.ID}
+		s := panel.RoutingSelected{Query: row.Case.Question(), Tools: []string{}, Case: row.Case.ID}
 		if s.Query == "" {
 			continue
 		}
@@ -292,16 +293,16 @@ func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]routi
 	return out, nil
 }
 
-// searched asks a catalogue each question of production once.
-func searched(ctx context.Context, e *catalog.Env, f *Search, production []routing.Selected,
+// searched searches a catalogue once for each question of production.
+func searched(ctx context.Context, e *catalog.Env, f *Search, production []panel.RoutingSelected,
 	events app.Events,
-) ([]routing.Selected, error) {
-	var out []routing.Selected
+) ([]panel.RoutingSelected, error) {
+	var out []panel.RoutingSelected
 	seen := map[string]bool{}
 	for i := range production {
 		if q := strings.TrimSpace(production[i].Query); !seen[q] {
 			seen[q] = true
-			out = append(out, routing.Selected{Query: q, Tools: []string{}})
+			out = append(out, panel.RoutingSelected{Query: q, Tools: []string{}})
 		}
 	}
 	if len(out) > maxAskedAnew {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/provider"
 	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/report/console"
-	"github.com/callvet/callvet/panel/routing"
+	"github.com/callvet/callvet/panel"
 )
 
 const catalogsStranger = "x\x1b[31m"
@@ -65,7 +65,7 @@ func TestCatalogsFaces(t *testing.T) {
 					Query: catalogsStranger, Verdict: callvet.VerdictFail, Reason: "no",
 					Route:   &catalog.RouteReason{Text: "none"},
 					Matched: []catalog.Matched{{Tool: "t", Keywords: []string{"a", "b", "c", "d"}}, {Tool: "u"}},
-					Why:     []routing.Diagnosis{{Rank: 2, Reasons: []string{"why"}}},
+					Why:     []panel.RoutingDiagnosis{{Rank: 2, Reasons: []string{"why"}}},
 				})
 		}, []string{
 			"the route is none", "keywords: a, b, c and 1 more", "u shares no word", "has rank 2",

@@ -22,7 +22,6 @@ import (
 	"github.com/callvet/callvet/internal/store"
 	"github.com/callvet/callvet/internal/store/rows"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 // The routes of "Tool Selection Evaluation System": one question, a suite of questions, and a cache
@@ -73,7 +72,7 @@ type (
 		Verdict       string      `json:"verdict,omitempty"`
 		Reason        string      `json:"reason,omitempty"`
 		// WhyLost explains for each expected tool that is not first why another one is.
-		WhyLost []routing.Diagnosis `json:"why_lost" nullable:"false"`
+		WhyLost []panel.RoutingDiagnosis `json:"why_lost" nullable:"false"`
 	}
 	// Candidate is a tool with its score and the parts of the score.
 	Candidate struct {
@@ -158,15 +157,15 @@ func addSelecting(s *api.Server) {
 	admin := api.Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	api.Add(s, op("select-one", http.MethodPost, "/single",
+	api.Answer(s, op("select-one", http.MethodPost, "/single",
 		"Asks one question of a catalogue, and explains why each tool was given or not."), asks, api.With(s, selectOne))
 	run := uploaded(op("select-run", http.MethodPost, "/run",
 		"Asks the questions of a suite, and reports how well the tools were chosen."),
 		"a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
-	api.Add(s, run, admin, api.With(s, selectRun))
+	api.Answer(s, run, admin, api.With(s, selectRun))
 	addSelectRuns(s)
 	addLab(s)
-	api.Add(s, op("invalidate-cache", http.MethodPost, "/invalidate-cache",
+	api.Answer(s, op("invalidate-cache", http.MethodPost, "/invalidate-cache",
 		"Drops the cached index of tools, and cached vectors."),
 		admin,
 		api.With(s, invalidate))
@@ -174,7 +173,7 @@ func addSelecting(s *api.Server) {
 
 func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body SelectOne },
-) (*struct{ Body SelectedOne }, error) {
+) (*SelectedOne, error) {
 	b := &in.Body
 	c, err := s.CatalogueOf(ctx, by, b.CatalogueID)
 	if err != nil {
@@ -213,7 +212,7 @@ func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 		Verdict: string(got.Verdict), Reason: got.Reason, WhyLost: got.Why,
 	}
 	if out.WhyLost == nil {
-		out.WhyLost = []routing.Diagnosis{}
+		out.WhyLost = []panel.RoutingDiagnosis{}
 	}
 	if got.Route != nil {
 		out.RouteReason = got.Route.Text
@@ -223,7 +222,7 @@ func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 		out.SelectedTools = append(out.SelectedTools, t.Tool)
 		chosen[t.Tool] = true
 	}
-	own, byExpected := routing.MatchOf(got.Scores)
+	own, byExpected := panel.RoutingMatch(got.Scores)
 	out.MatchType, out.OwnMatchType = matchTypes[byExpected], matchTypes[own]
 	for i, t := range all.Decision.Tools {
 		d := Candidate{
@@ -244,7 +243,7 @@ func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 		}
 		out.Details = append(out.Details, d)
 	}
-	return &struct{ Body SelectedOne }{out}, nil
+	return &out, nil
 }
 
 // matchTypes are the names of matches in "Tool Selection Evaluation System".
@@ -265,7 +264,7 @@ func fieldOf(err error) error {
 }
 
 type (
-	// SelectReport is how well tools were chosen for the questions of a suite. Each rate has its n
+	// SelectReport has the rates of right tools for the questions of a suite. Each rate has its n
 	// and an interval.
 	SelectReport struct {
 		RunID            string    `json:"run_id"`
@@ -281,12 +280,12 @@ type (
 		Categories []SelectSlice     `json:"category_results" nullable:"false"`
 		Difficulty []SelectSlice     `json:"by_difficulty" nullable:"false"`
 		// Confusion is {expected: {predicted: count}}.
-		Confusion       map[string]map[string]int `json:"route_confusion_matrix"`
-		Patterns        []routing.Pattern         `json:"failure_patterns" nullable:"false"`
-		Recommendations []routing.Recommendation  `json:"recommendations" nullable:"false"`
-		FailedCount     int                       `json:"failed_count"`
-		Failed          []routing.Failure         `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
-		Notes           []string                  `json:"notes" nullable:"false"`
+		Confusion       map[string]map[string]int     `json:"route_confusion_matrix"`
+		Patterns        []panel.RoutingPattern        `json:"failure_patterns" nullable:"false"`
+		Recommendations []panel.RoutingRecommendation `json:"recommendations" nullable:"false"`
+		FailedCount     int                           `json:"failed_count"`
+		Failed          []panel.RoutingFailure        `json:"failed_tests" nullable:"false" doc:"the first ones, with why each expected tool was not first"`
+		Notes           []string                      `json:"notes" nullable:"false"`
 	}
 	// SelectRates are the rates of "Tool Selection Evaluation System"; null if no question is
 	// judged by them.
@@ -346,7 +345,7 @@ func selectRun(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	Filter      string   `query:"filter" maxLength:"2000" doc:"patterns for ids, tag:smoke, category=flights; commas divide alternatives"`
 	Searching
 },
-) (*struct{ Body *SelectReport }, error) {
+) (*SelectReport, error) {
 	text, name, err := in.file()
 	if err != nil {
 		return nil, err
@@ -412,7 +411,7 @@ func selectRun(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	if err != nil {
 		return nil, atMost(err, ctx)
 	}
-	return &struct{ Body *SelectReport }{rep}, nil
+	return rep, nil
 }
 
 // refusedSuite is the error of a suite with these mistakes.
@@ -469,19 +468,19 @@ func selectReport(v *results.RunView, catalogue string, version int64) (*SelectR
 	}
 	rep.slices(t)
 	if rep.Patterns == nil {
-		rep.Patterns = []routing.Pattern{}
+		rep.Patterns = []panel.RoutingPattern{}
 	}
 	if rep.Recommendations == nil {
-		rep.Recommendations = []routing.Recommendation{}
+		rep.Recommendations = []panel.RoutingRecommendation{}
 	}
 	if rep.Failed == nil {
-		rep.Failed = []routing.Failure{}
+		rep.Failed = []panel.RoutingFailure{}
 	}
 	return rep, nil
 }
 
 // layers fills in the rates of the layers, and of all together.
-func (rep *SelectReport) layers(t *routing.Target) {
+func (rep *SelectReport) layers(t *panel.RoutingTarget) {
 	for i := range t.Layers {
 		l := &t.Layers[i]
 		f := figure(&l.Metric)
@@ -512,7 +511,7 @@ func (rep *SelectReport) layers(t *routing.Target) {
 }
 
 // slices fills in the rates of parts of the suite, and the confusion matrix of routes.
-func (rep *SelectReport) slices(t *routing.Target) {
+func (rep *SelectReport) slices(t *panel.RoutingTarget) {
 	for i := range t.Slices {
 		sl := &t.Slices[i]
 		one := SelectSlice{sl.Value, sl.Cases, figures(sl.Metrics)}
@@ -541,7 +540,7 @@ type Invalidated struct {
 
 func invalidate(ctx context.Context, s *api.Server, by *account.Principal,
 	_ *struct{},
-) (*struct{ Body Invalidated }, error) {
+) (*Invalidated, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -550,5 +549,5 @@ func invalidate(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body Invalidated }{Invalidated{true, "Tool index cache cleared successfully", indexes, models}}, nil
+	return &Invalidated{true, "Tool index cache cleared successfully", indexes, models}, nil
 }

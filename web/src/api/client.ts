@@ -9,27 +9,27 @@ export type Schemas = components['schemas'];
 /** A field of a request that the server refused, with its place, such as body.test_cases[3].prompt. */
 export type FieldProblem = { place: string; text: string };
 
-/** What went wrong with a request, in the language of the page. status is 0 where no answer came. */
+/** The error of a request, in the language of the page. status is 0 without a response. */
 export class Problem extends Error {
   readonly status: number;
-  readonly #said: string;
+  readonly #text: string;
   readonly #fields: FieldProblem[];
   constructor(status: number, text: string, fields: FieldProblem[] = []) {
     super();
     this.name = 'Problem';
     this.status = status;
-    this.#said = text;
+    this.#text = text;
     this.#fields = fields;
   }
   override get message(): string {
-    return translate(this.#said);
+    return translate(this.#text);
   }
   get fields(): FieldProblem[] {
     return this.#fields.map((f) => ({ place: f.place, text: translate(f.text) }));
   }
 }
 
-/** problemOf makes a Problem of whatever a request ended with. */
+/** problemOf converts the error of a request, of any type, to a Problem. */
 export function problemOf(e: unknown): Problem {
   if (e instanceof Problem) return e;
   if (e && typeof e === 'object' && 'status' in e) {
@@ -41,8 +41,8 @@ export function problemOf(e: unknown): Problem {
   return new Problem(500, e instanceof Error ? e.message : String(e));
 }
 
-// How many logins there were, and after which of them a request was sent: a 401 for an earlier session, which comes
-// after the next login, does not end that one.
+// The number of logins so far, and that number at the time of each request: a late 401 for an earlier session must
+// not end the session of a newer login.
 let logins = 0;
 const sentAfter = new WeakMap<Request, number>();
 const isLogin = (r: Request) => r.method === 'POST' && new URL(r.url).pathname.startsWith('/api/session');
@@ -54,8 +54,8 @@ export function onStatus(listen: (status: number) => void): () => void {
   return () => listeners.delete(listen);
 }
 
-// A request that is sent while the user leaves the page (a deletion that was not undone) must outlive the page. The
-// browser refuses that for bodies above 64 kB, which are sent as usual.
+// A request that is sent while the user leaves the page (a deletion that was not undone) must survive the page. The
+// browser refuses that for bodies above 64 kB, so they are sent normally.
 let leaving = false;
 window.addEventListener('pagehide', () => (leaving = true));
 window.addEventListener('pageshow', () => (leaving = false));

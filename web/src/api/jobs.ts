@@ -1,4 +1,4 @@
-// Keeps what the page knows of jobs and runs in step with events.
+// Updates the page's data about jobs and runs by events.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { $api, type Schemas } from './client';
@@ -10,7 +10,7 @@ export type Job = Schemas['JobJob'];
 /** hasEnded reports whether a job has ended. */
 export const hasEnded = (j: Job) => ['done', 'failed', 'cancelled'].includes(j.status);
 
-/** How often lists are read again at most, in milliseconds: many jobs tell of their progress. */
+/** The shortest time between two reads of a list, in milliseconds: many jobs send events of progress. */
 const minIntervalMs = 1000;
 
 /** useLiveQueries invalidates queries of jobs and runs when events report a change. The shell uses it once. */
@@ -60,7 +60,7 @@ export function useLiveQueries() {
   }, [client, invalidate]);
 }
 
-/** useActiveJobs are the user's jobs that have not ended, the newest first. */
+/** useActiveJobs returns the user's jobs that have not ended, the newest first. */
 export function useActiveJobs(): Job[] {
   const of = (status: 'running' | 'queued' | 'pending') => ({ params: { query: { status, limit: 50 } } });
   const running = $api.useQuery('get', '/api/jobs', of('running'));

@@ -1,7 +1,7 @@
-// Events of the server: one WebSocket for the page, with server-sent events where no WebSocket comes
-// through. Events are numbered without gaps, so that a new connection goes on after the last one seen.
+// Events of the server: one WebSocket for the page, or server-sent events where a proxy blocks
+// WebSockets. Events are numbered without gaps, so that a new connection continues after the last one.
 //
-//   connect ──► sync (jobs that go on) ──► events… ──► lost ──► wait, connect with since=last
+//   connect ──► sync (running jobs) ──► events… ──► lost ──► wait, connect with since=last
 import { useEffect, useSyncExternalStore } from 'react';
 
 export type LiveEvent = { type: string; seq: number; at: string; job_id?: string } & Record<string, unknown>;
@@ -40,7 +40,7 @@ export class Live {
     this.set('off');
   }
 
-  /** listen calls f with every event from now on; events_skipped and sync come as events, too. */
+  /** listen calls f with every event from now on, including events_skipped and sync. */
   listen(f: Listener): () => void {
     this.listeners.add(f);
     return () => this.listeners.delete(f);
@@ -77,7 +77,7 @@ export class Live {
     this.close();
     this.set(this.failures === 0 ? 'connecting' : 'lost');
     const query = this.last >= 0 ? `?since=${this.last}` : '';
-    // A proxy that lets no WebSocket through fails it before it was ever open.
+    // A proxy that blocks WebSockets ends the connection before it was open.
     if (this.failures >= 3 && !this.everOpen) return this.follow(query);
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     const socket = new WebSocket(`${scheme}://${location.host}/ws${query}`);
@@ -119,7 +119,7 @@ export class Live {
     }
     this.failures = 0;
     this.set('live');
-    // sync tells the newest number, too, but events up to it are still on their way.
+    // sync contains the newest number, too, but events up to it may still arrive.
     const seen = e.type === 'sync' ? e.since : e.type === 'events_skipped' ? e.to : e.seq;
     if (typeof seen === 'number' && seen > this.last) this.last = seen;
     for (const l of this.listeners) l(e);
@@ -164,7 +164,7 @@ export function useLive(f: Listener) {
   useEffect(() => live.listen(f), [f]);
 }
 
-/** useLiveState tells whether events come. */
+/** useLiveState returns the state of the connection. */
 export function useLiveState(): LiveState {
   return useSyncExternalStore(live.watch, live.get);
 }

@@ -1,5 +1,5 @@
-// All query keys, and what each change makes stale. $api.useQuery makes the keys of plain reads: ['get', route,
-// request]. A query with a key of its own has it here, and every invalidation has a name here. ESLint reports others.
+// All query keys, and the queries that each change makes stale. $api.useQuery makes the keys of plain reads: ['get',
+// route, request]. Other keys, and all invalidations, are defined here, and ESLint forbids them elsewhere.
 import { type InvalidateQueryFilters, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { $api } from './client';
@@ -34,7 +34,7 @@ export const queryKeys = {
     $api.queryOptions('get', '/api/v1/admin/tool-eval/decisions/{id}', { params: { path: { id } } }).queryKey,
 };
 
-/** Routes whose numbers change when a run ends. */
+/** Routes with numbers that change when a run ends. */
 export const runResultRoutes: Route[] = [
   '/api/runs/{id}',
   '/api/runs/{id}/cells',
@@ -49,8 +49,8 @@ export const runResultRoutes: Route[] = [
 ];
 
 /**
- * invalidate makes queries stale and refetches what is on the screen. A refetch joins a first read that goes on, and
- * the answer of that read may be older than the change: such a query is read once more.
+ * invalidate makes queries stale and refetches the visible ones. A refetch joins a first read in progress, and the
+ * answer of that read may be older than the change: such a query is read once more.
  */
 async function invalidate(client: QueryClient, filters?: InvalidateQueryFilters) {
   const first = client
@@ -61,7 +61,7 @@ async function invalidate(client: QueryClient, filters?: InvalidateQueryFilters)
   await Promise.all(first.map((q) => client.invalidateQueries({ queryKey: q.queryKey, exact: true })));
 }
 
-/** invalidations are the changes that make queries stale: each refetches what is on the screen. */
+/** invalidations are the changes that make queries stale: each refetches the visible queries. */
 export function invalidations(client: QueryClient) {
   const matching = (stale: (route: string) => boolean) =>
     invalidate(client, { predicate: (q) => stale(String(q.queryKey[1])) });
@@ -93,7 +93,7 @@ export function invalidations(client: QueryClient) {
     tokens: () => routes('/api/tokens'),
     users: () => routes('/api/users'),
     keys: () => routes('/api/keys'),
-    /** The numbers of a run, which change when its lost attempts are run again. They are dropped, not refetched. */
+    /** The numbers of a run, which change when its lost attempts are repeated. They are dropped, not refetched. */
     dropRun: (id: string) =>
       client.removeQueries({
         predicate: (q) => String(q.queryKey[1]).startsWith('/api/runs/{id}') && JSON.stringify(q.queryKey).includes(id),

@@ -1,4 +1,4 @@
-// The list of screens: where each is, who sees it, and the key that goes to it (g, then the key).
+// The list of screens: address, permission, and the key that opens it (after g).
 import {
   IconAdjustments,
   IconArrowsDiff,
@@ -23,20 +23,20 @@ import { lazyScreen } from './lazy';
 import { caseScreen } from './runs/casescreen';
 
 export type ScreenEntry = {
-  /** Patterns of the router; the first is where the navigation leads. */
+  /** Patterns of the router; the navigation leads to the first. */
   paths: string[];
   title: TextKey;
   icon: typeof IconHome;
   key?: string;
-  /** Admins alone see it. */
+  /** Only admins see it. */
   admin?: boolean;
   /** It is not in the navigation. */
   hidden?: boolean;
-  /** It changes things: it is left out where the store is only read. */
+  /** It changes data: it is missing where the store is read-only. */
   changes?: boolean;
-  /** It is of the queue, which a store that is only read has not: nothing leads there. */
+  /** It needs the queue, which a read-only store does not have: no link leads there. */
   queue?: boolean;
-  /** It starts runs: nothing leads there for who may not run. */
+  /** It starts runs: no link leads there for users without that permission. */
   runs?: boolean;
   view: ComponentType;
   load: () => Promise<unknown>;

@@ -1,9 +1,9 @@
-// Screens whose code is loaded when they are opened.
+// Screens with code that is loaded when they are opened.
 import { type ComponentType, createElement, lazy, useState } from 'react';
 
 /**
- * lazyScreen is a screen whose code is loaded on demand. Loaded code is rendered at once: a lazy component would first
- * show its fallback, which React then keeps for 300 ms.
+ * lazyScreen returns a screen with code that is loaded on demand. Loaded code is rendered at once: a lazy component
+ * would first show its fallback, which React then keeps for 300 ms.
  */
 export function lazyScreen(load: () => Promise<{ default: ComponentType }>) {
   let loaded: ComponentType | undefined;

@@ -38,7 +38,7 @@ export function ChangeFigure({
         –
       </Text>
     );
-  const told = (v: number) => (relative ? signed(v).replace(' pp', ' %') : signed(v));
+  const write = (v: number) => (relative ? signed(v).replace(' pp', ' %') : signed(v));
   const m =
     verdict === 'better' || verdict === 'worse'
       ? marks[verdict]
@@ -54,7 +54,7 @@ export function ChangeFigure({
         style={{ display: 'inline-flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 8, rowGap: 2 }}
       >
         <Text span fw={600} fz="sm">
-          {told(i.point)}
+          {write(i.point)}
         </Text>
         <Text span size="xs" c="dimmed" className={common.numBelow}>
           {i.lower !== null &&

@@ -1,4 +1,4 @@
-// What charts share: the horizontal lines with their values.
+// Shared by charts: the horizontal lines with their values.
 
 export type Level = { y: number; text: string };
 

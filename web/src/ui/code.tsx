@@ -1,4 +1,4 @@
-// The code editor is a large library: it is loaded when the first one is shown.
+// The code editor is a large library: it is loaded when the first editor is shown.
 import { Box, Textarea } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { EditorProps } from './editor';

@@ -1,5 +1,5 @@
-// A conversation as it was recorded: turns, calls with arguments and results. All of it is text of models
-// and tools: it is shown as text, and nothing in it is a link.
+// A recorded conversation: turns, calls with arguments and results. All of it is untrusted text of models and
+// tools: it is shown as text, without links.
 import { Badge, Box, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle, IconMessage, IconRobot, IconSettings, IconTool } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import classes from './conversation.module.css';
 import common from './common.module.css';
 
 export type Call = Schemas['CallvetCall'];
-/** A turn as the API has it, in the input of a case and in the trace of an attempt. */
+/** A turn of the API, in the input of a case or in the trace of an attempt. */
 export type Turn = {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content?: string;
@@ -21,7 +21,7 @@ export type Turn = {
   tool?: string;
 };
 
-/** prettyJson writes a value as JSON, on one line where it is short. A text that is JSON is formatted, too. */
+/** prettyJson writes a value as JSON, in one line if it is short. A text that is JSON is formatted, too. */
 export function prettyJson(v: unknown): string {
   let value = v;
   if (typeof v === 'string') {
@@ -71,7 +71,7 @@ const tones: Record<string, [string, string]> = {
   timeout: ['var(--cv-fail)', 'var(--cv-fail-ground)'],
 };
 
-/** CallStatus says how a call ended, in a word. */
+/** CallStatus shows in a word how a call ended. */
 export function CallStatus({ status }: { status?: string }) {
   const t = useText();
   const [color, background] = tones[status ?? ''] ?? ['var(--cv-none)', 'var(--cv-none-ground)'];
@@ -84,13 +84,13 @@ export function CallStatus({ status }: { status?: string }) {
   return <Badge style={{ color, background }}>{word}</Badge>;
 }
 
-/** CallView is a call with its arguments and the result that the model got. */
-export function CallView({ call, told }: { call: Call; told?: string }) {
+/** CallView shows a call with its arguments and the result that was sent to the model. */
+export function CallView({ call, result }: { call: Call; result?: string }) {
   const t = useText();
   const time = (call.queue_ms ?? 0) + (call.exec_ms ?? 0);
   const args =
     call.args_raw && call.args === undefined ? call.args_raw : call.args === undefined ? '' : prettyJson(call.args);
-  const answer = told ?? (call.result === undefined ? undefined : prettyJson(call.result));
+  const answer = result ?? (call.result === undefined ? undefined : prettyJson(call.result));
   return (
     <Box className={classes.call} data-tool-call>
       <Group gap="xs" wrap="wrap">
@@ -160,19 +160,19 @@ export function CallView({ call, told }: { call: Call; told?: string }) {
   );
 }
 
-/** Answers are what tools answered, by call; alone are the turns of tools that answer no call. */
+/** Answers has the results of tools by call; alone has the tool turns that answer no call. */
 type Answers = { of: Map<Call, string>; alone: Set<Turn> };
 
 /**
- * answersOf joins each answer of a tool to a call before it. Ids of calls may be used again, so
- * a call has one answer: the next one with its id, else (without an id) the next one in order.
+ * answersOf joins each answer of a tool to a call before it. Ids of calls may repeat, so a call has
+ * one answer: the next with its id, or without ids the next in order.
  */
 export function answersOf(turns: Turn[]): Answers {
   const out: Answers = { of: new Map(), alone: new Set() };
   let open: Call[] = [];
   for (const x of turns) {
     if (x.role !== 'tool') {
-      if ((x.calls ?? []).length > 0) open = [...(x.calls ?? []), ...open]; // those of the last turn come first
+      if ((x.calls ?? []).length > 0) open = [...(x.calls ?? []), ...open]; // calls of the last turn first
       continue;
     }
     const call = open.find((c) => (x.call_id ? c.id === x.call_id : !x.tool || c.tool === x.tool));
@@ -186,7 +186,7 @@ export function answersOf(turns: Turn[]): Answers {
   return out;
 }
 
-/** Conversation shows turns from top to bottom. What a tool answered stands with its call. */
+/** Conversation shows turns from top to bottom, and results of tools with their calls. */
 export function Conversation({ turns, label }: { turns: Turn[]; label?: string }) {
   const t = useText();
   if (turns.length === 0) return <Text c="dimmed">{t('conversation.empty')}</Text>;
@@ -229,7 +229,7 @@ export function Conversation({ turns, label }: { turns: Turn[]; label?: string }
               <LongText text={x.role === 'tool' ? prettyJson(x.content) : x.content} mono={x.role === 'tool'} />
             )}
             {(x.calls ?? []).map((c, j) => (
-              <CallView key={j} call={c} told={answers.of.get(c)} />
+              <CallView key={j} call={c} result={answers.of.get(c)} />
             ))}
             {silent && (
               <Text size="sm" c="dimmed">

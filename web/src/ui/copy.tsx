@@ -1,11 +1,11 @@
-// Texts that are there to be copied: links, secrets, commands.
+// Texts to copy: links, secrets, commands.
 import { ActionIcon, Box, CopyButton, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useText } from '../text';
 import classes from './copy.module.css';
 import common from './common.module.css';
 
-/** Copyable is a text with a button that copies it. label says what it is, to those who do not see it. */
+/** Copyable is a text with a button that copies it. label names it for screen readers. */
 export function Copyable({ label, value }: { label: string; value: string }) {
   const t = useText();
   return (

@@ -10,7 +10,7 @@ import { basicSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
 import { nonce } from '../nonce';
 
-/** A mark in a text: line and column count from 1; both are 0 where the place is not known. */
+/** A mark in a text: line and column count from 1; both are 0 if the place is not known. */
 export type Mark = { line: number; column: number; severity: 'error' | 'warning'; text: string };
 
 export type EditorProps = {
@@ -21,9 +21,9 @@ export type EditorProps = {
   marks?: Mark[];
   height?: number | string;
   readOnly?: boolean;
-  /** Words that are offered while typing, with what they mean. */
+  /** Completions with their descriptions. */
   words?: { label: string; detail?: string }[];
-  /** Where the cursor goes; another object goes there again. */
+  /** The place to move the cursor to; a new object moves it again. */
   at?: { line: number; column: number };
 };
 

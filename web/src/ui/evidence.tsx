@@ -1,5 +1,5 @@
 // The evidence that a gate has gathered task by task: a line for a pass, one for a failure, and the height at which
-// either wins. The legend has the last values in words.
+// either wins. The legend shows the last values in words.
 import { Box, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type Translator, useText } from '../text';
@@ -18,7 +18,7 @@ export function odds(t: Translator, log: number): string {
   return log < 0 ? t('gates.odds', { a: 1, b: text }) : t('gates.odds', { a: text, b: 1 });
 }
 
-/** decidedAfter writes after how many cases a gate passed or failed, or that it is open. */
+/** decidedAfter writes after how many cases a gate passed or failed, or that it is undecided. */
 export function decidedAfter(t: Translator, verdict: string, cases: number, of?: number): string {
   const key = verdict === 'PASS' ? 'passedAfter' : verdict === 'FAIL' ? 'failedAfter' : 'openAfter';
   return t(`gates.${key}`, {
@@ -31,7 +31,7 @@ const left = 64,
   top = 10,
   bottom = 22,
   height = 150;
-/** The lowest value that is drawn, 1 to 10: a lost side goes on falling, which shows nothing. */
+/** The lowest value that is drawn, 1 to 10: below it a curve has no more information. */
 const lowest = -Math.log(10);
 
 /** EvidenceChart draws a curve. name is that of the gate. */

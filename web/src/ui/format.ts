@@ -1,4 +1,4 @@
-// How numbers, times and sums of money are written, one way everywhere.
+// The format of numbers, times and sums of money on the whole page.
 
 let language: 'en' | 'sv' = 'en';
 
@@ -13,7 +13,7 @@ export function number(v: number, digits = 0): string {
   return language === 'sv' ? text.replace('.', ',') : text;
 }
 
-/** fixed writes v with just as many decimals, for columns of numbers. */
+/** fixed writes v with exactly as many decimals, for columns of numbers. */
 export function fixed(v: number, digits: number): string {
   const text = v.toFixed(digits);
   return language === 'sv' ? text.replace('.', ',') : text;
@@ -31,7 +31,7 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.floor(min / 60)} h ${min % 60} min`;
 }
 
-/** money writes a sum in US dollars; null is not known. */
+/** money writes a sum in US dollars; null means not known. */
 export function money(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return '–';
   return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: usd !== 0 && usd < 1 ? 4 : 2 })}`;
@@ -63,7 +63,7 @@ export function ago(at: string | undefined, now = Date.now()): string {
 /** signed writes a difference of rates in percentage points, with its sign. */
 export function signed(v: number | null | undefined): string {
   if (v === null || v === undefined) return '–';
-  const shown = Math.round(v * 1000) / 10; // what rounds to 0 has no sign
+  const shown = Math.round(v * 1000) / 10; // a rounded 0 has no sign
   return `${shown > 0 ? '+' : shown < 0 ? '−' : '±'}${number(Math.abs(shown), 1)} pp`;
 }
 

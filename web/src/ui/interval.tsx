@@ -8,7 +8,7 @@ import common from './common.module.css';
 export type Interval = Schemas['Interval'];
 export type Metric = Schemas['PanelMetric'];
 
-/** inUnit writes a value of the API: rates as per cent, all else with its unit. */
+/** inUnit writes a value of the API: rates as per cent, others with their unit. */
 export function inUnit(v: number | null | undefined, unit: string): string {
   if (v === null || v === undefined) return '–';
   if (unit === 'rate' || unit === 'share' || unit === 'score' || unit === '') return `${number(v * 100, 1)} %`;
@@ -28,7 +28,7 @@ export function intervalSentence(t: Translator, i: Interval, unit = 'rate'): str
   });
 }
 
-/** withInterval is a rate with its interval in words, for running text. */
+/** withInterval writes a rate with its interval in words, for running text. */
 export function withInterval(t: Translator, i: Interval | null | undefined): string {
   return i ? `${inUnit(i.point, 'rate')} (${intervalSentence(t, i)})` : '–';
 }
@@ -40,7 +40,7 @@ export function leftOut(t: Translator, asked: number, left: number): string {
 
 type Counted = Partial<Pick<Metric, 'values' | 'labelled' | 'of'>>;
 
-/** counted is what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
+/** counted names what n counts: values of a measure, one attempt a task where attempts agree, or people's labels. */
 function counted(t: Translator, i: Interval, m: Counted | undefined, each: 'Cases' | 'Tasks'): string {
   if (m?.labelled)
     return t(m.labelled.elsewhere ? 'common.labelsElsewhere' : 'common.labelsOf', {
@@ -133,7 +133,7 @@ export function Figure({
   );
 }
 
-/** Whisker draws a rate with its interval on a line from 0 to 1. It says nothing that the text beside it does not. */
+/** Whisker draws a rate with its interval on a line from 0 to 1. The text next to it has the same numbers. */
 export function Whisker({
   interval: i,
   width = 96,

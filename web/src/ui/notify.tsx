@@ -8,7 +8,7 @@ import common from './common.module.css';
 const waiting = new Map<string, () => void>();
 let count = 0;
 
-// What was deleted and not undone is deleted when the page is left, too.
+// Deletions that were not undone are also sent when the user leaves the page.
 window.addEventListener('pagehide', () => {
   for (const now of waiting.values()) now();
 });
@@ -59,12 +59,12 @@ export function undoable(
   });
 }
 
-/** restorable tells that something was deleted on the server, and gives it back there where the user asks for it. */
+/** restorable shows that something was deleted on the server, with a button that restores it there. */
 export function restorable(t: Translator, what: string, restore: () => Promise<unknown>, wait = 10_000) {
   offerUndo(t, t('common.deleted', { what }), restore, wait);
 }
 
-/** offerUndo tells what was done on the server, and takes it back there where the user asks for it. */
+/** offerUndo shows what was done on the server, with a button that undoes it there. */
 export function offerUndo(t: Translator, message: string, restore: () => Promise<unknown>, wait = 20_000) {
   const id = `undo-${++count}`;
   notifications.show({

@@ -42,7 +42,7 @@ export function Page({
   );
 }
 
-/** Estimates is the server's sentence on what the numbers of a screen are about. */
+/** Estimates shows the server's sentence about the scope of the numbers on a screen. */
 export function Estimates({ of }: { of: string }) {
   return (
     <Text size="xs" c="dimmed" data-estimates>

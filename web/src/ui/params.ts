@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router';
 
 /**
  * useParam is a value in the address, so that filters are in links and the back button undoes them. An empty value
- * leaves the address.
+ * is removed from the address.
  */
 export function useParam(name: string, usual = ''): [string, (v: string | null, how?: { replace?: boolean }) => void] {
   const [params, set] = useSearchParams();

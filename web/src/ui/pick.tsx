@@ -1,5 +1,5 @@
-// Fields that choose a suite or a run. What is asked of the server is the newest 100; a field says so
-// where there are more.
+// Fields that choose a suite or a run. They request the newest 100; a field shows a note
+// if there are more.
 import { Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
@@ -39,7 +39,7 @@ export function SuitePick({ value, onChange, ...rest }: PickProps) {
   );
 }
 
-/** RunPick chooses one of the newest runs, of a suite where it is given. */
+/** RunPick chooses one of the newest runs, of one suite if it is set. */
 export function RunPick({ value, onChange, suite, except, ...rest }: PickProps & { suite?: string; except?: string }) {
   const t = useText();
   const found = $api.useQuery('get', '/api/tool-eval/history', {

@@ -20,7 +20,7 @@ register([
   SVGRenderer,
 ]);
 
-/** The colours of the page in its present theme: ECharts computes with them, so that names of variables do not do. */
+/** The colours of the page in its present theme: ECharts computes with them and cannot use names of CSS variables. */
 const names = {
   text: '--mantine-color-text',
   dimmed: '--mantine-color-dimmed',
@@ -51,7 +51,7 @@ export function Plot({
   option: (c: Colours) => EChartsOption;
   tip: (n: number) => string;
 }) {
-  useComputedColorScheme(); // another theme draws it anew
+  useComputedColorScheme(); // a change of the theme draws the chart again
   const at = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts>(undefined);
   useEffect(() => {

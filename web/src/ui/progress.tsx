@@ -1,4 +1,4 @@
-// How far something is, and how attempts came out: bars whose text says the same.
+// Progress and outcomes of attempts: bars with the same numbers as text.
 import { Box, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconCircleX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -13,7 +13,7 @@ const kinds = [
   { key: 'not_run', icon: IconCircleDashed, color: 'var(--cv-none)' },
 ] as const;
 
-/** Counts of attempts by verdict, as the API has them. */
+/** Counts of attempts by verdict, from the API. */
 export type Counts = { pass: number; fail: number; error: number; not_run?: number };
 
 /** OutcomeCounts is a bar of verdicts with their counts in words. total includes attempts that are still to come. */
@@ -83,7 +83,7 @@ export function JudgedCount({ of }: { of: { planned: number; judged: number; los
   );
 }
 
-/** Progress is a bar with the number of attempts that are done and the time that is left, where they are known. */
+/** Progress is a bar with the number of finished attempts and the remaining time, if they are known. */
 export function Progress({
   label,
   done,

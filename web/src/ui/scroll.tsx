@@ -33,8 +33,7 @@ export function labelCells(table: HTMLTableElement) {
 
 /**
  * ScrollBox scrolls wide content, such as a table, by keyboard, too. stacks: a table that does not fit shows each row
- * as
- * a card, each cell under the title of its column, so that nothing has to be scrolled.
+ * as a card, each cell under the title of its column, so that no scrolling is needed.
  */
 export function ScrollBox({
   label,

@@ -1,4 +1,4 @@
-// What a screen shows instead of its content, or above it: loading, empty, an error, a notice.
+// Shown instead of a screen's content, or above it: loading, empty, an error, a notice.
 import { Alert, Box, Button, Group, List, Loader, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -6,7 +6,7 @@ import { problemOf } from '../api/client';
 import { type Translator, useText } from '../text';
 import common from './common.module.css';
 
-/** Notice says what one has to know of the numbers below it. */
+/** Notice is a caution about the numbers below it. */
 export function Notice({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Box p="sm" role="note" style={{ background: 'var(--cv-error-ground)', borderRadius: 'var(--mantine-radius-md)' }}>
@@ -29,7 +29,7 @@ export function failureTitle(t: Translator, status: number): string {
   return t(known === undefined ? 'common.failed' : `common.failed${known}`);
 }
 
-/** Failure shows what went wrong with a request, with every field that was refused. */
+/** Failure shows the error of a request, with every refused field. */
 export function Failure({ of, retry }: { of: unknown; retry?: () => void }) {
   const t = useText();
   if (!of) return null;
@@ -70,7 +70,7 @@ export function Loading() {
   );
 }
 
-/** Empty says what would be here, and how to get it. */
+/** Empty describes the missing content, and how to make it. */
 export function Empty({ title, text, children }: { title: string; text?: string; children?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" className={common.card}>

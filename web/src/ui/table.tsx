@@ -1,8 +1,8 @@
-// A table for long lists: rows come page by page from the server, and at most 200 are in the document.
+// A table for long lists: rows are loaded page by page from the server, and at most 200 are in the document.
 //
-//   pages (useInfiniteQuery) ─► rows ─► window of what is on the screen ─► <tr>
+//   pages (useInfiniteQuery) ─► rows ─► window of visible rows ─► <tr>
 //
-// Where its columns do not fit, a row is a card of its cells, each under the title of its column.
+// If its columns do not fit, a row is a card of its cells, each under the title of its column.
 import { Box, Table, Text } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -26,20 +26,20 @@ export type Column<Row> = {
   key: string;
   title: ReactNode;
   cell: (row: Row) => ReactNode;
-  /** The width in px; a column without one shares what is left. */
+  /** The width in px; columns without one share the remaining width. */
   width?: number;
-  /** What a column without a width needs, in px. */
+  /** The width that a column without a set width needs, in px. */
   min?: number;
   align?: 'left' | 'right' | 'center';
-  /** The corner of a card in which the cell stands, without a title: a box to choose the row, its actions. */
+  /** The corner of a card for the cell, without a title: a box to choose the row, its actions. */
   corner?: 'left' | 'right';
-  /** The cell takes the whole width of a card: what may be long. */
+  /** The cell has the whole width of a card, since its text may be long. */
   wide?: boolean;
-  /** The name of the order on the server; without it the column does not sort. */
+  /** The name of the order on the server; without it the column cannot be sorted. */
   sort?: string;
 };
 
-/** needOf is the width that columns need, in px. */
+/** needOf returns the width that columns need, in px. */
 const needOf = <Row,>(columns: Column<Row>[]) => columns.reduce((sum, c) => sum + (c.width ?? c.min ?? 140), 0);
 
 export type RowsProps<Row> = {
@@ -48,7 +48,7 @@ export type RowsProps<Row> = {
   rows: Row[];
   idOf: (row: Row) => string;
   onOpen?: (row: Row) => void;
-  /** The order as the server has it; a leading - is descending. */
+  /** The order in the server's form; a leading - is descending. */
   sort?: string;
   onSort?: (sort: string) => void;
   more?: () => void;
@@ -72,9 +72,8 @@ type LineProps<Row> = {
 };
 
 /**
- * Line is one row: of elements without components, and made anew only when something of it changed. For that its
- * columns must be the
- * same ones as before.
+ * Line is one row: of elements without components, and rendered again only when one of its values changed. So its
+ * columns must be the same objects as before.
  */
 const Line = memo(function Line<Row>({ row, index, here, columns, height, open, enter, measure }: LineProps<Row>) {
   return (
@@ -88,7 +87,7 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
       onFocus={() => enter(index)}
       onClick={(e) => {
         const at = e.target as HTMLElement;
-        // React hands on what is clicked in a menu of the row, which is elsewhere in the document.
+        // React also passes clicks in a menu of the row, which is elsewhere in the document.
         if (e.currentTarget.contains(at) && !at.closest('a, button, input, select')) open?.(row);
       }}
     >
@@ -105,7 +104,7 @@ const Line = memo(function Line<Row>({ row, index, here, columns, height, open, 
   );
 }) as <Row>(props: LineProps<Row>) => ReactNode;
 
-/** Rows is such a table. Arrow keys or j and k move, Enter opens. */
+/** Rows is a table for long lists. Arrow keys or j and k move, Enter opens. */
 export function Rows<Row>({
   label,
   columns,
@@ -124,7 +123,7 @@ export function Rows<Row>({
   const t = useText();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
-  const inside = useRef(false); // The focus is in a row, or was when that row was taken out of the document.
+  const inside = useRef(false); // The focus is in a row, or was there when the row was removed from the document.
   const [cards, setCards] = useState(false);
   const needs = useMemo(() => needOf(columns), [columns]);
   const fits = useRef({ needs, full: needs }); // A text that cannot wrap needs more.
@@ -134,8 +133,8 @@ export function Rows<Row>({
     if (fits.current.needs !== needs) fits.current = { needs, full: needs };
     const fit = () => {
       if (!cards && b.clientWidth >= needs && b.scrollWidth > b.clientWidth + 1) fits.current.full = b.scrollWidth;
-      // Cards become a table where it fits with a scrollbar, too: else one with a scrollbar, and cards without, would
-      // take turns.
+      // Cards become a table only if it fits even with a scrollbar. Otherwise the page could alternate between a table
+      // with a scrollbar and cards without.
       setCards((cards ? b.offsetWidth - 20 : b.clientWidth) < fits.current.full);
     };
     fit();
@@ -182,7 +181,7 @@ export function Rows<Row>({
     },
     [virtual],
   );
-  // The heights are others now: what was on the screen, and had the focus, stays there.
+  // The heights have changed: the visible row with the focus stays in place.
   useLayoutEffect(() => {
     const first = virtual.range?.startIndex ?? 0;
     virtual.measure();

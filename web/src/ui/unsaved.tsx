@@ -1,4 +1,4 @@
-// What was typed and not saved is not lost by a link, the back button or a closed page: all of them ask.
+// Unsaved inputs are not lost by a link, the back button or a closed page: all of them ask first.
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useCallback, useEffect, useLayoutEffect } from 'react';
@@ -6,8 +6,8 @@ import { type Location, useBlocker } from 'react-router';
 import { useText } from '../text';
 
 /**
- * A guard tells whether a change of the address would lose what a form has. The router knows one blocker, so all forms
- * share it.
+ * A guard reports whether a change of the address would lose inputs of a form. The router allows one blocker, so all
+ * forms share it.
  */
 type Guard = (from: Location, to: Location) => boolean;
 const guards = new Set<Guard>();
@@ -15,11 +15,10 @@ let passing = false;
 
 /**
  * useUnsaved asks before a form with unsaved changes is left. drawer: the form closes with any change of the address,
- * not only with
- * that of the screen. The function that it gives does what leaves the form on purpose, without a question.
+ * not only with a change of the screen. The returned function runs an action that leaves the form without a question.
  */
 export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) => void {
-  // Before the next event: Back may follow a key at once.
+  // Set before the next event, since Back may follow a key at once.
   useLayoutEffect(() => {
     if (!dirty) return;
     const guard: Guard = (from, to) => from.pathname !== to.pathname || (drawer && from.search !== to.search);
@@ -41,7 +40,7 @@ export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) =
   }, []);
 }
 
-/** Unsaved asks for all forms, once for the page. */
+/** Unsaved shows the question for all forms, once on the page. */
 export function Unsaved() {
   const t = useText();
   const blocker = useBlocker(

@@ -14,7 +14,7 @@ const marks = {
   not_run: { icon: IconCircleDashed, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
 } as const;
 
-/** Verdict is a verdict with icon, word and colour; never colour alone. */
+/** Verdict shows a verdict with icon, word and colour; never colour alone. */
 export function Verdict({ of, text, compact }: { of: VerdictName; text?: string; compact?: boolean }) {
   const t = useText();
   const m = marks[of];
@@ -47,8 +47,7 @@ export function gateVerdict(v: string | undefined): VerdictName {
 }
 
 /**
- * FindingCount is how many things show a finding, and of which; and how many of the failing attempts, where these are
- * others.
+ * FindingCount shows how many of all items have a finding, and how many of the failing attempts, if that differs.
  */
 export function FindingCount({ of: f }: { of: Schemas['PanelFinding'] }) {
   const t = useText();

@@ -1,6 +1,5 @@
 // Invisible characters: of no width, or changing the direction of a text. In the text of a model or a tool each is
-// shown
-// by its code point.
+// shown by its code point.
 import { Fragment } from 'react';
 import { useText } from '../text';
 import classes from './visible.module.css';
@@ -9,7 +8,7 @@ import classes from './visible.module.css';
 const invisible =
   /(?<!\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d|(?<![\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}])\u200c|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0001}\u{e0020}-\u{e007f}]/gu;
 
-/** VisibleText is a text with its invisible characters shown by their code points. */
+/** VisibleText shows a text, with its invisible characters as code points. */
 export function VisibleText({ text }: { text: string }) {
   const t = useText();
   const found = [...text.matchAll(invisible)];

@@ -59,7 +59,7 @@ export default function AuditPage() {
       key: 'user',
       title: t('audit.who'),
       width: 120,
-      cell: (e) => <span className={common.untrusted}>{e.user_id ? nameOf(e.user_id) : t('audit.nobody')}</span>,
+      cell: (e) => <span className={common.untrusted}>{e.user_id ? nameOf(e.user_id) : t('audit.noUser')}</span>,
     },
     { key: 'action', title: t('audit.what'), width: 150, cell: (e) => <span className={common.mono}>{e.action}</span> },
     {
@@ -148,7 +148,7 @@ export default function AuditPage() {
   );
 }
 
-/** words writes the detail of a line: name: value, and so on. */
+/** words writes the details of a line, each as "name: value". */
 function words(detail: unknown): string {
   if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return JSON.stringify(detail);
   return Object.entries(detail)

@@ -1,5 +1,5 @@
-// Two to six runs side by side, or the models of one. The first run, or the model that is chosen, is the
-// baseline; each other one is compared with it, case by case.
+// Two to six runs side by side, or the models of one run. The first run, or the chosen model, is the baseline; the
+// others are compared with it, case by case.
 import {
   ActionIcon,
   Badge,
@@ -206,7 +206,7 @@ export default function ComparePage() {
   );
 }
 
-/** Comparing is what is seen while a long comparison is made: how much is compared, and for how long. */
+/** Comparing is shown during a long comparison: the size of the comparison and the time so far. */
 function Comparing({ attempts }: { attempts: number }) {
   const t = useText();
   const [seconds, setSeconds] = useState(0);
@@ -227,8 +227,7 @@ function Comparing({ attempts }: { attempts: number }) {
 }
 
 /**
- * Models are those of one run: one is the baseline, by default the first that is no floor, and others are compared
- * with it.
+ * Models compares the models of one run with a baseline among them, by default the first that is no floor.
  */
 function Models({ run, report: d, unchanged }: { run: string; report: Report; unchanged: true | undefined }) {
   const t = useText();
@@ -315,7 +314,7 @@ function VerdictOfChange({ of: v }: { of: string }) {
   return <Badge style={{ color, background }}>{v}</Badge>;
 }
 
-/** Difference is a paired difference with its interval: of rates in percentage points, of all else in its unit. */
+/** Difference is a paired difference with its interval: of rates in percentage points, otherwise in its unit. */
 function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
   const t = useText();
   if (i.point === null) return <Text c="dimmed">–</Text>;
@@ -370,8 +369,8 @@ const kindColors: Record<string, string> = {
 };
 
 /**
- * Against is a comparison with the baseline: the differences, then the cases that changed, regressions first, then
- * those that did not.
+ * Against is a comparison with the baseline: the differences, then changed cases, regressions first, then unchanged
+ * cases.
  */
 function Against({ comparison: c, title, none }: { comparison: Comparison; title: ReactNode; none: string }) {
   const t = useText();
@@ -526,7 +525,7 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
   );
 }
 
-const beside: [string, ...string[]][] = [
+const mainMeasures: [string, ...string[]][] = [
   ['pass_rate'],
   ['overall'],
   ['tool_selection', 'tool_selection_by_call'],
@@ -539,7 +538,7 @@ const beside: [string, ...string[]][] = [
 function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
   const t = useText();
   const rows = docs.flatMap((d, i) => (d.panels.targets ?? []).map((p) => ({ id: ids[i]!, p })));
-  const shown = beside.filter((names) => rows.some((r) => metricOf(r.p.overall.metrics, ...names)));
+  const shown = mainMeasures.filter((names) => rows.some((r) => metricOf(r.p.overall.metrics, ...names)));
   return (
     <Card title={t('results.sideBySide')}>
       <ScrollBox label={t('results.sideBySide')}>
@@ -585,7 +584,7 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
 
 type Side = { name: string; settings: Map<string, string> };
 
-/** settingsOf are the settings of a run, with those of its targets. */
+/** settingsOf returns the settings of a run and of its targets. */
 function settingsOf(d: Report, title: string): Map<string, string> {
   const all = new Map((d.manifest ?? []).map((f) => [f.name, f.value]));
   all.set(title, (d.targets ?? []).map((x) => x.name).join(', '));
@@ -593,7 +592,7 @@ function settingsOf(d: Report, title: string): Map<string, string> {
   return all;
 }
 
-/** Differing are the settings that are not the same on all sides. */
+/** Differing shows the settings that differ between the runs. */
 function Differing({ sides }: { sides: Side[] }) {
   const t = useText();
   const names = [...new Set(sides.flatMap((s) => [...s.settings.keys()]))].filter(

@@ -1,5 +1,5 @@
 // A chart of pass rates over time: one column a run, a mark with its whisker for each configuration, a dashed
-// line for the baseline. It shows nothing that the table below it does not say.
+// line for the baseline. The table below it has the same numbers.
 import { Box, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useNavigate } from 'react-router';
@@ -59,7 +59,7 @@ export function RateChart({
   const step = Math.max((room - left - right) / Math.max(columns.length, 1), 26 + 12 * Math.min(series.length, 6));
   const width = left + right + step * columns.length;
   const y = (v: number) => top + (1 - v) * (height - top - bottom);
-  const every = Math.ceil(92 / step); // labels of time need room
+  const every = Math.ceil(92 / step); // labels of time need space
   return (
     <Box ref={ref}>
       <ScrollBox label={label}>

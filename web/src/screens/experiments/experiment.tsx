@@ -49,7 +49,7 @@ import common from '../../ui/common.module.css';
 type Details = Schemas['ExperimentDetails'];
 type Entry = Schemas['TimelineEntry'];
 
-/** ExperimentPage: its best configuration, its runs over time, and how configurations of its suite rank. */
+/** ExperimentPage: its best configuration, its runs over time, and the ranking of configurations of its suite. */
 /** tuneKinds names the searches of a timeline. */
 const tuneKinds = {
   param_tune: 'tune.parameters',
@@ -209,8 +209,8 @@ export function ExperimentPage({ id }: { id: string }) {
 }
 
 /**
- * BestFigures are the pass rate and the score of a configuration: it is ranked by the first, unless its suite gates on
- * another measure.
+ * BestFigures shows the pass rate and the score of a configuration. The pass rate decides the rank, unless the suite
+ * has gates on another measure.
  */
 function BestFigures({ of: b, size = 'sm' }: { of: Schemas['BestConfig']; size?: 'sm' | 'lg' }) {
   const t = useText();
@@ -341,10 +341,10 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
       </Empty>
     );
   }
-  const change = async (does: () => Promise<unknown>, said: string) => {
+  const change = async (does: () => Promise<unknown>, message: string) => {
     try {
       await does();
-      notify(said);
+      notify(message);
       await changed();
     } catch (x) {
       notifyFailure(t, x);
@@ -375,7 +375,7 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
     points: (x.targets ?? []).flatMap((c) => (c.pass_rate ? [{ series: c.name, rate: c.pass_rate }] : [])),
   }));
   const pinned = runs.find((x) => x.baseline)?.targets ?? [];
-  const based = pinned.length === 1 ? pinned[0]!.pass_rate?.point : null; // of several targets each has its own
+  const based = pinned.length === 1 ? pinned[0]!.pass_rate?.point : null; // several targets have different rates
   const actions = (x: Entry): ReactNode =>
     mayWrite && (
       <Menu position="bottom-end">
@@ -572,7 +572,7 @@ function When({ at }: { at: string }) {
   );
 }
 
-/** PinTarget asks which target of a run with several the others are compared with. */
+/** PinTarget chooses the baseline target of a run with several targets. */
 function PinTarget({
   names,
   close,
@@ -603,7 +603,7 @@ function PinTarget({
   );
 }
 
-/** LinkRuns chooses runs of the suite to be in the experiment, too. */
+/** LinkRuns adds other runs of the suite to the experiment. */
 function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; changed: () => Promise<void> }) {
   const t = useText();
   const [chosen, setChosen] = useState<string[]>([]);

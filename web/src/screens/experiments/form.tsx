@@ -5,7 +5,7 @@ import { useText } from '../../text';
 import { Failure } from '../../ui/status';
 import { RunPick, SuitePick } from '../../ui/pick';
 
-/** ExperimentForm creates or changes an experiment. Typed text stays where the server refuses it. */
+/** ExperimentForm creates or changes an experiment. Inputs stay when the server refuses them. */
 export function ExperimentForm({
   of,
   close,

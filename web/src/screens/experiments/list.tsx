@@ -30,7 +30,7 @@ export function ExperimentList() {
   );
   const suites = $api.useQuery('get', '/api/tool-suites', { params: { query: { limit: 200 } } });
   const suiteOf = (id: string) => suites.data?.items.find((s) => s.id === id)?.name ?? id;
-  const deleted = (useLocation().state as { deleted?: string } | null)?.deleted; // it can be undone still
+  const deleted = (useLocation().state as { deleted?: string } | null)?.deleted; // can still be undone
   const rows = (list.data?.pages.flatMap((p) => p.items) ?? []).filter((e) => e.id !== deleted);
   const columns: Column<Experiment>[] = [
     {

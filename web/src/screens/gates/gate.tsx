@@ -1,4 +1,4 @@
-// A file of gates: written with the linter beside it, held against runs, with what it said of them.
+// A file of gates: its text next to the linter, a check of runs, and its verdicts so far.
 import {
   ActionIcon,
   Alert,
@@ -291,7 +291,7 @@ function Editor({ of, reload }: { of: Kept | null; reload: () => Promise<Kept | 
   );
 }
 
-/** Hold checks a run against the gates, those that are kept or the text as it stands. */
+/** Hold checks a run with the saved gates or with the present text. */
 function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boolean }) {
   const t = useText();
   const invalidate = useInvalidate();
@@ -300,7 +300,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
   const [policy, setPolicy] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const [said, setSaid] = useState<{ run: string; verdict: Schemas['GateVerdict'] } | null>(null);
+  const [checked, setChecked] = useState<{ run: string; verdict: Schemas['GateVerdict'] } | null>(null);
   const check = async () => {
     setBusy(true);
     setError(null);
@@ -316,7 +316,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
           },
         }),
       );
-      setSaid({ run, verdict });
+      setChecked({ run, verdict });
       void invalidate.gateHistory();
     } catch (x) {
       setError(x);
@@ -357,7 +357,7 @@ function Hold({ of, text, dirty }: { of: Kept | null; text: string; dirty: boole
       </Text>
       <Box mt="md">
         <Failure of={error} />
-        {said && <GateReport of={said.verdict} run={said.run} />}
+        {checked && <GateReport of={checked.verdict} run={checked.run} />}
       </Box>
     </Card>
   );

@@ -22,7 +22,7 @@ export function GateList() {
     { params: { query: { limit: 100 } } },
     { pageParamName: 'cursor', initialPageParam: '', getNextPageParam: (p: Schemas['PageKeptGate']) => p.next_cursor },
   );
-  const deleted = (useLocation().state as { deleted?: string } | null)?.deleted; // it can be undone still
+  const deleted = (useLocation().state as { deleted?: string } | null)?.deleted; // can still be undone
   const rows = (list.data?.pages.flatMap((p) => p.items ?? []) ?? []).filter((g) => g.id !== deleted);
   const columns: Column<Kept>[] = [
     {

@@ -1,4 +1,4 @@
-// What gates say of a run: each verdict with its bound, its interval and what would settle it.
+// The verdicts of gates on a run, each with its bound, its interval and the cases needed for a decision.
 import { Badge, Box, Button, Group, List, Stack, Table, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCopy } from '@tabler/icons-react';
@@ -13,7 +13,7 @@ import { number } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
 import common from '../../ui/common.module.css';
 
-/** bound writes what a gate asks for. */
+/** bound writes the requirement of a gate. */
 function useBound() {
   const t = useText();
   return (g: Schemas['GatesGate'], unit: string) => {
@@ -31,12 +31,12 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
   const t = useText();
   const bound = useBound();
   const report = v.report;
-  const said = (x: string) => t(`gates.${x as 'PASS' | 'FAIL' | 'INCONCLUSIVE'}`);
+  const verdictText = (x: string) => t(`gates.${x as 'PASS' | 'FAIL' | 'INCONCLUSIVE'}`);
   return (
     <Stack>
       <Box role="status" data-verdict={report.verdict}>
         <Group gap="sm">
-          <Verdict of={gateVerdict(report.verdict)} text={said(report.verdict)} />
+          <Verdict of={gateVerdict(report.verdict)} text={verdictText(report.verdict)} />
           <Text size="sm" fw={600}>
             {report.blocks ? t('gates.blocks') : t('gates.goesOn')}
           </Text>
@@ -74,7 +74,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
             {(report.verdicts ?? []).map((g, i) => (
               <Table.Tr key={i} style={{ verticalAlign: 'top' }} data-gate={g.gate.metric} data-verdict={g.verdict}>
                 <Table.Td>
-                  <Verdict of={gateVerdict(g.verdict)} text={said(g.verdict)} />
+                  <Verdict of={gateVerdict(g.verdict)} text={verdictText(g.verdict)} />
                 </Table.Td>
                 <Table.Td miw={170}>
                   <Text size="sm" fw={600} className={common.untrusted}>
@@ -143,7 +143,7 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
   );
 }
 
-/** Looked is the evidence of a gate that may be looked at more than once. */
+/** Looked shows the evidence of a gate that may be checked repeatedly during a run. */
 function Looked({ of: l, verdict, name }: { of: Schemas['GatesLooked']; verdict: string; name: string }) {
   const t = useText();
   return (
@@ -157,7 +157,7 @@ function Looked({ of: l, verdict, name }: { of: Schemas['GatesLooked']; verdict:
   );
 }
 
-/** BadgeOf shows the badge of a run, with the Markdown that puts it elsewhere. */
+/** BadgeOf shows the badge of a run, with the Markdown to embed it. */
 function BadgeOf({ run }: { run: string }) {
   const t = useText();
   const place = `${location.origin}/api/runs/${run}/badge.svg`;

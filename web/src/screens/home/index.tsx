@@ -1,4 +1,4 @@
-// What is going on: jobs, the latest runs, what changed. Without any run, the way to a first one.
+// Home: jobs, the latest runs, changes of pass rates. Without any run, a way to the first.
 import { Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconKey, IconPlayerPlay, IconPlus, IconTools } from '@tabler/icons-react';
 import { useMutation, useQueries } from '@tanstack/react-query';
@@ -93,7 +93,7 @@ function Running({ job }: { job: Job }) {
   );
 }
 
-/** statusText names the state of a run that is not simply done. */
+/** statusText names the state of a run, and is empty for a normal end. */
 function statusText(t: Translator, r: Run): string {
   return r.status === 'done' ? '' : t(`home.status_${r.status}`);
 }
@@ -162,7 +162,7 @@ function Recent({ run: r }: { run: Run }) {
 
 type Shown = { run: Run; of: Schemas['RunChange'] };
 
-/** How many of the newest runs are looked at for changes, and how many changes are shown. */
+/** How many of the newest runs are searched for changes, and how many changes are shown. */
 const looked = 6;
 
 /** Changes lists how pass rates changed in the newest runs, the newest change of each suite and model, worst first. */
@@ -224,7 +224,7 @@ function Changes({ runs }: { runs: Run[] }) {
   );
 }
 
-/** First leads to a first result: the example suite, run by a caller that needs no key. */
+/** First leads to a first result: the example suite, run with a target that needs no key. */
 function First({ may }: { may: boolean }) {
   const t = useText();
   const navigate = useNavigate();

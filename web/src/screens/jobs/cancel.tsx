@@ -8,7 +8,7 @@ import { usePermission } from '../../user';
 import { useText } from '../../text';
 import { notifyFailure } from '../../ui/notify';
 
-/** CancelButton cancels a job, where the user may. For a running job it asks first: a run cannot be resumed. */
+/** CancelButton cancels a job, if the user may. It asks first for a running job, because a run cannot be resumed. */
 export function CancelButton({ job, small }: { job: Job; small?: boolean }) {
   const t = useText();
   const may = usePermission('run');

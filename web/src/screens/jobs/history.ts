@@ -1,4 +1,4 @@
-// What happened in a job: the newest events that are kept, and those that come.
+// The history of a job: the newest stored events, then the events of the connection.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { hasEnded, type Job } from '../../api/jobs';
@@ -69,7 +69,7 @@ const nothing: JobHistory = {
   complete: null,
 };
 
-/** How many points of a curve are kept; with more, every second one is. */
+/** The most points of a curve. Above it, every second point is dropped. */
 const mostPoints = 400;
 
 /** withEvidence adds the points of an event to the curves of the gates. */
@@ -77,7 +77,7 @@ function withEvidence(known: Evidence[], e: EvidenceEvent): Evidence[] {
   const next = [...known];
   for (const g of e.gates) {
     const at = next.findIndex((k) => k.target === e.target && k.gate === g.gate && k.slice === g.slice);
-    // A run that is resumed looks at some tasks again.
+    // A resumed run checks some tasks again.
     let curve = (next[at]?.curve ?? []).filter((p) => p[0] < g.tasks);
     if (curve.length >= mostPoints) curve = curve.filter((_, i) => i % 2 === 1);
     const of: Evidence = {
@@ -95,7 +95,7 @@ function withEvidence(known: Evidence[], e: EvidenceEvent): Evidence[] {
   return next;
 }
 
-/** withEvents adds events to the history. Events that it already has change nothing. */
+/** withEvents adds events to the history. Known events change nothing. */
 export function withEvents(known: JobHistory, events: LiveEvent[]): JobHistory {
   const news = events.filter((e) => e.seq > known.last);
   if (news.length === 0) return known;
@@ -129,7 +129,7 @@ export function withEvents(known: JobHistory, events: LiveEvent[]): JobHistory {
     }
   }
   if (results.length > 0) {
-    // An attempt that ended in an error may be asked again: the newer result stands for it.
+    // An attempt that ended in an error may be repeated: the newer result counts.
     const place = (r: Result) => `${r.model}\n${r.test_case}\n${r.repeat}`;
     const again = new Set(results.map(place));
     next.results = [...results.reverse(), ...next.results.filter((r) => !again.has(place(r)))].slice(0, mostResults);
@@ -138,7 +138,7 @@ export function withEvents(known: JobHistory, events: LiveEvent[]): JobHistory {
 }
 
 /**
- * useJobHistory follows a job. Events of another user's job are polled every two seconds: the socket has none of them.
+ * useJobHistory follows a job. The socket has no events of another user's job: they are polled every two seconds.
  */
 export function useJobHistory(job: Job, mine: boolean): JobHistory {
   const id = job.job_id;
@@ -149,7 +149,7 @@ export function useJobHistory(job: Job, mine: boolean): JobHistory {
 
   const take = useCallback((events: LiveEvent[]) => {
     waiting.current.push(...events);
-    // Many events may come at once: the page is drawn once for all of them.
+    // Many events may arrive at once: the page is drawn once for all of them.
     frame.current ||= window.setTimeout(() => {
       frame.current = 0;
       const list = waiting.current.sort((a, b) => a.seq - b.seq);
@@ -159,7 +159,7 @@ export function useJobHistory(job: Job, mine: boolean): JobHistory {
   }, []);
   useEffect(() => () => window.clearTimeout(frame.current), []);
 
-  // What comes while older events are being read waits for them.
+  // New events wait until older events were read.
   const early = useRef<LiveEvent[] | null>([]);
   const [gaps, setGaps] = useState(0);
   const hear = useCallback(
@@ -189,7 +189,7 @@ export function useJobHistory(job: Job, mine: boolean): JobHistory {
         early.current = null;
         if (!poll) return;
       } catch {
-        if (stop) return; // or else the server does not answer now
+        if (stop) return; // otherwise the server does not answer now
       }
       timer = window.setTimeout(read, 2000);
     };

@@ -1,4 +1,4 @@
-// Jobs: the list, and one job while it goes on and when it is over.
+// Jobs: the list, and one job during and after its work.
 import { useParams } from 'react-router';
 import { JobList } from './list';
 import { JobPage } from './job';

@@ -1,7 +1,7 @@
-// One job: how far it is, what came out so far, and where its results are.
+// One job: its progress, its results so far, and links to them.
 //
 //   GET /api/jobs/{id}          state, progress      ┐
-//   GET /api/jobs/{id}/events   the newest events    ├─► what is shown
+//   GET /api/jobs/{id}/events   the newest events    ├─► the screen
 //   events of the connection    everything after     ┘
 import { Alert, Anchor, Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconInfoCircle } from '@tabler/icons-react';
@@ -33,7 +33,7 @@ export function JobPage({ id }: { id: string }) {
     { params: { path: { id } } },
     {
       refetchInterval: (q) =>
-        // events are told to their users alone
+        // only the job's user receives its events
         q.state.data && q.state.data.user_id !== me.user_id && !hasEnded(q.state.data) ? 2000 : false,
     },
   );
@@ -133,7 +133,7 @@ function Shown({ job, mine }: { job: Job; mine: boolean }) {
   );
 }
 
-/** Models are bars of how far each model is, and how its attempts came out. */
+/** Models shows a bar for each model: its progress and the outcomes of its attempts. */
 function Models({ list }: { list: ModelCount[] }) {
   const t = useText();
   if (list.length === 0) return null;
@@ -160,7 +160,7 @@ function Models({ list }: { list: ModelCount[] }) {
   );
 }
 
-/** Gates are the gates that end the run when they are decided, with their evidence so far. */
+/** Gates shows the gates that end the run when they are decided, with their evidence so far. */
 function Gates({ list }: { list: Evidence[] }) {
   const t = useText();
   const several = new Set(list.map((g) => g.target)).size > 1;
@@ -192,7 +192,7 @@ function Gates({ list }: { list: Evidence[] }) {
   );
 }
 
-/** Summary is what came out of a run that is over, as its report has it. */
+/** Summary shows the results of a finished run, as in its report. */
 function Summary({ run, complete }: { run: string; complete: JobHistory['complete'] }) {
   const t = useText();
   const report = $api.useQuery('get', '/api/runs/{id}', { params: { path: { id: run } } }, { staleTime: Infinity });

@@ -24,24 +24,24 @@ export function JobList() {
   const me = useCurrentUser();
   const navigate = useNavigate();
   const [status, setStatus] = useParam('status');
-  const [whose, setWhose] = useParam('whose');
+  const [owner, setOwner] = useParam('whose');
   const admin = me.role === 'admin';
-  const everybody = admin && whose === 'all';
+  const allUsers = admin && owner === 'all';
   const query = {
     status: (status || undefined) as (typeof states)[number] | undefined,
-    user_id: everybody ? '*' : undefined,
+    user_id: allUsers ? '*' : undefined,
     limit: 100,
   };
   const jobs = useInfiniteQuery({
-    // The events of jobs make the page read them again by the route.
+    // On events of jobs the page reads them again by the route.
     queryKey: queryKeys.jobs(query),
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }) =>
       unwrap(await api.GET('/api/jobs', { params: { query: { ...query, cursor: pageParam || undefined } }, signal })),
     getNextPageParam: (page) => page.next_cursor || undefined,
-    refetchInterval: everybody ? 3000 : false, // events are told to their users alone
+    refetchInterval: allUsers ? 3000 : false, // users receive only events of their own jobs
   });
-  const users = $api.useQuery('get', '/api/users', {}, { enabled: everybody });
+  const users = $api.useQuery('get', '/api/users', {}, { enabled: allUsers });
   const nameOf = (id: string) =>
     id === me.user_id ? me.name : (users.data?.items.find((u) => u.id === id)?.name ?? id);
   const columns: Column<Job>[] = [
@@ -73,7 +73,7 @@ export function JobList() {
           </Text>
         ),
     },
-    ...(everybody ? [{ key: 'who', title: t('jobs.who'), width: 120, cell: (j: Job) => nameOf(j.user_id) }] : []),
+    ...(allUsers ? [{ key: 'who', title: t('jobs.who'), width: 120, cell: (j: Job) => nameOf(j.user_id) }] : []),
     {
       key: 'when',
       title: t('jobs.when'),
@@ -119,8 +119,8 @@ export function JobList() {
         {admin && (
           <Switch
             label={t('jobs.everyone')}
-            checked={everybody}
-            onChange={(e) => setWhose(e.currentTarget.checked ? 'all' : null)}
+            checked={allUsers}
+            onChange={(e) => setOwner(e.currentTarget.checked ? 'all' : null)}
             mb={8}
           />
         )}

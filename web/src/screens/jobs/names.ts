@@ -1,4 +1,4 @@
-// How jobs are named, on every screen that shows them.
+// The names of jobs, for all screens.
 import type { Job } from '../../api/jobs';
 import type { Translator } from '../../text';
 

@@ -8,7 +8,7 @@ import { type Column, Rows } from '../../ui/table';
 import { type Call, mostResults, type Result } from './history';
 import common from '../../ui/common.module.css';
 
-/** written is a call as one line: get_weather({"city":"Oslo"}). */
+/** written writes a call in one line: get_weather({"city":"Oslo"}). */
 function written(calls: Call[]): string {
   return calls
     .map(
@@ -18,7 +18,7 @@ function written(calls: Call[]): string {
     .join(', ');
 }
 
-/** JobResults are the latest results, the newest first. */
+/** JobResults lists the latest results, the newest first. */
 export function JobResults({ list, over, run }: { list: Result[]; over: boolean; run?: string }) {
   const t = useText();
   const where = (r: Result) =>

@@ -24,7 +24,7 @@ import { idempotencyKey } from '../../api/idempotency';
 import { RunPick } from '../../ui/pick';
 import { notify } from '../../ui/notify';
 
-/** AskDialog starts a job in which each judge asks each model about a run. */
+/** AskDialog starts a job in which each judge, with each model, judges a run. */
 export function AskDialog({ run, close }: { run: string; close: () => void }) {
   const t = useText();
   const navigate = useNavigate();

@@ -1,5 +1,5 @@
-// How judges compare with people: sensitivity and specificity of each version, and what that makes of the
-// share that they pass.
+// Agreement of judges with people: sensitivity and specificity of each version, and the pass rate corrected by
+// them.
 import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
@@ -38,7 +38,7 @@ export function Calibration({ of }: { of: Subject }) {
     { enabled: of.kind === 'run' },
   );
   const judges = $api.useQuery('get', '/api/judges', {}, { enabled: of.kind === 'traces' });
-  // A run tells its judges by id; traces bring verdicts along, of judges that only their names tell.
+  // A run has ids of its judges; verdicts in traces have only the names of their judges.
   const ids =
     of.kind === 'run'
       ? [

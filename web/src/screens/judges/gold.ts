@@ -1,5 +1,5 @@
-// A gold sheet as it is filled in: tasks with what was called, and what an expert says was right. The draft is kept
-// in the browser until it is discarded or its user logs out; the server checks it and writes the file.
+// A gold sheet: tasks with their recorded calls, and the calls that an expert calls right. The draft stays in the
+// browser until it is discarded or its user logs out; the server checks it and writes the file.
 import { api, unwrap, type Schemas } from '../../api/client';
 import type { Subject } from './labels';
 
@@ -25,8 +25,7 @@ export type Tool = Schemas['AppGoldTool'];
 export type Drawn = { n: number; edge: number; by: string; blank: boolean };
 
 /**
- * sheetText is the sheet as the server reads it. The text of arguments goes as it stands: parsing would round large
- * numbers.
+ * sheetText writes the sheet for the server. The text of arguments stays as it is: parsing would round large numbers.
  */
 export function sheetText(tasks: Task[]): string {
   const call = (c: Call) =>
@@ -41,8 +40,7 @@ export function sheetText(tasks: Task[]): string {
 export const anyArgs = '"any"';
 
 /**
- * readArgs reads the arguments of a call. exact: no number in them would lose digits, so that they can be edited by
- * name.
+ * readArgs reads the arguments of a call. exact: no number loses digits, so that each argument can be edited.
  */
 export function readArgs(text: string): { value: Record<string, unknown> | null; exact: boolean; problem?: string } {
   if (text.trim() === '' || text === anyArgs) return { value: null, exact: true };
@@ -103,12 +101,12 @@ export function readDraft(user: string, of: Subject): Task[] | null {
 
 /** onDraftChange calls listen with the draft when another tab of the browser changes it. */
 export function onDraftChange(user: string, of: Subject, listen: (tasks: Task[] | null) => void): () => void {
-  const heard = (e: StorageEvent) => e.key === place(user, of) && listen(readDraft(user, of));
-  window.addEventListener('storage', heard);
-  return () => window.removeEventListener('storage', heard);
+  const onStorage = (e: StorageEvent) => e.key === place(user, of) && listen(readDraft(user, of));
+  window.addEventListener('storage', onStorage);
+  return () => window.removeEventListener('storage', onStorage);
 }
 
-/** storeDraft stores the draft in the browser; it returns false where there is no space. */
+/** storeDraft stores the draft in the browser; it returns false if there is no space. */
 export function storeDraft(user: string, of: Subject, tasks: Task[] | null): boolean {
   try {
     if (tasks) localStorage.setItem(place(user, of), JSON.stringify(tasks));

@@ -76,7 +76,7 @@ export function GoldSheetPage() {
   return <Sheets key={`${of.kind} ${of.id}`} of={of} />;
 }
 
-/** Sheets is the draft of a sheet, or the way to one. */
+/** Sheets is the draft of a sheet, or the form that begins one. */
 function Sheets({ of }: { of: Subject }) {
   const t = useText();
   const me = useCurrentUser();
@@ -95,10 +95,10 @@ function Sheets({ of }: { of: Subject }) {
     change(s.tasks);
   };
   useEffect(() => onDraftChange(me.name, of, setTasks), [me.name, of]);
-  // A login after the end of a session: what was refused meanwhile is read again.
+  // After a new login: refused requests of the ended session are repeated.
   const entered = $api.useQuery('get', '/api/me', {}, { staleTime: 60_000, retry: false }).dataUpdatedAt;
   const text = useMemo(() => (tasks ? sheetText(tasks) : ''), [tasks]);
-  // The server reads what is typed: at once for the tools, and then when the typing rests.
+  // The server checks the inputs: at once for the tools, then at each pause in the typing.
   useEffect(() => {
     if (!text) return;
     let gone = false;
@@ -256,12 +256,12 @@ function Begin({ of, take }: { of: Subject; take: (s: Sheet) => void }) {
   );
 }
 
-/** Uses downloads the sheet, and makes of it what the command line makes. */
+/** Uses downloads the sheet, and converts it as the command line does. */
 function Uses({ of, text, problems, done }: { of: Subject; text: string; problems: number; done: number }) {
   const t = useText();
   const go = useNavigate();
   const does = (use: () => Promise<void>) => () => void use().catch((x: unknown) => notifyFailure(t, x));
-  // What was typed a moment ago may not have been read yet: the file is that of the server for this text.
+  // The last inputs may not have been checked yet: the server makes the file from this text.
   const downloadSheet = does(async () =>
     download('gold.yaml', new Blob([(await checkSheet(of, text, false)).text], { type: 'application/yaml' })),
   );
@@ -335,7 +335,7 @@ type FillProps = {
 function Fill({ tasks, change, verify, problems, tools }: FillProps) {
   const t = useText();
   const [at, setAt] = useState(() => Math.max(0, tasks.findIndex(isOpen)));
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const top = useRef<HTMLHeadingElement>(null);
   const task = tasks[Math.min(at, tasks.length - 1)];
   const done = tasks.filter((x) => !isOpen(x)).length;
@@ -352,13 +352,13 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
     change(next);
     const found = await verify(next);
     const n = (found ?? []).filter((p) => p.task === task.task).length;
-    setSaid(n > 0 ? t('gold.problems', { n }) : t('gold.told', { n: at + 1 }));
+    setStatus(n > 0 ? t('gold.problems', { n }) : t('gold.confirmedTask', { n: at + 1 }));
     if (found && n === 0) move(at + 1);
   };
   return (
     <>
       <Box role="status" aria-live="polite" className={common.visuallyHidden}>
-        {said}
+        {status}
       </Box>
       <Group gap="md">
         <Progress.Root size={8} style={{ flex: '1 1 160px' }}>
@@ -459,14 +459,14 @@ function Fill({ tasks, change, verify, problems, tools }: FillProps) {
   );
 }
 
-/** within are the problems at a place, with their keys from there. */
+/** within returns the problems below a place, with their keys relative to it. */
 function within(problems: Problems, place: string): Problems {
   return problems
     .filter((p) => p.key === place || p.key.startsWith(`${place}.`) || p.key.startsWith(`${place}[`))
     .map((p) => ({ ...p, key: p.key.slice(place.length).replace(/^\./, '') }));
 }
 
-/** at is what is wrong with one field. */
+/** at returns the problem of one field. */
 function at(problems: Problems, key: string): ReactNode {
   const list = problems.filter((p) => p.key === key);
   return list.length > 0 ? (
@@ -576,7 +576,7 @@ function OneTurn({
 
 type Property = { type?: string; enum?: unknown[]; description?: string };
 
-/** propertiesOf are the arguments that the schema of a tool names; null where it names none. */
+/** propertiesOf returns the arguments in the schema of a tool; null if there are none. */
 function propertiesOf(tool: Tool | undefined): { of: Record<string, Property>; required: string[] } | null {
   const p = tool?.parameters as { properties?: Record<string, Property>; required?: string[] } | undefined;
   return p?.properties && Object.keys(p.properties).length > 0
@@ -674,7 +674,7 @@ function OneCall({
   );
 }
 
-/** Named are the arguments of a call by the schema of its tool. One that the schema does not name stays, as JSON. */
+/** Named edits the arguments of a call by the schema of its tool. Arguments that the schema does not name are JSON. */
 function Named({
   schema,
   value,
@@ -785,7 +785,7 @@ function Argument({
   return <Json fieldProps={fieldProps} value={value} put={put} />;
 }
 
-/** Json is an argument without a simple type. What is typed counts once it is JSON. */
+/** Json edits an argument without a simple type. An input counts when it is valid JSON. */
 function Json({
   fieldProps,
   value,
@@ -823,7 +823,7 @@ function Json({
   );
 }
 
-/** Limits are what a task may take and do, and a note. */
+/** Limits edits the limits of a task, and a note. */
 function Limits({ of, set, problems }: { of: Task; set: (part: Partial<Task>) => void; problems: Problems }) {
   const t = useText();
   const [rules, setRules] = useState((of.safety_rules ?? []).join('\n'));

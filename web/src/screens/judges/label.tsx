@@ -1,5 +1,5 @@
-// The labelling queue: one task at a time, by keyboard alone if one likes. It never shows what judges said,
-// what was expected, or which model it was.
+// The labelling queue: one task at a time, also by keyboard alone. It never shows verdicts of judges, expected
+// calls, or the model.
 import {
   Alert,
   Badge,
@@ -105,10 +105,10 @@ function Queue({ of }: { of: Subject }) {
 
   const [more, setMore] = useState<Task[]>([]);
   const [at, setAt] = useState(0);
-  const [said, setSaid] = useState<Map<string, Answer>>(new Map());
+  const [labels, setLabels] = useState<Map<string, Answer>>(new Map());
   const [steps, setSteps] = useState<Step[]>([]);
   const [note, setNote] = useState('');
-  const [told, setTold] = useState('');
+  const [status, setStatus] = useState('');
   const [error, setError] = useState<unknown>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -117,36 +117,36 @@ function Queue({ of }: { of: Subject }) {
     setSteps([]);
   }, [draw]);
 
-  // What an earlier visit left unsent is known here, though the server draws those tasks once more.
+  // Unsent labels of an earlier visit are known here, though the server draws those tasks again.
   const left = useMemo(() => box.unsent(), [box]);
   const tasks = useMemo(
     () => [...(drawn.data ?? []), ...more].filter((x) => !left.get(keyText(x))),
     [drawn.data, more, left],
   );
   const task = tasks[at];
-  const verdict = task && said.get(keyText(task));
+  const verdict = task && labels.get(keyText(task));
   useEffect(() => {
     setNote(verdict?.note ?? '');
-  }, [task]); // eslint-disable-line react-hooks/exhaustive-deps -- a note that is being typed stays
+  }, [task]); // eslint-disable-line react-hooks/exhaustive-deps -- a note stays during typing
 
   const remember = (x: Task, s: Answer | undefined) =>
-    setSaid((before) => {
+    setLabels((before) => {
       const next = new Map(before);
       if (s) next.set(keyText(x), s);
       else next.delete(keyText(x));
       return next;
     });
   const move = useCallback((to: number) => setAt(Math.min(Math.max(to, 0), tasks.length)), [tasks.length]);
-  const say = (pass: boolean) => {
+  const labelAs = (pass: boolean) => {
     if (!task) return;
     const s = { pass, note };
     setSteps((list) => [...list, { at, before: verdict }]);
     remember(task, s);
     box.put(task, s);
-    setTold(t(pass ? 'judges.saidPass' : 'judges.saidFail', { n: at + 1 }));
+    setStatus(t(pass ? 'judges.saidPass' : 'judges.saidFail', { n: at + 1 }));
     move(at + 1);
   };
-  // As skip of the command line: no label is kept, also none that was given before, and the task is drawn again.
+  // As skip of the command line: an earlier label is removed, and the task is drawn again.
   const leaveOut = () => {
     if (!task) return;
     setSteps((list) => [...list, { at, before: verdict }]);
@@ -154,7 +154,7 @@ function Queue({ of }: { of: Subject }) {
       remember(task, undefined);
       box.drop(task);
     }
-    setTold(t('judges.saidUnsure', { n: at + 1 }));
+    setStatus(t('judges.saidUnsure', { n: at + 1 }));
     move(at + 1);
   };
   const undo = () => {
@@ -164,8 +164,8 @@ function Queue({ of }: { of: Subject }) {
     setSteps((list) => list.slice(0, -1));
     remember(about, last.before);
     if (last.before) box.put(about, last.before);
-    else if (said.has(keyText(about))) box.drop(about);
-    setTold(t('judges.undone', { n: last.at + 1 }));
+    else if (labels.has(keyText(about))) box.drop(about);
+    setStatus(t('judges.undone', { n: last.at + 1 }));
     setAt(last.at);
   };
   const keepNote = () => {
@@ -181,7 +181,7 @@ function Queue({ of }: { of: Subject }) {
       const known = new Set(tasks.map(keyText));
       const fresh = got.filter((x) => !known.has(keyText(x)));
       setMore((list) => [...list, ...fresh]);
-      const open = tasks.findIndex((x) => !said.has(keyText(x)));
+      const open = tasks.findIndex((x) => !labels.has(keyText(x)));
       if (fresh.length === 0 && open >= 0) setAt(open);
       void invalidate.labels(of);
     } catch (x) {
@@ -195,8 +195,8 @@ function Queue({ of }: { of: Subject }) {
     ArrowDown: () => move(at + 1),
     k: () => move(at - 1),
     ArrowUp: () => move(at - 1),
-    p: () => say(true),
-    f: () => say(false),
+    p: () => labelAs(true),
+    f: () => labelAs(false),
     u: leaveOut,
     s: leaveOut,
     z: undo,
@@ -223,9 +223,9 @@ function Queue({ of }: { of: Subject }) {
     return () => window.removeEventListener('keydown', press);
   }, []);
 
-  const done = said.size;
+  const done = labels.size;
   const before = (mine.data ?? []).filter((l) => l.by === me.name).length;
-  const open = tasks.filter((x) => !said.has(keyText(x))).length;
+  const open = tasks.filter((x) => !labels.has(keyText(x))).length;
   const back = of.kind === 'run' ? `/judges?run=${of.id}&tab=labels` : `/judges?traces=${of.id}&tab=labels`;
   return (
     <Page
@@ -253,7 +253,7 @@ function Queue({ of }: { of: Subject }) {
       }
     >
       <Box role="status" aria-live="polite" className={common.visuallyHidden}>
-        {told}
+        {status}
       </Box>
       <Group gap="md" data-done={done} data-waiting={out.waiting}>
         <Progress.Root size={8} style={{ flex: '1 1 160px' }}>
@@ -340,7 +340,7 @@ function Queue({ of }: { of: Subject }) {
               color="var(--cv-pass)"
               icon={<IconCheck size={18} aria-hidden />}
               text={t('common.pass')}
-              onClick={() => say(true)}
+              onClick={() => labelAs(true)}
             />
             <Choice
               letter="f"
@@ -348,7 +348,7 @@ function Queue({ of }: { of: Subject }) {
               color="var(--cv-fail)"
               icon={<IconX size={18} aria-hidden />}
               text={t('common.fail')}
-              onClick={() => say(false)}
+              onClick={() => labelAs(false)}
             />
             <Choice
               letter="u"
@@ -425,10 +425,10 @@ function Queue({ of }: { of: Subject }) {
   );
 }
 
-/** Whole is a task as a conversation, with the goal and the answer where they are not said in it. */
+/** Whole is a task as a conversation, with the goal and the answer if the conversation does not contain them. */
 function Whole({ of: task, turns }: { of: Task; turns: Turn[] }) {
   const t = useText();
-  const said = (role: Turn['role'], text: string) =>
+  const isInTurns = (role: Turn['role'], text: string) =>
     turns.some((x) => x.role === role && (x.content ?? '').includes(text));
   const asked = turns
     .filter((x) => x.role === 'user')
@@ -443,7 +443,7 @@ function Whole({ of: task, turns }: { of: Task; turns: Turn[] }) {
       )}
       <Conversation turns={turns} />
       {task.answer ? (
-        !said('assistant', task.answer) && (
+        !isInTurns('assistant', task.answer) && (
           <Part title={t('judges.answer')}>
             <LongText text={task.answer} />
           </Part>
@@ -519,7 +519,7 @@ type DrawProps = {
   setDouble: (v: string) => void;
 };
 
-/** Draw is how tasks are drawn, and what their labels are for. */
+/** Draw chooses how tasks are drawn, and the purpose of the labels. */
 function Draw({ of, strategy, setStrategy, judge, setJudge, role, setRole, double, setDouble }: DrawProps) {
   const t = useText();
   const judgings = $api.useQuery(

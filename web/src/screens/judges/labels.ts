@@ -1,5 +1,5 @@
-// Tasks to label, and what was said of them. A label is kept in the browser until the server has it: it
-// survives a lost connection, a killed server and a closed tab, and is sent when the server answers again.
+// Tasks and their labels. The browser stores a label until the server has it: it survives a lost connection, a
+// killed server and a closed tab, and is sent when the server answers again.
 //
 //   put/drop ──► outbox (localStorage) ──► sent one by one, in order ──► gone from the outbox
 //                       ▲                            │
@@ -8,10 +8,10 @@ import { useSyncExternalStore } from 'react';
 import { api, unwrap, type Problem, problemOf } from '../../api/client';
 import type { Turn } from '../../ui/conversation';
 
-/** What has labels: a run, or a collection of traces. */
+/** The object of labels: a run, or a collection of traces. */
 export type Subject = { kind: 'run' | 'traces'; id: string };
 
-/** What a label is about. */
+/** The part of an attempt that a label is about. */
 export type Key = {
   target?: string;
   task_id: string;
@@ -21,7 +21,7 @@ export type Key = {
   turn?: number;
 };
 
-/** A task as the server draws it, without what judges said of it in the open. */
+/** A task as the server draws it, without verdicts of judges. */
 export type Task = Key & {
   goal?: string;
   steps?: string[];
@@ -116,7 +116,7 @@ export class Outbox {
     this.state = { waiting: this.entries.length, refused: null, lost: false };
   }
 
-  /** open goes on with what an earlier visit left; the function that it gives ends that. */
+  /** open continues with unsent labels of an earlier visit; the returned function ends the work. */
   open = (): (() => void) => {
     window.addEventListener('online', this.retry);
     void this.flush();
@@ -132,15 +132,15 @@ export class Outbox {
   };
   get = (): OutboxState => this.state;
 
-  put(task: Task, said: Answer) {
-    const { turns: _, ...label } = task; // the server has the conversation
-    this.add({ does: 'put', key: keyOf(task), task: { ...label, ...said } });
+  put(task: Task, answer: Answer) {
+    const { turns: _, ...label } = task; // the server already has the conversation
+    this.add({ does: 'put', key: keyOf(task), task: { ...label, ...answer } });
   }
   drop(task: Task) {
     this.add({ does: 'drop', key: keyOf(task) });
   }
 
-  /** unsent is what the server does not know yet: null where a label is to be taken back. */
+  /** unsent contains the changes that the server does not have yet: null for a label to remove. */
   unsent(): Map<string, Answer | null> {
     return new Map(
       this.entries.map((e) => [
@@ -156,7 +156,7 @@ export class Outbox {
     void this.flush();
   };
 
-  /** discard gives up the label that the server refused. */
+  /** discard drops the label that the server refused. */
   discard = () => {
     this.entries.shift();
     this.keep({ refused: null });
@@ -176,7 +176,7 @@ export class Outbox {
     for (const w of this.watchers) w();
   }
 
-  /** flush sends what waits, one after the other, so that what was said last counts. */
+  /** flush sends the waiting changes one after the other, so that the last label counts. */
   private async flush() {
     if (this.busy) return;
     this.busy = true;

@@ -1,4 +1,4 @@
-// What the screens of judges share.
+// Components that the screens of judges share.
 import { Box, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { useText } from '../../text';

@@ -1,4 +1,4 @@
-// Other texts and other settings: what they would do to each question, before anything is changed.
+// Edits of texts and settings: their effect on each question, before the catalogue changes.
 //
 //   questions ─► edits ─► what if ─► apply (a new version of the catalogue)
 //                  ▲
@@ -191,7 +191,7 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
   const keep = () => {
     if (!tool) return;
     const e: Edit = { tool: tool.name };
-    if (tool.description) e.was = tool.description; // an edit of another text is refused
+    if (tool.description) e.was = tool.description; // the server refuses an edit if the old text differs
     if (description !== tool.description) e.description = description;
     if (keywords.join('\n') !== tool.keywords.join('\n')) e.keywords = keywords;
     const others = edits.filter((x) => x.tool !== tool.name);
@@ -270,7 +270,7 @@ function EditForm({ bench, edits, setEdits }: { bench: Bench; edits: Edit[]; set
   );
 }
 
-/** Try asks what edits would change, and applies just those that were tried. */
+/** Try shows the effect of edits, and applies exactly the tried edits. */
 function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null; edits: string; done: () => void }) {
   const t = useText();
   const invalidate = useInvalidate();
@@ -301,7 +301,7 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
   };
   const apply = useMutation({
     mutationFn: async () => {
-      // it is had before anything changes, so that it can be put back though an answer is lost
+      // read before the change, so that it can be restored even if the answer is lost
       const old = await readBackup(bench.catalogue);
       setWas(old);
       const made = unwrap(
@@ -313,9 +313,9 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
       return { made, old };
     },
     onSuccess: async ({ made, old }) => {
-      const said = t('lab.applied', { name: made.name, version: made.version, n: made.edited_tools.length });
-      if (old) offerUndo(t, said, () => restore(old));
-      else notify(said);
+      const message = t('lab.applied', { name: made.name, version: made.version, n: made.edited_tools.length });
+      if (old) offerUndo(t, message, () => restore(old));
+      else notify(message);
       done();
       suppose.reset();
       setTried('');
@@ -324,7 +324,7 @@ function Try({ bench, asked, edits, done }: { bench: Bench; asked: Asked | null;
     onError: () => void catalogues(),
   });
   const undo = useMutation({ mutationFn: restore });
-  // Only the version that was made of the old text is taken back.
+  // Only the version that replaced the old text is undone.
   const back = was && was.id === bench.catalogue.id && was.version + 1 === bench.catalogue.version ? was : null;
   const fresh = tried === now;
   return (
@@ -438,7 +438,7 @@ function Effects({ of: w }: { of: Schemas['Supposed'] }) {
   );
 }
 
-/** Effect is what edits do to what one chooser, the retriever or a model, gives. */
+/** Effect is the effect of edits on the results of one chooser, the retriever or a model. */
 export function Effect({ of: c }: { of: Schemas['CatalogComparison'] }) {
   const t = useText();
   return (
@@ -578,7 +578,7 @@ function Moved({ title, tone, of }: { title: string; tone: 'pass' | 'fail'; of: 
   );
 }
 
-/** Suggest has rules, and a model, look for better texts. */
+/** Suggest searches for better texts by rules and by a model. */
 function Suggest({ bench, asked, use }: { bench: Bench; asked: Asked | null; use: (edits: string) => void }) {
   const t = useText();
   const [model, setModel] = useState('');
@@ -732,10 +732,10 @@ function stateOf(t: Translator, s: string): string {
   return s === 'rejected' || s === 'proposed' || s === 'accepted' ? t(`lab.${s}`) : s;
 }
 
-/** Sweep measures sizes of the catalogue and other settings. */
+/** Sweep measures different sizes of the catalogue and other settings. */
 function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
-  const told = useTranslate();
+  const translate = useTranslate();
   const [sizes, setSizes] = useState<string[]>([]);
   const [settings, setSettings] = useState<string[]>([]);
   const [embed, setEmbed] = useState<string[]>([]);
@@ -822,7 +822,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   {(ask.data.points ?? []).map((p) => (
                     <Table.Tr key={`${p.configuration} ${p.distractors}`}>
                       <Table.Th scope="row" fw={500} className={common.untrusted}>
-                        {told(p.configuration)}
+                        {translate(p.configuration)}
                       </Table.Th>
                       <Table.Td ta="right" className={common.num}>
                         {p.tools}
@@ -851,7 +851,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                     {(ask.data.pairs ?? []).map((p, i) => (
                       <Table.Tr key={i}>
                         <Table.Th scope="row" fw={500} className={common.untrusted}>
-                          {t('lab.baselineOf', { candidate: told(p.candidate), baseline: told(p.baseline) })}
+                          {t('lab.baselineOf', { candidate: translate(p.candidate), baseline: translate(p.baseline) })}
                         </Table.Th>
                         <Table.Td>
                           <Delta of={p.change} />
@@ -875,7 +875,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
 
 const goals = ['mrr', 'hit1', 'ndcg', 'pass'] as const;
 
-/** Tune looks for weights, which all searches of the lab can use then. */
+/** Tune learns weights, which all searches of the lab can use. */
 function Tune({ bench, asked }: { bench: Bench; asked: Asked | null }) {
   const t = useText();
   const [goal, setGoal] = useState<(typeof goals)[number]>('mrr');

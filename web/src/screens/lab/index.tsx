@@ -1,4 +1,4 @@
-// The selection lab: one question, a suite of them, edits of the catalogue, and production beside it.
+// The selection lab: one question, a suite of them, edits of the catalogue, and a comparison with production.
 import { Box, Button, FileButton, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
@@ -80,7 +80,7 @@ function Panel({ of, children }: { of: Tab; children: React.ReactNode }) {
   return <Tabs.Panel value={of}>{children}</Tabs.Panel>;
 }
 
-/** Choice chooses what is searched, and how it is scored. */
+/** Choice chooses the catalogue and the scoring. */
 function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry'][] }) {
   const t = useText();
   const [, go] = useAddress();
@@ -126,7 +126,7 @@ function Choice({ bench, items }: { bench: Bench; items: Schemas['CatalogueEntry
   );
 }
 
-/** Model names the model of all searches of the lab; it stands in the address. */
+/** Model names the model of all searches of the lab; it is in the address. */
 function Model({ of, label }: { of: 'embed' | 'rerank'; label: string }) {
   const t = useText();
   const [at, go] = useAddress();
@@ -148,7 +148,7 @@ function Model({ of, label }: { of: 'embed' | 'rerank'; label: string }) {
   );
 }
 
-/** Upload keeps a new catalogue, or puts a file in the place of one. */
+/** Upload stores a new catalogue, or replaces one by a file. */
 function Upload({ over }: { over?: Schemas['CatalogueEntry'] }) {
   const t = useText();
   const invalidate = useInvalidate();

@@ -17,14 +17,14 @@ import { number } from '../../ui/format';
 import classes from './lab.module.css';
 import common from '../../ui/common.module.css';
 
-/** A file that was chosen: its name and its text. */
+/** A chosen file: its name and its text. */
 export type TextFile = { name: string; text: string };
 
-/** What every part of the lab needs: what is searched, and the questions that were chosen. */
+/** Settings for every part of the lab: the catalogue, and the chosen questions. */
 export type Bench = {
   catalogue: Schemas['CatalogueEntry'];
   preset: 'default' | 'bigtool' | undefined;
-  /** The models and weights of searches; without, those of the server and of the preset. */
+  /** The models and weights of searches; by default those of the server and of the preset. */
   how: { embed?: string; rerank?: string; weights?: string };
   setWeights: (text: string) => void;
   tools: Schemas['AppCatalogueTool'][];
@@ -32,7 +32,7 @@ export type Bench = {
   setQuestions: (f: TextFile | null) => void;
 };
 
-/** useAddress gives the values in the address, and changes several of them at once; an empty value leaves it. */
+/** useAddress returns the values in the address and a function that changes several at once; '' removes one. */
 export function useAddress(): [
   URLSearchParams,
   (change: Record<string, string | null>, how?: { replace?: boolean }) => void,
@@ -56,7 +56,7 @@ export function useAddress(): [
   return [params, change];
 }
 
-/** listOf reads names that stand in the address, divided by commas. */
+/** listOf reads a comma-separated list of names in the address. */
 export function listOf(text: string | null): string[] {
   return (text ?? '')
     .split(',')
@@ -64,7 +64,7 @@ export function listOf(text: string | null): string[] {
     .filter(Boolean);
 }
 
-/** interval is a figure of the lab as the rest of the page has intervals. */
+/** interval converts a figure of the lab to an interval of the rest of the page. */
 export function interval(f: Schemas['Figure'] | null | undefined): Interval | undefined {
   if (!f || f.value === null) return undefined;
   return {
@@ -102,7 +102,7 @@ const matches = {
   not_judged: { icon: IconCircleDashed, color: 'var(--cv-none)', ground: 'var(--cv-none-ground)' },
 } as const;
 
-/** MatchBadge says how the tools given stand to those expected, by icon, word and colour. */
+/** MatchBadge shows how well the found tools match the expected tools, by icon, word and colour. */
 export function MatchBadge({ of }: { of: string }) {
   const t = useText();
   const kind = (of in matches ? of : 'not_judged') as keyof typeof matches;
@@ -119,7 +119,7 @@ export function MatchBadge({ of }: { of: string }) {
   );
 }
 
-/** Mark is a word with a colour of its meaning. */
+/** Mark is a word in the colour of its meaning. */
 export function Mark({
   tone,
   children,
@@ -135,7 +135,7 @@ export function Mark({
   return label ? <Tooltip label={label}>{badge}</Tooltip> : badge;
 }
 
-/** Names are names of tools or agents, one beside the other; good tells which are right. */
+/** Names lists names of tools or agents in a row; good marks the right ones. */
 export function Names({
   of,
   good,
@@ -165,7 +165,7 @@ export function Names({
   );
 }
 
-/** Fact is a word with what it stands for, below each other. */
+/** Fact is a label above its value. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Box>
@@ -189,9 +189,9 @@ export function ServerText({
   size?: 'xs' | 'sm';
   dimmed?: boolean;
 }) {
-  const told = useTranslate();
+  const translate = useTranslate();
   const { language } = useLanguage();
-  const text = told(of);
+  const text = translate(of);
   return (
     <Text
       span

@@ -1,4 +1,4 @@
-// What production selected beside what an evaluation selects, the largest differences first.
+// Selections of production compared with an evaluation, the largest differences first.
 import { Box, Button, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -63,12 +63,12 @@ export function ProductionTab({ bench }: { bench: Bench }) {
         }),
       ),
     onSuccess: (made) => {
-      if (!made.id) return; // a server that only reads keeps nothing
+      if (!made.id) return; // a read-only server stores nothing
       client.setQueryData(queryKeys.decisions(made.id), made);
       go({ compared: made.id, likeness: null });
     },
   });
-  // What the address names, so that a reload and the back button show it again.
+  // The comparison of the address, so that a reload and the back button show it again.
   const shown = compared ? kept.data : ask.data;
   const error = ask.error ?? (compared ? kept.error : null);
   return (

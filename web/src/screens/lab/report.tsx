@@ -1,4 +1,4 @@
-// The result of a suite: figures, where they come from, what fails and why, what to do about it.
+// The result of a suite: figures, failures by layer, their reasons, recommendations.
 import { Badge, Box, Button, Group, Menu, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconChevronRight, IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -98,7 +98,7 @@ export function SelectionReport({ of: r, bench }: { of: Result; bench: Bench }) 
   );
 }
 
-/** Summary are the four figures of the document, and the layers under them. */
+/** Summary shows the four main figures, and the layers below them. */
 function Summary({ of: r }: { of: Result }) {
   const t = useText();
   const cards: [TextKey, Schemas['Figure'] | null | undefined, string, string | undefined][] = [
@@ -431,7 +431,7 @@ const advice: Record<string, TextKey> = {
 };
 
 /**
- * adviceOf tells a recommendation in the language of the page; one that the page does not know as the server says it.
+ * adviceOf translates a recommendation to the language of the page; an unknown one keeps the server's text.
  */
 function adviceOf(t: Translator, r: Schemas['RoutingRecommendation']): string {
   const tag = r.code === 'tag' ? /"((?:[^"\\]|\\.)*)"/.exec(r.text)?.[1] : undefined;
@@ -497,7 +497,7 @@ const classes: Record<string, TextKey> = {
   wrong_selection: 'lab.wrong_selection',
 };
 
-/** FailedTests are the failed tests, which open to their diagnostics. */
+/** FailedTests lists the failed tests, each with its diagnostics to open. */
 function FailedTests({ of: r }: { of: Result }) {
   const t = useText();
   const [at, go] = useAddress();
@@ -518,7 +518,7 @@ function FailedTests({ of: r }: { of: Result }) {
     );
   }, [r, pair, tag, words]);
   useEffect(() => {
-    // A printed report has every diagnosis, and the page is afterwards as it was.
+    // Opens every diagnosis for printing, and closes them afterwards.
     let opened: HTMLDetailsElement[] = [];
     const open = () => {
       opened = [...(box.current?.querySelectorAll<HTMLDetailsElement>('details:not([open])') ?? [])];

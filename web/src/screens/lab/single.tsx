@@ -1,4 +1,4 @@
-// One question: what was chosen, what each score is made of, why the expected tool lost.
+// One question: the chosen tools, the parts of each score, and why the expected tool lost.
 import { Box, Button, Checkbox, Group, NumberInput, Stack, Table, TagsInput, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -265,7 +265,7 @@ export function DiagnosisText({ of: w }: { of: Schemas['RoutingDiagnosis'] }) {
   );
 }
 
-// The shades of terms; the text beside names them.
+// The shades of terms; the text next to them has their names.
 const shades = ['#3b5bdb', '#0c8599', '#e8590c', '#7048e8', '#2b8a3e', '#c2255c', '#868e96'];
 
 function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expected: string[]; also: string[] }) {

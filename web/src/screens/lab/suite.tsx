@@ -1,4 +1,4 @@
-// A suite of questions: choose the file, run it, read the result, see how results moved over time.
+// A suite of questions: choose the file, run it, read the result, see results over time.
 import { Alert, Box, Button, Group, Loader, NumberInput, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -139,7 +139,7 @@ export function SuiteTab({ bench }: { bench: Bench }) {
   );
 }
 
-/** Running shows how long an evaluation has been going on. */
+/** Running shows how long an evaluation has been running. */
 function Running({ stop }: { stop: () => void }) {
   const t = useText();
   const [s, setS] = useState(0);

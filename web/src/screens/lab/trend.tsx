@@ -22,7 +22,7 @@ const figures = [
   ['lab.latencyMedian', 'latency_ms_p50', 'ms'],
 ] as const satisfies readonly (readonly [TextKey, keyof Line, string])[];
 
-/** settings are those of a run that are not the usual ones. */
+/** settings writes the settings of a run that differ from the defaults. */
 function settings(r: Line): string {
   return [r.preset === 'bigtool' ? 'bigtool' : '', r.limit > 0 ? `k = ${r.limit}` : ''].filter(Boolean).join(' · ');
 }

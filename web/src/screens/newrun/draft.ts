@@ -1,4 +1,4 @@
-// What the form of a new run holds, how it is kept, and the request that it makes.
+// The state of the form of a new run, its storage, and its request.
 import { useCallback, useEffect, useState } from 'react';
 import type { Problem, Schemas } from '../../api/client';
 
@@ -15,7 +15,7 @@ type Amount = number | '';
 
 export type Profile = Schemas['AppProfile'];
 
-/** settingsOf is what a profile sets but for its prompt, as in "temperature 0.2, top_k 20". */
+/** settingsOf writes the settings of a profile without its prompt, as in "temperature 0.2, top_k 20". */
 export function settingsOf(p: Profile): string {
   const { extra, ...params } = p.params ?? {};
   const all = { ...params, ...extra, ...(p.tool_choice && { tool_choice: p.tool_choice }) };
@@ -110,7 +110,7 @@ function kept(): Draft {
   }
 }
 
-/** prepareDraft makes the form of a new run hold a configuration, such as the winner of a search. */
+/** prepareDraft fills the form of a new run with a configuration, such as the winner of a search. */
 export function prepareDraft(suite: string, experiment: string, config: Schemas['AppTargetSpec']) {
   const { temperature, max_tokens, seed, extra, ...others } = config.params ?? {};
   const params = { ...extra, ...others };
@@ -131,7 +131,7 @@ export function prepareDraft(suite: string, experiment: string, config: Schemas[
   sessionStorage.setItem(place, JSON.stringify(draft));
 }
 
-/** useDraft is the draft, which is kept as long as the tab is. suite and experiment: those that the address names. */
+/** useDraft returns the draft, which lives as long as the tab. suite and experiment are those of the address. */
 export function useDraft(suite: string, experiment: string) {
   const [draft, set] = useState<Draft>(() => {
     const d = kept();
@@ -149,7 +149,7 @@ export function splitSpec(spec: string): { provider: string; model: string } {
   return cut < 0 ? { provider: spec, model: '' } : { provider: spec.slice(0, cut), model: spec.slice(cut + 1) };
 }
 
-/** isSpec tells whether a text can name a model: provider/model, or another kind of target. */
+/** isSpec reports whether a text can name a model: provider/model, or another kind of target. */
 export function isSpec(text: string): boolean {
   const { provider, model } = splitSpec(text.trim());
   return provider !== '' && model !== '' && !/^MODEL$/.test(model);
@@ -167,7 +167,7 @@ export function extraOf(text: string): { value: Record<string, unknown>; problem
   }
 }
 
-/** requestOf is what is sent. A field that is empty is not sent. */
+/** requestOf returns the request. Empty fields are not sent. */
 export function requestOf(d: Draft): Request {
   const amount = (v: Amount) => (v === '' ? undefined : v);
   const times = (v: Amount, by: number) => (v === '' ? undefined : Math.round(v * by));
@@ -241,7 +241,7 @@ export function requestOf(d: Draft): Request {
   };
 }
 
-/** Fields of the request that have a place in the form. What is refused elsewhere is shown above the button. */
+/** Fields of the request that have a place in the form. Errors of other fields are shown above the button. */
 const placed = [
   'suite_id',
   'models',
@@ -287,7 +287,7 @@ function fieldOf(where: string): string {
   return placed.includes(last) ? last : (all[0] ?? '');
 }
 
-/** refusals are what the server says of fields, by field, and whether it says anything beside. */
+/** refusals returns the server's errors by field, and whether there are errors without a field. */
 export function refusals(p: Problem | null): { of: (...fields: string[]) => string | undefined; rest: boolean } {
   const list = p?.fields ?? [];
   return {

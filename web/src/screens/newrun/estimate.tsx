@@ -10,7 +10,7 @@ import { duration, money, number } from '../../ui/format';
 import { type Request, requestOf, type Draft } from './draft';
 import common from '../../ui/common.module.css';
 
-/** useEstimate asks what the run will come to; nobody else is asked for it. */
+/** useEstimate asks the server for an estimate of the run; the server sends no request to models for it. */
 export function useEstimate(draft: Draft, complete: boolean) {
   const [text] = useDebouncedValue(JSON.stringify(requestOf(draft)), 400);
   return useQuery({
@@ -104,7 +104,7 @@ export function EstimateView({
   );
 }
 
-/** Usage is what a run asks and uses, or a part of it. */
+/** Usage shows requests, tokens and cost of a run or a part of it. */
 function Usage({
   of: u,
   title,
@@ -159,7 +159,7 @@ function Usage({
   );
 }
 
-/** Line is one figure, with what it is estimated from, or why it is not known. */
+/** Line is one figure, with the source of the estimate, or the reason why it is not known. */
 function Line({ name, value, of }: { name: string; value: string | null; of?: Schemas['AppEstimate'] }) {
   const t = useText();
   const about = of?.value === null ? of.reason : of?.basis;

@@ -1,4 +1,4 @@
-// A new run: what is asked of whom, what it will come to, and the start.
+// A new run: suite, models and settings, the estimate, and the start.
 import {
   Autocomplete,
   Box,
@@ -51,7 +51,7 @@ export default function NewRunPage() {
   return <Form />;
 }
 
-/** amount is a field's number, or '' where it has none. */
+/** amount returns the number of a field, or '' if there is none. */
 const amount = (v: string | number) => (v === '' || Number.isNaN(Number(v)) ? ('' as const) : Number(v));
 
 function Form() {
@@ -74,7 +74,7 @@ function Form() {
   const start = useMutation({
     mutationFn: async () => {
       const body = requestOf(d);
-      // The same request that is sent again, after no answer came, makes no second run.
+      // The same request, sent again after a lost answer, makes no second run.
       const text = JSON.stringify(body);
       if (key.current.body !== text) key.current = { body: text, key: idempotencyKey() };
       return unwrap(
@@ -596,7 +596,7 @@ function Suite({
   );
 }
 
-/** Models are those that are asked, and the field that adds one. */
+/** Models lists the models of the run, with a field that adds one. */
 function Models({
   draft: d,
   change,
@@ -641,8 +641,8 @@ function Models({
   };
   const press = (e: KeyboardEvent<HTMLInputElement>) => {
     if (e.key !== 'Enter') return;
-    e.preventDefault(); // it adds, and does not start
-    // Where an option of the list is marked, the list takes the key.
+    e.preventDefault(); // adds a model, and does not start the run
+    // If an option of the list is marked, the key belongs to the list.
     if (!e.currentTarget.getAttribute('aria-activedescendant')) add(e.currentTarget.value);
   };
   return (

@@ -22,8 +22,8 @@ import common from '../../ui/common.module.css';
 const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout'] as const;
 
 /**
- * ModelRow is a model of the list, with a test of its key and a choice of its profiles; lacks is the variable of a key
- * that is missing.
+ * ModelRow is a model of the list, with a test of its key and a choice of its profiles; lacks is the variable of a
+ * missing key.
  */
 export function ModelRow({
   model: m,
@@ -173,7 +173,7 @@ export function EndpointDialog({ add, close }: { add: (m: Model) => void; close:
   };
   const press = (e: KeyboardEvent) => {
     if (e.key !== 'Enter' || (e.target as HTMLElement).tagName !== 'INPUT') return;
-    e.preventDefault(); // it adds, and does not start the run
+    e.preventDefault(); // adds a model, and does not start the run
     submit();
   };
   return (

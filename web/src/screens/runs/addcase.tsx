@@ -1,4 +1,4 @@
-// A case of a run becomes a case of a suite: with a tier, and with the bug that it keeps away.
+// A case of a run becomes a case of a suite: with a tier, and with the bug that it guards against.
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';

@@ -27,15 +27,15 @@ import {
 import classes from './runs.module.css';
 import common from '../../ui/common.module.css';
 
-/** Attempts is the list of attempts with filters; all of it is done by the server and stands in the address. */
+/** Attempts is the list of attempts. The server filters and sorts it, and the address contains the filters. */
 export function AttemptsTab({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const navigate = useNavigate();
   const client = useQueryClient();
   const [filters, set] = useFilters();
   const { found, rows, total, all } = useAttempts(run, filters);
-  // The server is asked at once, while the page turns to the new address, and the view of a case is loaded before one
-  // is opened.
+  // The request is sent at once, before the page shows the new address, and the view of a case is loaded before a
+  // case is opened.
   const change: typeof set = (part, how) => {
     void client.prefetchInfiniteQuery(attemptsOf(run, { ...filters, ...part }));
     set(part, how);
@@ -145,7 +145,7 @@ export function AttemptsTab({ run, report: d }: { run: string; report: Report })
   );
 }
 
-/** FilterBar sets the filters of the address. only leaves out those that a list does not have. */
+/** FilterBar sets the filters of the address. only leaves out filters that a list does not have. */
 export function FilterBar({
   report: d,
   filters: f,
@@ -175,7 +175,7 @@ export function FilterBar({
   const [typed, setTyped] = useState(f.search);
   const [seen, setSeen] = useState(f.search);
   if (f.search !== seen) {
-    // The address changed by itself: by the back button, or a link.
+    // The address was changed by the back button or a link.
     setSeen(f.search);
     setTyped(f.search);
   }

@@ -1,4 +1,4 @@
-// One attempt: what was asked, what the target did, and why that was right or wrong.
+// One attempt: the question, the calls and answers of the target, and why they were right or wrong.
 import { Accordion, Badge, Box, Button, Grid, Group, Menu, Stack, Table, Text } from '@mantine/core';
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconCopy, IconPlaylistAdd } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -59,7 +59,7 @@ export default function CasePage() {
   const key = keyOf({ case: name, target, repeat });
   const index = rows.findIndex((r) => keyOf(r) === key);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
-  // The attempt may be further down in the list, and the one after it on the next page.
+  // The attempt may be further down in the list, and the next attempt on the next page.
   useEffect(() => {
     if (
       hasNextPage &&
@@ -74,7 +74,7 @@ export default function CasePage() {
   const listPath = `/runs/${encodeURIComponent(id)}?tab=attempts${list ? `&${list}` : '&verdict=fail&verdict=error'}`;
   const camefrom = (place.state as { back?: boolean } | null)?.back === true;
   useEffect(() => {
-    // Steps from attempt to attempt replace the address: Esc and the back button lead to where one came from.
+    // Steps from attempt to attempt replace the address: Esc and the back button lead to the screen before.
     const open = (a: Attempt | undefined) =>
       a && navigate(caseLink(id, a, filters), { replace: true, state: { back: camefrom } });
     const press = (e: KeyboardEvent) => {
@@ -322,7 +322,7 @@ const states: Record<string, TextKey> = {
 /** sameName compares names of tools: letter case and white space do not count. */
 const sameName = (a: string, b: string) => a.replace(/\s/g, '').toLowerCase() === b.replace(/\s/g, '').toLowerCase();
 
-/** Comparison sets what was expected beside what was called, argument by argument, the differing ones first. */
+/** Comparison shows expected and actual calls side by side, argument by argument, differing ones first. */
 function Comparison({ of: list }: { of: Match[] }) {
   const t = useText();
   return (
@@ -434,7 +434,7 @@ function Comparison({ of: list }: { of: Match[] }) {
 }
 
 /**
- * Setting is what the attempt was made with: what the case expects, the system prompt and the tools that were offered.
+ * Setting shows the input of the attempt: the expectation of the case, the system prompt and the offered tools.
  */
 function Setting({ of, system, tools }: { of: CaseOf; system?: string; tools: Schemas['OfferedTool'][] }) {
   const t = useText();
@@ -538,7 +538,7 @@ function Assertions({ of: list }: { of: Schemas['CallvetAssertion'][] }) {
 
 function Scores({ of: list }: { of: Schemas['Score'][] }) {
   const t = useText();
-  // The overall score first, then what is not full marks.
+  // The overall score first, then scores below 1.
   const sorted = list.toSorted((a, b) => Number(b.name === 'overall') - Number(a.name === 'overall'));
   return (
     <Card title={t('results.scores')}>
@@ -575,7 +575,7 @@ function Scores({ of: list }: { of: Schemas['Score'][] }) {
   );
 }
 
-/** Judges are the verdicts on this attempt, where judges were asked. */
+/** Judges shows the verdicts of judges on this attempt. */
 function Judges({ run, attempt: a }: { run: string; attempt: Attempt }) {
   const t = useText();
   const judged = $api.useQuery(
@@ -662,7 +662,7 @@ function Facts({ of: r, trace }: { of: Attempt; trace: TraceOf }) {
   );
 }
 
-/** Raw are the requests and responses as they went over the wire, without keys. */
+/** Raw shows the requests and responses as they were sent and received, without keys. */
 function Raw({ of: list }: { of: Exchange[] }) {
   const t = useText();
   return (
@@ -709,7 +709,7 @@ function Raw({ of: list }: { of: Exchange[] }) {
   );
 }
 
-/** whole writes a body over several lines where it is JSON. */
+/** whole formats a body over several lines if it is JSON. */
 function whole(v: unknown): string {
   if (v === undefined || v === null) return '';
   try {

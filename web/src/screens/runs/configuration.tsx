@@ -6,7 +6,7 @@ import { ScrollBox } from '../../ui/scroll';
 import type { Report } from './parts';
 import common from '../../ui/common.module.css';
 
-/** Configuration is what is needed to make the run again. */
+/** Configuration shows all settings that are needed to repeat the run. */
 export function ConfigurationTab({ report: d }: { report: Report }) {
   const t = useText();
   return (

@@ -10,7 +10,7 @@ import { type Report, writeFilters } from './parts';
 import common from '../../ui/common.module.css';
 import tables from '../../ui/stacked.module.css';
 
-// A matrix of more tools than this is no longer read: then the pairs that were confused are listed.
+// A matrix of more tools than this is unreadable: then the confused pairs are listed.
 const mostTools = 24;
 
 /** ConfusionTab is the confusion matrix of a target. Each number leads to its attempts. */

@@ -4,7 +4,7 @@ import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { Failure } from '../../ui/status';
 
-/** DescribeDialog changes the name, the notes and the tags of a run. Typed text stays where the server refuses it. */
+/** DescribeDialog changes the name, the notes and the tags of a run. Inputs stay when the server refuses them. */
 export function DescribeDialog({
   of,
   close,

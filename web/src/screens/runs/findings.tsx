@@ -7,7 +7,7 @@ import { FindingCount } from '../../ui/verdict';
 import { caseLink, type Report } from './parts';
 import common from '../../ui/common.module.css';
 
-/** Findings are the patterns that callvet found in what went wrong, each with what to do and attempts that show it. */
+/** Findings lists patterns in the failures of a run, each with advice and attempts as examples. */
 export function FindingsTab({ run, report: d, most }: { run: string; report: Report; most?: number }) {
   const t = useText();
   const all = d.panels.findings ?? [];

@@ -1,4 +1,4 @@
-// Gates that a run is held against: those of its suite, or some that are kept. Nothing is kept by looking.
+// Gates to check a run: those of its suite, or saved gates. Viewing stores nothing.
 import { Button, Group, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconPencil } from '@tabler/icons-react';
@@ -27,13 +27,13 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
   else if (line.suite_gates) sets.unshift({ value: ofSuite, label: t('results.gatesOfSuite') });
   const chosen = asked || (sets[0]?.value ?? '');
   if (asked && kept.data && !sets.some((s) => s.value === asked)) sets.push({ value: asked, label: asked });
-  const said = useQuery({
+  const report = useQuery({
     queryKey: queryKeys.runGates(run, chosen, baseline),
     enabled: chosen !== '',
     retry: false,
     refetchOnMount: 'always',
     queryFn: async () => {
-      // The text is sent, not the id: what kept gates said when somebody only looked is no history.
+      // Sends the text, not the id: a view must not enter the history of the saved gates.
       const gates =
         chosen === ofSuite
           ? {}
@@ -102,10 +102,10 @@ export function GatesTab({ run, line }: { run: string; line: Schemas['EvalDetail
         {make}
       </Group>
       <Card title={t('results.gates')}>
-        {said.error ? (
-          <Failure of={said.error} retry={() => void said.refetch()} />
-        ) : said.data ? (
-          <GateReport of={said.data} run={run} />
+        {report.error ? (
+          <Failure of={report.error} retry={() => void report.refetch()} />
+        ) : report.data ? (
+          <GateReport of={report.data} run={run} />
         ) : (
           <Loading />
         )}

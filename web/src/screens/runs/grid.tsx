@@ -16,7 +16,7 @@ import classes from './runs.module.css';
 type Row = Schemas['AppGridRow'];
 type Cell = Schemas['AppGridCell'];
 
-/** Grid is every case against every target: the server filters, and gives it page by page. */
+/** Grid shows every case with every target. The server filters it and sends it page by page. */
 export function GridTab({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const navigate = useNavigate();
@@ -25,7 +25,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
   const first = found.data?.pages[0];
   const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items), [found.data]);
   const targets = first?.targets ?? [];
-  // What a cell opens is a step in the list of what did not pass.
+  // An opened cell is a step in the list of attempts that did not pass.
   const list = { ...f, disagree: false, verdict: f.verdict.length ? f.verdict : ['fail', 'error'] };
   const columns: Column<Row>[] = [
     {
@@ -113,7 +113,7 @@ export function GridTab({ run, report: d }: { run: string; report: Report }) {
   );
 }
 
-/** stateOf is the worst that happened in a cell: a failure before an error before what has not run. */
+/** stateOf returns the worst state of a cell: failure before error before pass before not run. */
 function stateOf(c: Cell): VerdictName {
   return c.fail > 0 ? 'fail' : c.error > 0 ? 'error' : c.pass > 0 ? 'pass' : 'not_run';
 }

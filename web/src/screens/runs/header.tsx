@@ -1,5 +1,4 @@
-// What became of a run: the pass rate of each target, how it changed, who made the run, what it cost and how long it
-// took.
+// The header of a run: the pass rate of each target and its change, the user, the cost and the time of the run.
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
@@ -14,7 +13,7 @@ import common from '../../ui/common.module.css';
 /** How many targets are in the header; the others are in the comparison. */
 const most = 4;
 
-/** ChangeSince is the change of a run against its baseline, or the previous run of the same suite and model. */
+/** ChangeSince shows the change from the baseline, or from the previous run of the same suite and model. */
 export function ChangeSince({ run, line }: { run: string; line: Schemas['EvalDetails'] }) {
   const t = useText();
   const change = $api.useQuery(
@@ -80,7 +79,7 @@ export function ChangeSince({ run, line }: { run: string; line: Schemas['EvalDet
   );
 }
 
-/** RunFacts is who made a run, how long it took, and what it cost. */
+/** RunFacts shows the user, the time and the cost of a run. */
 export function RunFacts({ of: r }: { of: Schemas['EvalDetails'] }) {
   const t = useText();
   const me = useCurrentUser();

@@ -257,7 +257,7 @@ export default function RunsPage() {
             leftSection={<IconArrowsDiff size={16} aria-hidden />}
             title={chosen.length < 2 ? t('results.compareHint') : undefined}
             onClick={() => {
-              // The oldest is the baseline: it is the last of those chosen in the list.
+              // The oldest is the baseline: the last of the chosen runs in the list.
               const ordered = rows
                 .filter((r) => chosen.includes(r.id))
                 .map((r) => r.id)
@@ -332,7 +332,7 @@ export default function RunsPage() {
   );
 }
 
-/** Models are the names of targets: the first ones, and how many more. */
+/** Models shows the names of the first targets, and the number of the others. */
 function Models({ names }: { names: string[] }) {
   const t = useText();
   const [first, ...rest] = names;
@@ -343,7 +343,7 @@ function Models({ names }: { names: string[] }) {
   );
 }
 
-/** Scores are the score of the only target with its interval; of several, that of the best. */
+/** Scores shows the score of the only target, or of the best of several. */
 function Scores({ of: r }: { of: Run }) {
   const t = useText();
   const scored = (r.targets ?? []).filter((x) => !x.floor && x.score && x.score.interval.point !== null);

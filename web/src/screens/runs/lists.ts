@@ -1,11 +1,11 @@
-// The lists of a run: they are asked for beside its report, before the tab that shows them is loaded.
+// The lists of a run: requested together with its report, before the tab that shows them is loaded.
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { $api, api, unwrap } from '../../api/client';
 import { queryKeys } from '../../api/queries';
 import { type QueryOptions, cellsQuery, type Filters } from './parts';
 
-/** attemptsOf asks for the attempts that fit the filters, page by page. */
+/** attemptsOf is the query of the attempts that match the filters, page by page. */
 export function attemptsOf(run: string, f: Filters) {
   const query = cellsQuery(f);
   return infiniteQueryOptions({
@@ -23,14 +23,14 @@ export function attemptsOf(run: string, f: Filters) {
   });
 }
 
-/** useAttempts are the attempts that fit the filters. The list and the view of a case share them. */
+/** useAttempts returns the attempts that match the filters. The list and the view of a case share them. */
 export function useAttempts(run: string, f: Filters, how: QueryOptions = {}) {
   const found = useInfiniteQuery({ ...attemptsOf(run, f), placeholderData: keepPreviousData, ...how });
   const rows = useMemo(() => (found.data?.pages ?? []).flatMap((p) => p.items ?? []), [found.data]);
   return { found, rows, total: found.data?.pages[0]?.total ?? 0, all: found.data?.pages[0]?.all ?? 0 };
 }
 
-/** useGrid is the part of the grid that fits the filters, page by page. */
+/** useGrid returns the part of the grid that matches the filters, page by page. */
 export function useGrid(run: string, f: Filters, how: QueryOptions = {}) {
   const query = {
     verdict: f.verdict.length ? f.verdict : undefined,
@@ -55,7 +55,7 @@ export function useGrid(run: string, f: Filters, how: QueryOptions = {}) {
   );
 }
 
-/** caseOf asks for a case with its attempts. */
+/** caseOf is the query of a case with its attempts. */
 export function caseOf(run: string, name: string) {
   return $api.queryOptions(
     'get',

@@ -21,7 +21,7 @@ import {
 } from './parts';
 import common from '../../ui/common.module.css';
 
-// What a reader looks for first, in the order of the table.
+// The main measures, in the order of the table.
 const main: [string, ...string[]][] = [
   ['pass_rate'],
   ['overall'],
@@ -107,7 +107,7 @@ export function MetricCell({ of: m }: { of: Metric | undefined }) {
   );
 }
 
-/** AllMeasures are the task panel and the step panel: every measure that has a value, target beside target. */
+/** AllMeasures shows the task panel and the step panel: every measure that has a value, one column per target. */
 function AllMeasures({ targets }: { targets: TargetPanel[] }) {
   const t = useText();
   const [open, setOpen] = useState(false);
@@ -193,7 +193,7 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
   );
 }
 
-/** Classes counts what went wrong, class by class; each leads to its attempts. */
+/** Classes counts failures by class; each class leads to its attempts. */
 function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   const t = useText();
   const models = targets.filter((p) => !p.floor);
@@ -267,7 +267,7 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
   );
 }
 
-/** Examples are the tasks with the highest and the lowest measurements, as the server picked and named them. */
+/** Examples shows the tasks with the highest and the lowest measurements, with the server's names. */
 function Examples({ run, report: d }: { run: string; report: Report }) {
   const t = useText();
   const list = d.panels.examples ?? [];

@@ -95,7 +95,7 @@ export function metricOf(list: Metric[] | null | undefined, ...names: string[]):
   return undefined;
 }
 
-/** sumOf adds the verdicts of targets, verdictsOf those of all that are no floor. */
+/** sumOf adds the verdicts of targets; verdictsOf adds those of all targets except floors. */
 export function sumOf(targets: TargetPanel[]): Verdicts {
   const sum = { pass: 0, fail: 0, error: 0, not_run: 0 };
   for (const x of targets) for (const k of order) sum[k] += x.overall.verdicts[k];
@@ -107,7 +107,7 @@ export function verdictsOf(p: Schemas['PanelPanels']): Verdicts {
   return sumOf(models.length > 0 ? models : targets);
 }
 
-/** The filters of attempts, as the address and the server name them. */
+/** The filters of attempts, with their names in the address and on the server. */
 export type Filters = {
   verdict: string[];
   outcome: string[];
@@ -122,7 +122,7 @@ export type Filters = {
   sort: string;
 };
 
-/** The names that two classes had earlier, in addresses that somebody kept. */
+/** Former names of two classes, for old addresses. */
 const earlierClasses: Record<string, string> = {
   tool_hallucination: 'unknown_tool',
   argument_hallucination: 'unknown_argument',
@@ -159,7 +159,7 @@ const filterNames = [
   'sort',
 ];
 
-/** writeFilters gives the part of an address that has the filters. */
+/** writeFilters returns the part of an address with the filters. */
 export function writeFilters(f: Partial<Filters>): URLSearchParams {
   const p = new URLSearchParams();
   for (const name of filterNames) {
@@ -170,10 +170,10 @@ export function writeFilters(f: Partial<Filters>): URLSearchParams {
   return p;
 }
 
-/** Asked is how a list is asked for: it may wait, and those who do not show it need not hear of its pages. */
+/** QueryOptions delay a list's query (enabled), or load it without rendering its pages (notifyOnChangeProps). */
 export type QueryOptions = { enabled?: boolean; notifyOnChangeProps?: [] };
 
-/** useFilters are the filters of the address; change keeps all else that is in it. */
+/** useFilters returns the filters of the address, a function to change only them, and whether any is set. */
 export function useFilters(): [Filters, (part: Partial<Filters>, how?: { replace?: boolean }) => void, boolean] {
   const [params, set] = useSearchParams();
   const text = params.toString();
@@ -192,7 +192,7 @@ export function useFilters(): [Filters, (part: Partial<Filters>, how?: { replace
   return [filters, change, any];
 }
 
-/** cellsQuery is what the server is asked for attempts. */
+/** cellsQuery returns the parameters of a request for attempts. */
 export function cellsQuery(f: Filters) {
   const down = f.sort.startsWith('-');
   const sort = f.sort.replace('-', '') as 'case' | 'score' | 'cost' | 'class' | '';
@@ -213,7 +213,7 @@ export function cellsQuery(f: Filters) {
   };
 }
 
-/** caseLink leads to an attempt; in keeps the list that one came from. */
+/** caseLink returns the address of an attempt, with the filters of the list around it. */
 export function caseLink(
   run: string,
   a: { case: string; target?: string; repeat?: number },
@@ -239,7 +239,7 @@ export function statusText(t: (k: TextKey) => string, status: string): string | 
   return words[status] ? t(words[status]) : null;
 }
 
-/** asVerdict is the verdict of an attempt; what the page does not know has not run. */
+/** asVerdict returns the verdict of an attempt; an unknown one means not run. */
 export function asVerdict(v: string): VerdictName {
   return (order as string[]).includes(v) ? (v as VerdictName) : 'not_run';
 }

@@ -36,7 +36,7 @@ import { statusText, useFilters, VerdictBar, verdictsOf } from './parts';
 import { RunFacts, ChangeSince } from './header';
 import common from '../../ui/common.module.css';
 
-// What is in a tab is loaded with it.
+// The code of a tab is loaded with it.
 const Attempts = lazy(() => import('./attempts').then((m) => ({ default: m.AttemptsTab })));
 const GridTab = lazy(() => import('./grid').then((m) => ({ default: m.GridTab })));
 const SlicesTab = lazy(() => import('./slices').then((m) => ({ default: m.SlicesTab })));
@@ -59,7 +59,7 @@ export default function RunPage() {
   const path = { params: { path: { id } } };
   const report = $api.useQuery('get', '/api/runs/{id}', path);
   const line = $api.useQuery('get', '/api/tool-eval/history/{id}', { params: { path: { id }, query: { limit: 0 } } });
-  // The lists are asked for beside the report, and not after it.
+  // The lists are requested together with the report, not after it.
   const [filters] = useFilters();
   useAttempts(id, filters, { enabled: tab === 'attempts', notifyOnChangeProps: [] });
   useGrid(id, filters, { enabled: tab === 'grid', notifyOnChangeProps: [] });
@@ -96,10 +96,10 @@ export default function RunPage() {
     (w, i, list) => list.indexOf(w) === i && w !== d.problem,
   );
 
-  const copy = async (text: string, said: string) => {
+  const copy = async (text: string, message: string) => {
     try {
       await navigator.clipboard.writeText(text);
-      notify(said);
+      notify(message);
     } catch (e) {
       notifyFailure(t, e);
     }
@@ -343,8 +343,8 @@ export default function RunPage() {
 const flags: Record<string, string> = { max_calls: '--max-calls', max_cost_usd: '--max-cost' };
 
 /**
- * LostAttempts says how many attempts of a run are lost, and asks for them again: here, or by a command where the run
- * is of the command line.
+ * LostAttempts shows how many attempts of a run are lost, with a button that repeats them, or the command for a run of
+ * the command line.
  */
 function LostAttempts({ of: r, mayRun }: { of: Schemas['EvalDetails']; mayRun: boolean }) {
   const t = useText();

@@ -10,7 +10,7 @@ import { MetricCell } from './overview';
 import type { Report } from './parts';
 import common from '../../ui/common.module.css';
 
-/** SlicesTab shows a measure for each value of a slice, target beside target. */
+/** SlicesTab shows a measure for each value of a slice, one column per target. */
 export function SlicesTab({ report: d }: { report: Report }) {
   const t = useText();
   const targets = d.panels.targets ?? [];

@@ -1,4 +1,4 @@
-// What drills came to: the verdict, each target with its bound, the measures by drill and language.
+// Results of drills: the verdict, each target with its bound, the measures by drill and language.
 import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { $api, problemOf } from '../../api/client';
@@ -14,15 +14,15 @@ import common from '../../ui/common.module.css';
 
 export function DrillPanel({ run }: { run: string }) {
   const t = useText();
-  const told = $api.useQuery('get', '/api/runs/{id}/drill', { params: { path: { id: run } } }, { retry: false });
-  if (told.isPending) return <Loading />;
-  if (told.error)
-    return problemOf(told.error).status === 422 ? (
+  const report = $api.useQuery('get', '/api/runs/{id}/drill', { params: { path: { id: run } } }, { retry: false });
+  if (report.isPending) return <Loading />;
+  if (report.error)
+    return problemOf(report.error).status === 422 ? (
       <Empty title={t('safety.drill')} text={t('safety.notDrill')} />
     ) : (
-      <Failure of={told.error} retry={() => told.refetch()} />
+      <Failure of={report.error} retry={() => report.refetch()} />
     );
-  const d = told.data;
+  const d = report.data;
   return (
     <Stack gap="lg">
       <Group gap="sm">
@@ -88,7 +88,7 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
   const t = useText();
   const metrics = of.all.metrics ?? [];
   const blocked = (of.slices ?? []).some((s) => s.blocked_by_provider);
-  const shown = metrics.slice(0, 5); // those of the table; the others are about tools that failed
+  const shown = metrics.slice(0, 5); // shown in the table; the others are about failed tools
   return (
     <Card title={<span className={common.untrusted}>{of.name}</span>}>
       <Text size="sm" mb="md">

@@ -1,4 +1,4 @@
-// Safety: drills against a target, what they came to, and the incidents and recordings of any run.
+// Safety: drills of a target and their results, and the incidents and recordings of any run.
 import {
   Box,
   Button,
@@ -29,7 +29,7 @@ import { IncidentTable } from './incidents';
 import { RecordingTable } from './recordings';
 import common from '../../ui/common.module.css';
 
-/** What runs of the shipped drills are called. */
+/** The name of runs of the shipped drills. */
 const shipped = 'shipped drills';
 const parts = { drill: DrillPanel, incidents: IncidentTable, recordings: RecordingTable } as const;
 
@@ -124,7 +124,7 @@ export default function SafetyPage() {
 
 const over = ['done', 'failed', 'cancelled'];
 
-/** Job follows the job of drills until it is over, and then has what it came to read anew. */
+/** Job follows the job of drills until it is over, and then refetches the results. */
 function Job({ id }: { id: string }) {
   const t = useText();
   const invalidate = useInvalidate();

@@ -1,4 +1,4 @@
-// What the calls of a run got: what a replay answers with.
+// The recorded results of the calls of a run, which a replay returns.
 import { Box, Button, Drawer, Group, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useCallback } from 'react';

@@ -1,4 +1,4 @@
-// Settings: one part at a time, which the address names.
+// Settings: one part at a time, by the address.
 import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from 'react-router';
 import { usePermission, useCurrentUser } from '../../user';

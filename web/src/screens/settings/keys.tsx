@@ -1,4 +1,4 @@
-// Keys of providers, and a question to a model that shows whether one works.
+// Keys of providers, and a test request to a model that shows whether a key works.
 import {
   Alert,
   Autocomplete,
@@ -235,7 +235,7 @@ function SetKey({
 
 const faults = ['auth', 'request', 'rate_limit', 'network', 'timeout', 'server', 'malformed'] as const;
 
-/** Test asks a model once and says in words what came of it. */
+/** Test sends one request to a model and shows the result in words. */
 function Test({ providers, keys }: { providers: Schemas['AppProvider'][]; keys: Key[] }) {
   const t = useText();
   const [provider, setProvider] = useState(

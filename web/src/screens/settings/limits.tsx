@@ -1,4 +1,4 @@
-// What the work of users may reach, for admins.
+// Limits on the work of users, for admins.
 import { Button, Group, SimpleGrid, Stack, Switch, Table, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,10 +12,10 @@ import { notify } from '../../ui/notify';
 import common from '../../ui/common.module.css';
 
 export function LimitsSection() {
-  const told = $api.useQuery('get', '/api/settings', {});
-  if (told.isPending) return <Loading />;
-  if (told.error) return <Failure of={told.error} retry={() => told.refetch()} />;
-  return <Form of={told.data} />;
+  const settings = $api.useQuery('get', '/api/settings', {});
+  if (settings.isPending) return <Loading />;
+  if (settings.error) return <Failure of={settings.error} retry={() => settings.refetch()} />;
+  return <Form of={settings.data} />;
 }
 
 function Form({ of }: { of: Schemas['SettingsTold'] }) {

@@ -77,7 +77,7 @@ export function PasswordSection() {
   );
 }
 
-/** Held is what the user holds of what is bounded. */
+/** Held shows how much of each limit the user has used. */
 function Held() {
   const t = useText();
   const held = $api.useQuery('get', '/api/me/quota', {});

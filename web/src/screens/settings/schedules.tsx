@@ -1,4 +1,4 @@
-// Schedules: runs that are made by themselves, and what came of them.
+// Schedules: runs that start automatically, and their results.
 import {
   Badge,
   Box,
@@ -46,7 +46,7 @@ type Schedule = Schemas['Schedule'];
 type Run = Schemas['ScheduleRun'];
 type Fields = Schemas['ScheduleFields'];
 
-/** fieldsOf are the fields of a schedule as PUT takes them. */
+/** fieldsOf returns the fields of a schedule for PUT. */
 function fieldsOf(s: Schedule): Fields {
   const {
     name,
@@ -289,7 +289,7 @@ function hookWords(t: Translator, h: Schemas['HookState']): string {
     .join(' · ');
 }
 
-/** History is what a schedule did, the newest first. Running ones are looked at again. */
+/** History lists the runs of a schedule, the newest first. It refetches while one is running. */
 function History({ of }: { of: Schedule }) {
   const t = useText();
   const list = $api.useInfiniteQuery(
@@ -401,7 +401,7 @@ const presets = {
   preset_week: '0 3 * * 1',
 } as const;
 
-/** Editor makes a schedule, or changes one: what the form has no field for stays as it is. */
+/** Editor makes or changes a schedule. Settings without a field in the form stay unchanged. */
 function Editor({
   of,
   close,
@@ -637,7 +637,7 @@ function Editor({
   );
 }
 
-/** Times are a cron spec and its zone, with the next times as the server counts them. */
+/** Times edits a cron spec and its zone, and shows the next times that the server computed. */
 function Times({ cron, zone, change }: { cron: string; zone: string; change: (c: Partial<Fields>) => void }) {
   const t = useText();
   const [asked] = useDebouncedValue(`${cron}|${zone}`, 250);

@@ -1,5 +1,5 @@
-// The form of a case: the fields of a tool suite, or callvet's own form as text. What is typed is
-// linted with the tools of the suite; what the linter says of a field stands at the field.
+// The form of a case: the fields of a tool suite, or callvet's own form as text. Inputs are
+// linted with the tools of the suite; the linter's remarks about a field are shown at the field.
 import {
   Alert,
   Autocomplete,
@@ -150,13 +150,13 @@ function CaseForm({
   const { body, errors: unread } = useMemo(() => bodyOf(d, t), [d, t]);
   const framing = useFraming(editing);
   const own = d.mode === 'own';
-  // What cannot be sent is linted as it is typed in callvet's own form; a form with a field that is no JSON is not
+  // A case in callvet's own format is linted even if it cannot be sent. A form with a field that is no JSON is not
   // linted.
   const text = own ? d.own : Object.keys(unread).length === 0 ? JSON.stringify(body) : null;
   const lint = useLint(may && framing && text !== null && changed ? framing.ofCase(text, own) : null);
   const lines = own ? d.own.split('\n').length : 1;
   const refused = fieldErrors(error, fieldNames);
-  const said = useMemo(() => {
+  const remarks = useMemo(() => {
     const out: Record<string, string> = {};
     for (const p of lint.problems) {
       const name = /cases\[0\]\.?(\w+)/.exec(p.location ?? '')?.[1];
@@ -170,7 +170,7 @@ function CaseForm({
       refused.fields[name] ??
       (tried ? unread[name] : undefined) ??
       (unread[name] && name !== 'expected_tool' ? unread[name] : undefined) ??
-      (own ? undefined : said[name]);
+      (own ? undefined : remarks[name]);
     return shown ? <span className={common.untrusted}>{shown}</span> : undefined;
   };
 
@@ -313,7 +313,7 @@ function CaseForm({
   );
 }
 
-/** ownOf is a case with fields as callvet's own form has it. */
+/** ownOf converts a case with fields to callvet's own form. */
 function ownOf(body: Case): string {
   const { id: _, ...rest } = body;
   return JSON.stringify(rest, null, 2);
@@ -384,7 +384,7 @@ function Fields({ d, set, may, wrong, toolNames, argumentsOf, categories, tools 
       />
     </Field>
   );
-  /** values gives the required arguments of the tool to fill in. */
+  /** values returns the required arguments of the tool to fill in. */
   const values = () => {
     const tool = tools.find((x) => functionOf(x).name === d.tools[0]);
     const required = tool ? propertiesOf(tool).required : [];

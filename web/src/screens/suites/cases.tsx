@@ -1,4 +1,4 @@
-// The cases in a table. A cell that is clicked is edited where it stands; the form has everything else.
+// The cases in a table. A clicked cell is edited in place; the form has everything else.
 import {
   ActionIcon,
   Alert,
@@ -139,7 +139,7 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
         ),
       { hide: () => hide(c.id!, true), show: () => hide(c.id!, false) },
     );
-  /** inline tells that the fields say everything of a case, so that a change of one loses nothing. */
+  /** inline: the fields contain everything of a case, so that changing one loses nothing. */
   const inline = (c: Case) => may && (c.not_carried ?? []).length === 0;
 
   return (
@@ -434,7 +434,7 @@ type InlineProps = {
   open: () => void;
 };
 
-/** Inline is a text that becomes an input when it is clicked. What was typed stays there until it is saved or left. */
+/** Inline is a text that becomes an input when it is clicked. The input stays until it is saved or abandoned. */
 function Inline({ label, value, shown, mono, may, check, save, open }: InlineProps) {
   const t = useText();
   const [draft, setDraft] = useState<string | null>(null);

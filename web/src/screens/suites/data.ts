@@ -1,9 +1,9 @@
-// The suite that is edited: one copy of it, and one write after the other.
+// The edited suite: one copy of it, and one write after the other.
 //
 //   write ─► waits for the write before it ─► If-Match: the version in the copy ─► the answer goes into the copy
 //
-// The copy is not fetched again by itself: a version that somebody else made would then be taken for
-// the one that the user has seen, and be written over. It is fetched when the user asks for it.
+// The copy is never fetched again automatically: then the next write would overwrite a version of another user that
+// this user has not seen. It is fetched only on request of the user.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { $api, api, unwrap, problemOf, type Schemas } from '../../api/client';
@@ -17,13 +17,13 @@ export type Case = Schemas['Case'];
 export type Remark = Schemas['Remark'];
 export type Tool = Record<string, unknown>;
 
-/** Write sends a change: send makes the request with the version it is for, merge tells what the suite is then. */
+/** Write sends a change: send makes the request for a version, merge returns the changed suite. */
 export type Write = <A>(
   send: (ifMatch: string, now: Suite) => Promise<A>,
   merge: (was: Suite, answer: A) => Suite,
 ) => Promise<A>;
 
-/** Editing is what the parts of the editor share. */
+/** Editing has the state that the parts of the editor share. */
 export type Editing = {
   suite: Suite;
   may: boolean;
@@ -87,7 +87,7 @@ export function useEditing(id: string) {
   };
 }
 
-/** withCases is the suite after an answer with cases: each takes the place of the one with its id, or is the last. */
+/** withCases puts the cases of an answer into the suite: each replaces the case with its id, or is added at the end. */
 export function withCases(was: Suite, answer: Schemas['CasesWritten']): Suite {
   const list = [...was.test_cases];
   for (const c of answer.test_cases) {
@@ -98,7 +98,7 @@ export function withCases(was: Suite, answer: Schemas['CasesWritten']): Suite {
   return { ...was, version: answer.version, test_cases: list, test_case_count: list.length };
 }
 
-/** useSource gives the text of a version of a suite in callvet's own form. */
+/** useSource returns the text of a version of a suite in callvet's own form. */
 export function useSource(id: string, version: number, yaml: boolean) {
   return useQuery({
     queryKey: queryKeys.suiteSource(id, version, yaml),
@@ -119,10 +119,10 @@ export type Lint = { problems: Remark[]; busy: boolean; form: string; cases: num
 
 const unlinted: Lint = { problems: [], busy: false, form: '', cases: 0, ok: true, of: '' };
 
-/** maxSourceBytes is the longest text that the linter of the server takes. */
+/** maxSourceBytes is the longest text that the linter of the server accepts. */
 export const maxSourceBytes = 8_000_000;
 
-/** useLint asks the linter about a text a moment after it was typed. null is not linted. */
+/** useLint lints a text at a pause in the typing. null is not linted. */
 export function useLint(text: string | null, format = ''): Lint {
   const [lint, set] = useState(unlinted);
   useEffect(() => {
@@ -153,7 +153,7 @@ export function useLint(text: string | null, format = ''): Lint {
   return lint;
 }
 
-/** marksOf gives the problems of a text that begins after some lines of the one that was linted, as marks in it. */
+/** marksOf converts problems to marks in a text that begins after skip lines of the linted text. */
 export function marksOf(problems: Remark[], skip = 0, lines = Number.POSITIVE_INFINITY): Mark[] {
   return problems
     .filter((p) => p.line !== undefined && p.line > skip && p.line - skip <= lines)
@@ -165,14 +165,14 @@ export function marksOf(problems: Remark[], skip = 0, lines = Number.POSITIVE_IN
     }));
 }
 
-/** remarkText is a problem with its fix, in the language of the page. */
+/** remarkText writes a problem with its fix, in the language of the page. */
 export function remarkText(p: Remark): string {
   return p.fix ? `${translate(p.message)} (${translate(p.fix)})` : translate(p.message);
 }
 
 /**
- * useFraming gives what stands before and after a case or tools, so that the linter reads a piece of the suite as it
- * reads the whole.
+ * useFraming returns the text before and after a case or tools, so that the linter reads a part of the suite like the
+ * whole.
  */
 export function useFraming({ suite }: Editing) {
   const own = suite.form === 'callvet';
@@ -186,26 +186,26 @@ export function useFraming({ suite }: Editing) {
     const list = own ? 'cases' : 'test_cases';
     const asOwn = JSON.stringify(rest);
     return {
-      /** A case with the suite's tools. form: that of the case, where the suite would change to callvet's own by it. */
+      /** A case with the suite's tools. form: the form of the case, if it would change the suite to callvet's own. */
       ofCase: (text: string, inOwn: boolean) => {
         if (inOwn && !own)
           return `${asOwn.slice(0, -1)},"tools":${JSON.stringify(whole.tools ?? [])},"cases":[\n${text}\n]}`;
         return `${open}"tools":${JSON.stringify(own ? (whole.tools ?? []) : suite.tools)},"${list}":[\n${text}\n]}`;
       },
-      /** Tools with the suite's cases; in callvet's own form, whose linter says where in a tool the fault is. */
+      /** Tools with the suite's cases; in callvet's own form, since its linter shows where in a tool the fault is. */
       ofTools: (text: string) =>
         `${asOwn === '{}' ? '{' : `${asOwn.slice(0, -1)},`}"tools":\n${text}\n,"cases":${JSON.stringify(whole.cases ?? [])}}`,
     };
   }, [source.data, suite, own]);
 }
 
-/** plainCase is a case without what only answers have. */
+/** plainCase returns a case without the members that only answers have. */
 export function plainCase(c: Case): Case {
   const { not_carried: _, case: __, ...rest } = c;
   return rest;
 }
 
-/** functionOf gives the parts of a tool in the form of OpenAI. */
+/** functionOf returns the parts of a tool in the form of OpenAI. */
 export function functionOf(tool: Tool): { name: string; description: string; parameters: Record<string, unknown> } {
   const f = (tool.function ?? tool) as Record<string, unknown>;
   const text = (v: unknown) => (typeof v === 'string' ? v : '');
@@ -216,7 +216,7 @@ export function functionOf(tool: Tool): { name: string; description: string; par
   };
 }
 
-/** propertiesOf gives the names of the arguments of a tool, the required ones too. */
+/** propertiesOf returns the names of all arguments of a tool, and of the required ones. */
 export function propertiesOf(tool: Tool): { names: string[]; required: string[] } {
   const p = functionOf(tool).parameters;
   return {
@@ -225,7 +225,7 @@ export function propertiesOf(tool: Tool): { names: string[]; required: string[] 
   };
 }
 
-/** namesOf gives the tools that a case expects, each of which is right. */
+/** namesOf returns the tools that a case expects: any one of them is right. */
 export function namesOf(c: Case): string[] {
   const e = c.expected_tool as string | string[] | null | undefined;
   return e === null || e === undefined ? [] : Array.isArray(e) ? e : [e];

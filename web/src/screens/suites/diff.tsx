@@ -1,4 +1,4 @@
-// What changed between two versions: which tools and cases, and of each field what it was and is.
+// Changes between two versions: tools and cases, with the old and new value of each field.
 import { Badge, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { $api } from '../../api/client';
 import { useText } from '../../text';
@@ -73,7 +73,7 @@ export function DiffView({ id, from, to }: { id: string; from: number; to: numbe
   );
 }
 
-/** field gives a field of a case or a tool: of callvet's own form, or of the function. */
+/** field returns a field of a case or a tool: of callvet's own form, or of the function. */
 function field(of: Case | Tool | undefined, name: string): unknown {
   if (!of) return undefined;
   const o = of as Record<string, unknown>;

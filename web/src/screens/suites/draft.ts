@@ -1,4 +1,4 @@
-// A case as the form has it: every JSON value as the text that is typed, so that nothing typed is lost.
+// A case in the form: every JSON value is the typed text, so that no input is lost.
 import type { Translator } from '../../text';
 import { type Case, namesOf, plainCase } from './data';
 
@@ -15,7 +15,7 @@ export type Draft = {
   category: string;
   shouldCall: '' | 'true' | 'false';
   multi: boolean;
-  /** multi_turn was said to be false. */
+  /** multi_turn was explicitly false. */
   single: boolean;
   maxRounds: string;
   optimalHops: string;
@@ -30,7 +30,7 @@ export type Draft = {
 
 const json = (v: unknown) => (v === null || v === undefined ? '' : JSON.stringify(v, null, 2));
 
-/** draftOf gives a case to edit; own tells that it is edited in callvet's own form. */
+/** draftOf returns the draft of a case; own: it is edited in callvet's own form. */
 export function draftOf(c: Case, own: boolean): Draft {
   const params = c.expected_params as Record<string, unknown> | null | undefined;
   const turns = c.multi_turn as boolean | Record<string, unknown> | null | undefined;
@@ -63,8 +63,8 @@ export function draftOf(c: Case, own: boolean): Draft {
 }
 
 /**
- * withoutId is a case without its id, which has a field of its own. A case with fields is one of callvet's own form,
- * too: that form knows them.
+ * withoutId returns a case without its id, which has a separate field. A case with fields is valid in callvet's own
+ * form, too.
  */
 function withoutId(c: Record<string, unknown>): Record<string, unknown> {
   const { id: _, ...rest } = c;
@@ -74,14 +74,14 @@ function withoutId(c: Record<string, unknown>): Record<string, unknown> {
 /** emptyCase is a new case. */
 export const emptyCase: Case = { prompt: '', expected_tool: null, expected_params: null } as unknown as Case;
 
-/** chained tells that a draft says something of a chain of calls. */
+/** chained reports whether a draft has a setting of a chain of calls. */
 export function chained(d: Draft): boolean {
   return (
     d.multi || d.maxRounds !== '' || d.optimalHops !== '' || d.prerequisites.length > 0 || d.turnConfig.trim() !== ''
   );
 }
 
-/** bodyOf makes the case of a draft, or says which fields hold no value that could be sent. */
+/** bodyOf returns the case of a draft, or the fields with values that cannot be sent. */
 export function bodyOf(d: Draft, t: Translator): { body: Case; errors: Record<string, string> } {
   const errors: Record<string, string> = {};
   const object = (name: string, text: string): Record<string, unknown> | undefined => {

@@ -1,4 +1,4 @@
-// Suites that come from elsewhere: from a file or a text in any form, or from the tools of an MCP server.
+// Import of suites: from a file or a text in any form, or from the tools of an MCP server.
 import {
   Alert,
   Badge,
@@ -395,7 +395,7 @@ function FromServer({ done }: { done: (i: Schemas['Imported']) => void }) {
   );
 }
 
-/** Done says what came of an import, and what of it the fields cannot say. */
+/** Done shows the result of an import, and the parts that the fields cannot express. */
 function Done({ of, again }: { of: Schemas['Imported']; again: () => void }) {
   const t = useText();
   const suite = $api.useQuery(

@@ -31,7 +31,7 @@ import common from '../../ui/common.module.css';
 
 type Entry = Schemas['SuiteEntry'];
 
-/** SuiteList is all suites that the user may see. */
+/** SuiteList lists all suites that the user may see. */
 export function SuiteList() {
   const t = useText();
   const me = useCurrentUser();
@@ -187,8 +187,8 @@ export function SuiteList() {
               ),
             },
             {
-              key: 'whose',
-              title: t('suites.whose'),
+              key: 'owner',
+              title: t('suites.owner'),
               width: 130,
               cell: (e) => (
                 <Text size="sm" c="dimmed" className={common.untrusted}>

@@ -1,4 +1,4 @@
-// What the linter says, and what stands in the way of a write.
+// Problems that the linter found, and reasons why a write was refused.
 import { Alert, Badge, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import type { Editing, Lint, Remark } from './data';
 import { DiffView } from './diff';
 import common from '../../ui/common.module.css';
 
-/** ProblemCounts is how many errors and warnings there are. */
+/** ProblemCounts shows the numbers of errors and warnings. */
 export function ProblemCounts({ of }: { of: Remark[] }) {
   const t = useText();
   const warnings = of.filter((p) => p.warning).length;
@@ -39,8 +39,7 @@ export function ProblemCounts({ of }: { of: Remark[] }) {
 }
 
 /**
- * Problems lists what the linter says. skip is how many lines stood before the text that is shown, which has so many
- * lines.
+ * Problems lists the linter's problems. The shown text begins after skip lines of the linted text, and has lines lines.
  */
 export function Problems({
   lint,
@@ -212,8 +211,8 @@ function Difference({ id, from }: { id: string; from: number }) {
 }
 
 /**
- * fieldErrors gives what was refused by field: body.test_cases[0].prompt is of prompt. The rest is of no field that
- * known has.
+ * fieldErrors returns the server's errors by field: body.test_cases[0].prompt belongs to prompt. rest has the errors of
+ * fields outside known.
  */
 export function fieldErrors(
   e: unknown,

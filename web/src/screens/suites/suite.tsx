@@ -1,4 +1,4 @@
-// One suite: its cases, tools, prompt, text, versions and runs, each at an address of its own.
+// One suite: its cases, tools, prompt, text, versions and runs, each with its own address.
 import {
   ActionIcon,
   Badge,
@@ -60,7 +60,7 @@ function Opened({ editing }: { editing: Editing }) {
   const mayRun = usePermission('run');
   const [tab, setTab] = useParam('tab', 'cases');
   const [details, detailing] = useDisclosure(false);
-  // What is typed outlives a change of the tab.
+  // Inputs survive a change of the tab.
   const [prompt, setPrompt] = useState<string | null>(null);
   const [text, setText] = useState<{ yaml: boolean; text: string } | null>(null);
   const unsaved = prompt !== null || text !== null;
@@ -172,7 +172,7 @@ function Opened({ editing }: { editing: Editing }) {
   );
 }
 
-/** More is what is done with a suite as a whole: export in every form, delete. */
+/** More is the menu of actions on the whole suite: export in every form, delete. */
 function More({ editing: { suite, may } }: { editing: Editing }) {
   const t = useText();
   const navigate = useNavigate();

@@ -263,7 +263,7 @@ function ToolForm({
   useEffect(() => () => dirty(false), [dirty]);
 
   const framing = useFraming(editing);
-  // Tools before this one keep their line, those behind follow it: the linter sees all of them.
+  // The linter reads all tools: those before and after this one surround its text.
   const before = all
     ? ''
     : `[\n${(suite.tools as Tool[])
@@ -281,7 +281,7 @@ function ToolForm({
               .join('')
       }]`;
   const linted = useLint(framing ? framing.ofTools(`${before}${text}${all ? '' : `\n${after}`}`) : null);
-  // cases may come later
+  // cases may be added later
   const lint = useMemo(() => ({ ...linted, problems: linted.problems.filter((p) => p.code !== 'no-cases') }), [linted]);
   const skip = all ? 1 : 3;
   const lines = text.split('\n').length;

@@ -1,4 +1,4 @@
-// The attempts of a collection, page by page. What models and tools said is shown as text.
+// The attempts of a collection, page by page. Texts of models and tools are shown as plain text.
 import { Badge, Box, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { $api, type Schemas } from '../../api/client';
@@ -185,7 +185,7 @@ function Attempt({
   );
 }
 
-/** What an attempt without calls is: only an outcome that says so makes it one that needed none. */
+/** The kind of an attempt without calls: it needed none only if its outcome is marked so. */
 const withoutCall: Record<string, TextKey> = {
   unparseable: 'results.unparseable',
   error: 'results.error',
@@ -207,7 +207,7 @@ function callOf(s: Step): Call {
   } as Call;
 }
 
-/** Gold is what people say that the call should have been. */
+/** Gold shows the right call according to people. */
 function Gold({ of: s }: { of: Step }) {
   const t = useText();
   const g = s.gold!;

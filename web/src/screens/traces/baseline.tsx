@@ -3,7 +3,7 @@ import { $api } from '../../api/client';
 import { useText } from '../../text';
 import { moment } from '../../ui/format';
 
-/** BaselineSelect chooses another collection, or a run. The value is an id: those of collections begin with traces_. */
+/** BaselineSelect chooses another collection, or a run. The value is an id: ids of collections begin with traces_. */
 export function BaselineSelect({
   id,
   value,
@@ -46,7 +46,7 @@ export function BaselineSelect({
   );
 }
 
-/** baselineOf is the baseline as the API takes it. */
+/** baselineOf returns the baseline for a request of the API. */
 export function baselineOf(value: string): { baseline_traces_id?: string; baseline_eval_id?: string } {
   if (!value) return {};
   return value.startsWith('traces_') ? { baseline_traces_id: value } : { baseline_eval_id: value };

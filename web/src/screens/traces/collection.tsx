@@ -1,4 +1,4 @@
-// One collection of traces: its attempts, scores, comparison and gates, a tab each, in the address.
+// One collection of traces: its attempts, scores, comparison and gates, each a tab with its own address.
 import { Badge, Button, Group, Menu, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -29,18 +29,18 @@ export function CollectionPage({ id }: { id: string }) {
   const invalidate = useInvalidate();
   const [part, setPart] = useParam('part', 'attempts');
   const [adding, setAdding] = useState(false);
-  const told = $api.useQuery('get', '/api/traces/{id}', { params: { path: { id } } });
+  const collection = $api.useQuery('get', '/api/traces/{id}', { params: { path: { id } } });
   const again = () => invalidate.tracesAndScores();
-  if (told.isPending) return <Loading />;
-  if (told.error) {
+  if (collection.isPending) return <Loading />;
+  if (collection.error) {
     return (
       <Page title={t('shell.traces')}>
-        <Failure of={told.error} retry={() => told.refetch()} />
+        <Failure of={collection.error} retry={() => collection.refetch()} />
         <Link to="/traces">{t('traces.back')}</Link>
       </Page>
     );
   }
-  const c = told.data;
+  const c = collection.data;
   const mine = mayWrite && (c.owner === me.user_id || me.role === 'admin');
   const share = async () => {
     try {

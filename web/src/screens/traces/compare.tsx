@@ -1,4 +1,4 @@
-// A collection beside another one, or beside a run: differences paired by task.
+// Compares a collection with another or with a run: differences paired by task.
 import { Badge, Box, Group, Stack, Table, Text } from '@mantine/core';
 import { $api, type Schemas } from '../../api/client';
 import { useText } from '../../text';

@@ -1,2 +1,2 @@
-/** Collections whose deletion can still be undone: lists leave them out. */
+/** Collections with a deletion that can still be undone: lists leave them out. */
 export const pendingDeletions = new Set<string>();

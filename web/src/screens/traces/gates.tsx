@@ -1,4 +1,4 @@
-// A gate file, held against the collection.
+// Checks the collection with a gate file.
 import { Button, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, unwrap, type Schemas } from '../../api/client';

@@ -1,4 +1,4 @@
-// Traces: collections, how they come here, and one of them.
+// Traces: the list of collections, the upload, and one collection.
 import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useCallback, useState } from 'react';

@@ -172,8 +172,8 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   const t = useText();
   const { panels } = of;
   const targets = panels.targets ?? [];
-  const places = (panels.lost?.first ?? []).map((r) => `${placeOf(r)}: ${r.reason}`); // which are shown as lost
-  const told = [
+  const places = (panels.lost?.first ?? []).map((r) => `${placeOf(r)}: ${r.reason}`); // shown as lost
+  const notes = [
     ...of.notes.map((n) => n.text),
     ...(panels.warnings ?? []),
     ...of.problems.filter((p) => !places.includes(p)),
@@ -182,10 +182,10 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
     <>
       <Estimates of={of.estimates} />
       {panels.lost && <LostRecords of={panels.lost} />}
-      {told.length > 0 && (
+      {notes.length > 0 && (
         <Card title={t('traces.notes')}>
           <Stack gap={4}>
-            {told.map((x, i) => (
+            {notes.map((x, i) => (
               <Text key={i} size="sm" className={common.untrusted}>
                 {x}
               </Text>
@@ -202,7 +202,7 @@ function Sheet({ id, of }: { id: string; of: Schemas['ScoreSheet'] }) {
   );
 }
 
-/** LostRecords are the records that count in no number, the first ones with their places. */
+/** LostRecords shows the records that count in no number, the first ones with their places. */
 function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
   const t = useText();
   const first = of.first ?? [];
@@ -222,14 +222,14 @@ function LostRecords({ of }: { of: Schemas['PanelLost'] }) {
   );
 }
 
-/** placeOf is the file and the line of a lost record, as far as they are known. */
+/** placeOf returns the file and the line of a lost record, as far as they are known. */
 function placeOf(r: Schemas['PanelLostRecord']): string {
   return [r.file, r.line > 0 ? String(r.line) : ''].filter(Boolean).join(':');
 }
 
 const byTask = '_by_task';
 
-/** Target is the panels of one target: measures by call with their companions by task, then all others. */
+/** Target shows the panels of one target: measures by call with their companions by task, then all others. */
 function Target({ of, alone }: { of: Schemas['PanelTargetPanel']; alone: boolean }) {
   const t = useText();
   const all = of.overall.metrics ?? [];

@@ -1,4 +1,4 @@
-// Files of traces, sent one after another; of each it is told what was understood and what was not.
+// Upload of trace files, one after another; for each, the numbers of understood and refused lines.
 import { Alert, Box, Button, FileButton, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ import { number } from '../../ui/format';
 import classes from './traces.module.css';
 import common from '../../ui/common.module.css';
 
-type Sent = { file: string; told?: Schemas['UploadedTraces']; error?: unknown };
+type Sent = { file: string; answer?: Schemas['UploadedTraces']; error?: unknown };
 
 export function UploadDialog({
   close,
@@ -33,15 +33,15 @@ export function UploadDialog({
       const body = new FormData();
       body.append('file', f);
       try {
-        // The body is typed as JSON by the description, which has the form as an object.
-        const told = unwrap(
+        // The API's description types the body as JSON, and a form as an object.
+        const answer = unwrap(
           await api.POST('/api/traces', {
             params: { query: into ? { collection: into } : {} },
             body: body as never,
             bodySerializer: (b: unknown) => b as FormData,
           }),
         );
-        setSent((s) => [...s, { file: f.name, told }]);
+        setSent((s) => [...s, { file: f.name, answer }]);
       } catch (error) {
         setSent((s) => [...s, { file: f.name, error }]);
       }
@@ -114,7 +114,7 @@ export function UploadDialog({
 
 function One({ of }: { of: Sent }) {
   const t = useText();
-  if (!of.told) {
+  if (!of.answer) {
     return (
       <div>
         <Text size="sm" fw={600} mb={4} className={common.untrusted}>
@@ -124,7 +124,7 @@ function One({ of }: { of: Sent }) {
       </div>
     );
   }
-  const u = of.told;
+  const u = of.answer;
   const whole = u.malformed_lines === 0 && u.problems.length === 0;
   return (
     <Alert

@@ -86,7 +86,7 @@ export function SpaceCard({ of, models, change }: { of: Spaces; models: string[]
   );
 }
 
-/** Presets loads a space with a name, keeps the present one under a name, and deletes one that a user kept. */
+/** Presets loads, saves and deletes named search spaces. */
 function Presets({ of, load }: { of: Spaces; load: (spaces: Spaces) => void }) {
   const t = useText();
   const translate = useTranslate();

@@ -1,15 +1,15 @@
-// The candidates of a search: their names, and what became of each in words.
+// The candidates of a search: their names, and the result of each in words.
 import type { Schemas } from '../../api/client';
 import { useText, useTranslate } from '../../text';
 
 export type Search = NonNullable<Schemas['TuneView']['models']>[number];
 export type Candidate = NonNullable<Search['candidates']>[number];
 
-/** nameIn is the name of a candidate without that of its model. */
+/** nameIn returns the name of a candidate without its model. */
 export const nameIn = (search: Search, c: Candidate) =>
   c.name.startsWith(`${search.model} `) ? c.name.slice(search.model.length + 1) : c.name;
 
-/** useStanding gives the state of a candidate in words. */
+/** useStanding returns a function that writes the state of a candidate in words. */
 export function useStanding(search: Search) {
   const t = useText();
   const translate = useTranslate();

@@ -1,4 +1,4 @@
-// How candidates do by their parameters: a curve for one parameter, a map for two, lines for more. The table of
+// Scores of candidates by parameters: a curve for one parameter, a map for two, lines for more. The table of
 // candidates has the same figures.
 import { Box, Text } from '@mantine/core';
 import type { EChartsOption } from 'echarts';
@@ -8,7 +8,7 @@ import { type Colours, Plot } from '../../ui/plot';
 import { type Candidate, type Search, useStanding } from './candidate';
 import { shown } from './space';
 
-/** axisOf lists the values of a parameter: numbers by size, then words, then what is not sent. */
+/** axisOf lists the values of a parameter: numbers by size, then words, then "not sent". */
 function axisOf(candidates: Candidate[], i: number): string[] {
   const values = new Map(candidates.map((c) => [shown(c.values?.[i]), c.values?.[i]]));
   const rank = (v: unknown) => (typeof v === 'number' ? 0 : v === null || v === undefined ? 2 : 1);
@@ -27,11 +27,11 @@ const rate = (v: number) => inUnit(v, 'rate');
 const point = (c: Candidate) => c.score!.point!;
 const isOut = (c: Candidate) => Boolean(c.broken || c.dropped);
 
-/** sign marks the best candidate, those that cannot be distinguished from it, and those that are out. */
+/** sign marks the best candidate, candidates that cannot be distinguished from it, and eliminated ones. */
 const sign = (search: Search, c: Candidate) =>
   c.n === search.best ? '★' : isOut(c) ? '×' : (search.alike ?? []).includes(c.n) ? '=' : '';
 
-/** ResponseChart is the chart that suits the number of parameters. */
+/** ResponseChart shows the chart for the number of parameters. */
 export default function ResponseChart({ of: search }: { of: Search }) {
   const t = useText();
   const standing = useStanding(search);
@@ -68,7 +68,7 @@ type Given = {
   tip: (n: number) => string;
 };
 
-/** haloed is text that is read on lines and shades, too. */
+/** haloed is the style of text that stays readable on lines and shades. */
 const haloed = (color: string, c: Colours) => ({ color, textBorderColor: c.ground, textBorderWidth: 2.5 });
 const category = (c: Colours, name: string, data: string[]) => ({
   type: 'category' as const,
@@ -90,11 +90,11 @@ const score = (c: Colours) => ({
   splitLine: { lineStyle: { color: c.line } },
 });
 
-/** shades are darker where the score is higher, from the lowest to the highest of all. */
+/** shades maps scores to shades: darker for a higher score, from the lowest to the highest of all. */
 function shades(c: Colours, of: Candidate[], dimension: number): EChartsOption['visualMap'] {
   const scores = of.map(point);
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const more = Math.max(high - low, 0.01) / 2; // the lowest is still seen
+  const more = Math.max(high - low, 0.01) / 2; // the lowest stays visible
   return {
     type: 'continuous',
     show: false,

@@ -1,4 +1,4 @@
-// A new search: of which parameters or prompts, how, within which limits, and what it will ask at most.
+// A new search: parameters or prompts, method, limits, and the most requests that it will send.
 import {
   Alert,
   Button,
@@ -63,7 +63,7 @@ export function TuneForm() {
   return <Form />;
 }
 
-/** bodyOf is what is sent for a draft. */
+/** bodyOf returns the request for a draft. */
 function bodyOf(kind: Kind, suite: string, experiment: string, d: Draft) {
   const typed = d.typed.trim();
   const common = {
@@ -123,7 +123,7 @@ function Form() {
   const [of, setKind] = useParam('kind', 'params');
   const kind: Kind = of === 'prompt' ? 'prompt' : 'params';
   const [d, set] = useState<Draft>({
-    models: [...new Set(address.getAll('model'))], // those of the form of a run
+    models: [...new Set(address.getAll('model'))], // from the form of a new run
     typed: '',
     dimensions: [dimension('temperature')],
     own: {},
@@ -309,7 +309,7 @@ function Form() {
   );
 }
 
-/** Estimate is the number of combinations that differ, and what the search asks at most. */
+/** Estimate shows the number of different combinations, and the most requests of the search. */
 function Estimate({ kind, body, complete }: { kind: Kind; body: object; complete: boolean }) {
   const t = useText();
   const translate = useTranslate();

@@ -14,7 +14,7 @@ import common from '../../ui/common.module.css';
 
 type Line = Schemas['TuneLine'];
 
-/** stateKey is the text of a state of a search. */
+/** stateKey returns the text key of a state of a search. */
 export const stateKey = (state: string) => `tune.state_${state}` as TextKey;
 
 export function TuneList() {
@@ -40,7 +40,7 @@ export function TuneList() {
   );
 }
 
-/** Searches lists the user's searches, or those of an experiment. */
+/** Searches lists the searches of the user or of an experiment. */
 export function Searches({ experiment }: { experiment?: string }) {
   const t = useText();
   const query = { params: { query: { limit: 200 } } };

@@ -1,4 +1,4 @@
-// Profiles: the parameters and the system prompt that a user keeps for a model under a name.
+// Profiles: named parameters and system prompts that a user stores for a model.
 import { Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import { type Profile, settingsOf } from '../newrun/draft';
 import { type Candidate, nameIn, type Search } from './candidate';
 import common from '../../ui/common.module.css';
 
-/** KeepProfile asks for a name, and keeps what a candidate is asked with as a profile of the model. */
+/** KeepProfile asks for a name, and stores the settings of a candidate as a profile of the model. */
 export function KeepProfile({
   of: c,
   model: m,
@@ -76,7 +76,7 @@ export function KeepProfile({
   );
 }
 
-/** Profiles lists those of the user, where there are any. */
+/** Profiles lists the profiles of the user; without any it shows nothing. */
 export function Profiles() {
   const t = useText();
   const translate = useTranslate();

@@ -1,4 +1,4 @@
-// The family tree of prompts: each below the one that it was made of, with what it changes and how it does.
+// The family tree of prompts: each below its parent, with its changes and its score.
 import { Badge, Box, Group, Stack, Text } from '@mantine/core';
 import { useText } from '../../text';
 import { Copyable } from '../../ui/copy';
@@ -8,7 +8,7 @@ import common from '../../ui/common.module.css';
 
 type Part = { kind: 'same' | 'added' | 'removed'; text: string };
 
-/** wordDiff is what changed between two texts, word by word: the longest common subsequence stays. */
+/** wordDiff returns the differences of two texts, word by word: the longest common subsequence stays. */
 export function wordDiff(before: string, after: string): Part[] {
   const [a, b] = [before, after].map((s) => s.match(/\s+|[^\s]+/g) ?? []) as string[][] as [string[], string[]];
   if (a.length * b.length > 4_000_000)

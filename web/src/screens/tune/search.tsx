@@ -1,4 +1,4 @@
-// A search: its result in words, how far it is, the best candidate with its interval, charts, all candidates.
+// A search: its result in words, its progress, the best candidate with its interval, charts, all candidates.
 import { Alert, Badge, Button, Group, NumberInput, Progress, Stack, Table, Text } from '@mantine/core';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -24,11 +24,11 @@ import { PromptTree } from './prompts';
 import { shown } from './space';
 import common from '../../ui/common.module.css';
 
-// The library of charts is large, and only this needs it.
+// The library of charts is large, and only this screen needs it.
 const ResponseChart = lazy(() => import('./charts'));
 
 type View = Schemas['TuneView'];
-/** The shortest time between two reads of a search that goes on, in milliseconds. */
+/** The shortest time between two reads of a running search, in milliseconds. */
 const minIntervalMs = 700;
 
 export function SearchPage({ id }: { id: string }) {
@@ -123,7 +123,7 @@ export function SearchPage({ id }: { id: string }) {
   );
 }
 
-/** Spent is what the search used of its limits. */
+/** Spent shows how much of its limits the search has used. */
 function Spent({ of: s }: { of: View }) {
   const t = useText();
   const translate = useTranslate();
@@ -279,7 +279,7 @@ function ModelResult({ of: m, search: s }: { of: Search; search: View }) {
   );
 }
 
-/** Apply makes a new run of a candidate, keeps its prompt or a profile, or gives a confirmed prompt to the suite. */
+/** Apply runs a candidate, stores its prompt or a profile, or puts a confirmed prompt into the suite. */
 function Apply({ of: c, model: m, search: s }: { of: Candidate; model: Search; search: View }) {
   const t = useText();
   const navigate = useNavigate();
@@ -404,7 +404,7 @@ function Candidates({ of: m }: { of: Search }) {
   );
 }
 
-/** Matrix is what becomes of each combination before anything is asked. */
+/** Matrix shows for each combination, before any request, whether it will be run. */
 function Matrix({ of: m }: { of: Search }) {
   const t = useText();
   const x = m.matrix!;

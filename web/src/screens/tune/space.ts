@@ -1,4 +1,4 @@
-// What the form of a search space holds, and the request that it makes.
+// The state of the form of a search space, and its request.
 export type Range = { min: number | ''; max: number | ''; step: number | '' };
 export type Dimension = { name: string; range: boolean; values: string[]; between: Range };
 
@@ -20,14 +20,14 @@ export const dimension = (name = ''): Dimension => ({
   between: { min: 0, max: 1, step: 0.25 },
 });
 
-/** renamed is a dimension under another name: usual values of the earlier parameter do not go with it. */
+/** renamed returns a dimension with another name, without the usual values of the earlier parameter. */
 export const renamed = (d: Dimension, name: string): Dimension => ({
   ...d,
   name,
   values: parameters[name] ?? (d.values === parameters[d.name] ? [] : d.values),
 });
 
-/** valueOf reads a value as it is typed: a number, true, false or null, else a text. */
+/** valueOf reads a typed value: a number, true, false or null, else a text. */
 export function valueOf(text: string): unknown {
   try {
     const v: unknown = JSON.parse(text);
@@ -37,13 +37,13 @@ export function valueOf(text: string): unknown {
   }
 }
 
-/** isComplete tells whether a dimension can be sent. */
+/** isComplete reports whether a dimension can be sent. */
 export function isComplete(d: Dimension): boolean {
   const { min, max, step } = d.between;
   return d.name.trim() !== '' && (d.range ? min !== '' && max !== '' && step !== '' : d.values.length > 0);
 }
 
-/** spaceOf is the search space of a request. */
+/** spaceOf returns the search space of a request. */
 export function spaceOf(list: Dimension[]): Record<string, unknown> {
   return Object.fromEntries(
     list.filter(isComplete).map((d) => [d.name.trim(), d.range ? d.between : d.values.map(valueOf)]),
@@ -53,7 +53,7 @@ export function spaceOf(list: Dimension[]): Record<string, unknown> {
 /** Spaces are the dimensions for all models, and those of single models in place of them. */
 export type Spaces = { shared: Dimension[]; own: Record<string, Dimension[]> };
 
-/** fileOf is a space as its file holds it: parameters that the server does not know stand under extra. */
+/** fileOf returns the file of a space: parameters unknown to the server are under extra. */
 export function fileOf(of: Spaces): Record<string, unknown> {
   const part = (list: Dimension[]) => {
     const all = Object.entries(spaceOf(list));
@@ -74,7 +74,7 @@ const isKnown = (name: string) => name in parameters || name === 'stop';
 
 type Part = { params?: Record<string, unknown> | null; extra?: Record<string, unknown> | null };
 
-/** spacesOf is what the form holds for a space file in JSON. */
+/** spacesOf returns the state of the form for a space file in JSON. */
 export function spacesOf(file: unknown): Spaces {
   const list = (p: Part) =>
     Object.entries({ ...p.params, ...p.extra }).map(([name, v]): Dimension => {
@@ -87,12 +87,12 @@ export function spacesOf(file: unknown): Spaces {
   return { shared: list(of), own: Object.fromEntries(own) };
 }
 
-/** textOf is a value as it is typed; valueOf reads it back. */
+/** textOf writes a value as a user types it; valueOf reads it back. */
 function textOf(v: unknown): string {
   return typeof v === 'string' && valueOf(v) === v ? v : JSON.stringify(v);
 }
 
-/** shown is a value of a parameter in a table or a chart. */
+/** shown writes a value of a parameter for a table or a chart. */
 export function shown(v: unknown): string {
   if (v === null || v === undefined) return '∅';
   return typeof v === 'string' ? v : JSON.stringify(v);

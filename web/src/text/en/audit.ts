@@ -8,7 +8,7 @@ export const audit = {
   from: 'From',
   anyone: 'All users',
   anything: 'All kinds',
-  nobody: 'no user',
+  noUser: 'no user',
   user: 'User',
   kind: 'Kind',
   none: 'Nothing to show',

@@ -10,7 +10,7 @@ export const audit: typeof english = {
   from: 'Från',
   anyone: 'Alla',
   anything: 'Allt',
-  nobody: 'ingen',
+  noUser: 'ingen',
   user: 'Användare',
   kind: 'Slag',
   none: 'Inget att visa',

@@ -67,5 +67,5 @@ export const gold: typeof english = {
   wrong: 'Facit har fel på {n} ställen. Rätta dem och använd det sedan.',
   confirmFirst: 'Bekräfta först en uppgift.',
   elsewhere: 'Visas på sin plats',
-  told: 'Uppgift {n} bekräftad',
+  confirmedTask: 'Uppgift {n} bekräftad',
 };

@@ -8,7 +8,7 @@ export const suites: typeof english = {
   cases: 'Fall',
   version: 'Version',
   form: 'Sparad som',
-  whose: 'Vems',
+  owner: 'Vems',
   mine: 'Din',
   another: 'En annan användares',
   you: 'Du',

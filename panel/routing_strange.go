@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing
+package panel
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// strange counts what is unusual in answers but no error.
-type strange struct {
+// strangeNames counts what is unusual in answers but no error.
+type strangeNames struct {
 	more        int // answers with more tools than were asked for
 	most, asked int
 	unknown     int // answers with tools that the catalog does not have
@@ -20,13 +20,13 @@ type strange struct {
 	odd         map[string]int
 }
 
-// maxNamed is how many unknown tools are named, maxUnknown how many are counted.
+// maxStrangeNamed is how many unknown tools are named, maxStrangeUnknown how many are counted.
 const (
-	maxNamed   = 5
-	maxUnknown = 10_000
+	maxStrangeNamed   = 5
+	maxStrangeUnknown = 10_000
 )
 
-func (s *strange) add(d *callvet.Decision) {
+func (s *strangeNames) add(d *callvet.Decision) {
 	given := d.Given()
 	if n := len(d.Tools); n > len(given) {
 		s.more++
@@ -43,14 +43,14 @@ func (s *strange) add(d *callvet.Decision) {
 }
 
 // names keeps the tools that count and that no catalog has.
-func (s *strange) names(d *callvet.Decision, known func(string) bool) {
+func (s *strangeNames) names(d *callvet.Decision, known func(string) bool) {
 	some := false
 	for _, t := range d.Given() {
 		if known(t.Tool) {
 			continue
 		}
 		some = true
-		if at, seen := slices.BinarySearch(s.tools, t.Tool); !seen && len(s.tools) < maxUnknown {
+		if at, seen := slices.BinarySearch(s.tools, t.Tool); !seen && len(s.tools) < maxStrangeUnknown {
 			s.tools = slices.Insert(s.tools, at, t.Tool)
 		}
 	}
@@ -60,7 +60,7 @@ func (s *strange) names(d *callvet.Decision, known func(string) bool) {
 }
 
 // notes lists what was unusual in the given number of answers.
-func (s *strange) notes(answers int) []string {
+func (s *strangeNames) notes(answers int) []string {
 	var out []string
 	say := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -68,12 +68,12 @@ func (s *strange) notes(answers int) []string {
 		}
 	}
 	say(s.more, "the service gave up to %d tools where %d were asked for; those behind do not count", s.most, s.asked)
-	named := s.tools[:min(len(s.tools), maxNamed)]
+	named := s.tools[:min(len(s.tools), maxStrangeNamed)]
 	rest := ""
 	if len(s.tools) > len(named) {
 		rest = ", …"
 	}
-	say(s.unknown, "they name %s that the catalogue does not have (%s%s)", someTools(len(s.tools)),
+	say(s.unknown, "they name %s that the catalogue does not have (%s%s)", anyTools(len(s.tools)),
 		strings.Join(named, ", "), rest)
 	for _, w := range s.words {
 		say(s.odd[w], "%s", w)
@@ -81,7 +81,7 @@ func (s *strange) notes(answers int) []string {
 	return out
 }
 
-func someTools(n int) string {
+func anyTools(n int) string {
 	if n == 1 {
 		return "1 tool"
 	}

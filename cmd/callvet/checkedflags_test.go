@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package ranged
+package main
 
 import (
 	"math"
@@ -22,34 +22,34 @@ func TestValues(t *testing.T) {
 		want string // the value, or ""
 		err  string
 	}{
-		{"repeats", Int(&n, 7, 1), "3", "3", ""},
-		{"no repeat", Int(&n, 7, 1), "0", "", "the least is 1"},
-		{"negative", Int(&n, 7, 1), "-4", "", "the least is 1"},
-		{"all failures", Int(&n, 7, -1), "-1", "-1", ""},
-		{"no limit", OrNone(&n, Int(&n, 7, 1)), "none", "none", ""},
-		{"a limit", OrNone(&n, Int(&n, 0, 1)), "5", "5", ""},
-		{"no such limit", OrNone(&x, Positive(&x, 0)), "0", "", "it must be more than 0, or none"},
-		{"half", Int(&n, 7, 1), "1.5", "", "write a whole number of 1 or more"},
-		{"too many digits", Int(&n, 7, 1), "99999999999999999999", "", "write a whole number of 1 or more"},
-		{"share", Share(&x, 0), "0.95", "0.95", ""},
-		{"percent", Share(&x, 0), "50%", "0.5", ""},
-		{"percent apart", Share(&x, 0), "50 %", "0.5", ""},
-		{"ends", Share(&x, 0), "100%", "1", ""},
-		{"forgotten percent", Share(&x, 0), "95", "", "a share is at most 1: write 95% or 0.95"},
-		{"negative share", Share(&x, 0), "-1", "", "a share is from 0 to 1, or from 0% to 100%"},
-		{"over all", Share(&x, 0), "120%", "", "a share is from 0 to 1, or from 0% to 100%"},
-		{"huge", Share(&x, 0), "9500", "", "a share is from 0 to 1, or from 0% to 100%"},
-		{"not a number", Share(&x, 0), "NaN", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
-		{"word", Share(&x, 0), "half", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
-		{"open end", Between(&x, 0), "1", "", "this share is more than 0 and less than 1"},
-		{"inside", Between(&x, 0), "0.5", "0.5", ""},
-		{"amount", Amount(&x, 0), "0", "0", ""},
-		{"infinite amount", Amount(&x, 0), "Inf", "", "write a number such as 0.5"},
-		{"negative amount", Amount(&x, 0), "-0.1", "", "it cannot be negative"},
-		{"nothing to spend", Positive(&x, 0), "0", "", "it must be more than 0"},
-		{"timeout", Duration(&d, 0), "30s", "30s", ""},
-		{"no time", Duration(&d, 0), "0", "", "it must be more than 0"},
-		{"no unit", Duration(&d, 0), "30", "", "write a time with its unit, such as 30s or 2m"},
+		{"repeats", wholeFlag(&n, 7, 1), "3", "3", ""},
+		{"no repeat", wholeFlag(&n, 7, 1), "0", "", "the least is 1"},
+		{"negative", wholeFlag(&n, 7, 1), "-4", "", "the least is 1"},
+		{"all failures", wholeFlag(&n, 7, -1), "-1", "-1", ""},
+		{"no limit", orNoneFlag(&n, wholeFlag(&n, 7, 1)), "none", "none", ""},
+		{"a limit", orNoneFlag(&n, wholeFlag(&n, 0, 1)), "5", "5", ""},
+		{"no such limit", orNoneFlag(&x, positiveFlag(&x, 0)), "0", "", "it must be more than 0, or none"},
+		{"half", wholeFlag(&n, 7, 1), "1.5", "", "write a whole number of 1 or more"},
+		{"too many digits", wholeFlag(&n, 7, 1), "99999999999999999999", "", "write a whole number of 1 or more"},
+		{"share", shareFlag(&x, 0), "0.95", "0.95", ""},
+		{"percent", shareFlag(&x, 0), "50%", "0.5", ""},
+		{"percent apart", shareFlag(&x, 0), "50 %", "0.5", ""},
+		{"ends", shareFlag(&x, 0), "100%", "1", ""},
+		{"forgotten percent", shareFlag(&x, 0), "95", "", "a share is at most 1: write 95% or 0.95"},
+		{"negative share", shareFlag(&x, 0), "-1", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"over all", shareFlag(&x, 0), "120%", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"huge", shareFlag(&x, 0), "9500", "", "a share is from 0 to 1, or from 0% to 100%"},
+		{"not a number", shareFlag(&x, 0), "NaN", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
+		{"word", shareFlag(&x, 0), "half", "", "write a share from 0 to 1, or in percent: 0.95 or 95%"},
+		{"open end", innerShareFlag(&x, 0), "1", "", "this share is more than 0 and less than 1"},
+		{"inside", innerShareFlag(&x, 0), "0.5", "0.5", ""},
+		{"amount", amountFlag(&x, 0), "0", "0", ""},
+		{"infinite amount", amountFlag(&x, 0), "Inf", "", "write a number such as 0.5"},
+		{"negative amount", amountFlag(&x, 0), "-0.1", "", "it cannot be negative"},
+		{"nothing to spend", positiveFlag(&x, 0), "0", "", "it must be more than 0"},
+		{"timeout", durationFlag(&d, 0), "30s", "30s", ""},
+		{"no time", durationFlag(&d, 0), "0", "", "it must be more than 0"},
+		{"no unit", durationFlag(&d, 0), "30", "", "write a time with its unit, such as 30s or 2m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.v.Set(c.in)
@@ -67,7 +67,7 @@ func TestValues(t *testing.T) {
 func TestRefusedKeeps(t *testing.T) {
 	t.Parallel()
 	var x float64
-	v := Share(&x, 0.8)
+	v := shareFlag(&x, 0.8)
 	for _, s := range []string{"1.1", "-0.1", "x", "", "Inf", "%"} {
 		if err := v.Set(s); err == nil {
 			t.Errorf("Set(%q) was accepted", s)
@@ -94,8 +94,8 @@ func TestExplained(t *testing.T) {
 		fs.Int64("n", 0, "")
 		fs.Float64("x", 0, "")
 		fs.Bool("b", false, "")
-		fs.Var(Int(new(int), 1, 1), "r", "")
-		if got := message(Explained(fs.Parse([]string{args}))); got != want {
+		fs.Var(wholeFlag(new(int), 1, 1), "r", "")
+		if got := message(explainedFlagError(fs.Parse([]string{args}))); got != want {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
@@ -113,8 +113,8 @@ func message(err error) string {
 func TestOrNone(t *testing.T) {
 	t.Parallel()
 	n, x := 0, new(float64)
-	limit := OrNone(&n, Int(&n, 0, 1))
-	heat := OrNone(&x, Amount(x, 0.25))
+	limit := orNoneFlag(&n, wholeFlag(&n, 0, 1))
+	heat := orNoneFlag(&x, amountFlag(x, 0.25))
 	if heat.String() != "0.25" || limit.String() != "0" {
 		t.Errorf("before: %s, %s", limit, heat)
 	}

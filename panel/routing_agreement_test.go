@@ -1,30 +1,30 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing_test
+package panel_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/callvet/callvet/panel"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel/routing"
 )
 
 func TestAgree(t *testing.T) {
 	t.Parallel()
 	want := &callvet.Selection{Tools: []string{"a"}, Acceptable: []string{"c"}}
 	none := &callvet.Selection{Tools: []string{}}
-	evaluation := []routing.Selected{
+	evaluation := []panel.RoutingSelected{
 		{Query: "one", Tools: []string{"a", "b"}, Case: "c1", Want: want, Route: "x"},
 		{Query: "two", Tools: []string{"a"}, Case: "c2", Want: want},
 		{Query: "three", Case: "c3", Want: none},
 		{Query: "four", Tools: []string{"a"}},
 		{Query: "one", Tools: []string{"z"}, Case: "again"},
 	}
-	production := []routing.Selected{
+	production := []panel.RoutingSelected{
 		{Query: "one ", Tools: []string{"b", "a"}, Route: "y"},
 		{Query: "one", Tools: []string{"a"}, Route: "x"},
 		{Query: "one", Tools: []string{"a"}, Route: "x"},
@@ -33,10 +33,10 @@ func TestAgree(t *testing.T) {
 		{Query: "three", Tools: []string{"c"}},
 		{Query: "nobody", Tools: []string{"a"}},
 	}
-	got := routing.Agree(production, evaluation)
+	got := panel.AgreeOnRouting(production, evaluation)
 	type line struct {
 		Query         string
-		Likeness      routing.Likeness
+		Likeness      panel.RoutingLikeness
 		Times         int
 		First, Route  bool
 		Was, Is, Same bool
@@ -49,11 +49,11 @@ func TestAgree(t *testing.T) {
 		})
 	}
 	if d := cmp.Diff([]line{
-		{"three", routing.Disjoint, 1, false, false, false, true, true},
-		{"one", routing.Overlap, 1, true, false, true, true, true},
-		{"one", routing.Contained, 2, true, false, true, true, true},
-		{"one ", routing.Reordered, 1, false, true, false, true, true},
-		{"two", routing.Same, 1, true, false, true, true, true},
+		{"three", panel.RoutingDisjoint, 1, false, false, false, true, true},
+		{"one", panel.RoutingOverlap, 1, true, false, true, true, true},
+		{"one", panel.RoutingContained, 2, true, false, true, true, true},
+		{"one ", panel.RoutingReordered, 1, false, true, false, true, true},
+		{"two", panel.RoutingSame, 1, true, false, true, true, true},
 	}, lines); d != "" {
 		t.Error(d)
 	}
@@ -64,7 +64,7 @@ func TestAgree(t *testing.T) {
 		got.Right.Cases != 3 || got.Right.Candidate.Point != 1 {
 		t.Errorf("%+v %+v %+v", got.SameTools, got.First, got.Right)
 	}
-	if empty := routing.Agree(nil, evaluation); empty.Decisions != 0 || empty.SameTools.Defined() ||
+	if empty := panel.AgreeOnRouting(nil, evaluation); empty.Decisions != 0 || empty.SameTools.Defined() ||
 		empty.Right != nil || empty.Pairs == nil {
 		t.Errorf("%+v", empty)
 	}
@@ -74,15 +74,15 @@ func TestAgree(t *testing.T) {
 func TestAgreeCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) routing.Selected {
-			return routing.Selected{
+		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) panel.RoutingSelected {
+			return panel.RoutingSelected{
 				Query: rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "query"),
 				Tools: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3,
 					rapid.ID[string]).Draw(t, "tools"),
 			}
 		}), 0, 12)
 		production, evaluation := list.Draw(t, "production"), list.Draw(t, "evaluation")
-		b := routing.Agree(production, evaluation)
+		b := panel.AgreeOnRouting(production, evaluation)
 		sum, times := 0, 0
 		for _, c := range b.Likenesses {
 			sum += c.N
@@ -94,14 +94,14 @@ func TestAgreeCounts(t *testing.T) {
 			t.Fatalf("%d of a likeness, %d in pairs, %d decisions", sum, times, b.Decisions)
 		}
 		first := map[string]bool{}
-		var once []routing.Selected
+		var once []panel.RoutingSelected
 		for _, e := range evaluation {
 			if !first[e.Query] {
 				first[e.Query] = true
 				once = append(once, e)
 			}
 		}
-		if self := routing.Agree(once, evaluation); self.Decisions != len(once) || len(once) > 0 &&
+		if self := panel.AgreeOnRouting(once, evaluation); self.Decisions != len(once) || len(once) > 0 &&
 			self.SameTools.Point != 1 {
 			t.Fatalf("with itself: %+v", self)
 		}

@@ -1,13 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing
+package panel
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
 )
 
@@ -21,14 +20,14 @@ const (
 )
 
 // Unit is what Attempts counts, in a word: "cases" where each was asked once.
-func (t *Target) Unit() string {
+func (t *RoutingTarget) Unit() string {
 	if t.Attempts <= t.Cases {
 		return "cases"
 	}
 	return "attempts"
 }
 
-func byLift(a, b Pattern) int {
+func patternByLift(a, b RoutingPattern) int {
 	return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Lift, a.Lift), strings.Compare(a.Tag, b.Tag))
 }
 
@@ -43,8 +42,8 @@ const (
 	codeChance  = "tag-by-chance" // a tag that may fail more often by chance
 )
 
-// Advice maps codes to what to do, with the command of callvet for it.
-func Advice() map[string]string {
+// RoutingAdvice maps codes to what to do, with the command of callvet for it.
+func RoutingAdvice() map[string]string {
 	return map[string]string{
 		codeRoutes: "Improve the rules of routes; the confusion of routes shows which words they lack. Learn routes from questions that are " +
 			"known to belong to them: `callvet select routes learn EXAMPLES -o routes.json`.",
@@ -61,18 +60,18 @@ func Advice() map[string]string {
 	}
 }
 
-// recommend lists the problems to check. A rate below its threshold is reported with its
-// interval: it is certain only where the whole interval lies below.
-func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
-	var out []Recommendation
-	advice := Advice()
+// recommendRouting lists what to look at. A rate below its threshold is reported with its interval: it is
+// certain only where the whole interval lies below.
+func recommendRouting(t *RoutingTarget, tp *TargetPanel) []RoutingRecommendation {
+	var out []RoutingRecommendation
+	advice := RoutingAdvice()
 	under := func(metric string, least float64, code string) {
 		m := tp.Overall.Metric(metric)
 		if m == nil || !m.Interval.Defined() || m.Interval.Point >= least {
 			return
 		}
 		iv := m.Interval
-		out = append(out, Recommendation{
+		out = append(out, RoutingRecommendation{
 			Code: code, Text: advice[code], Certain: iv.Upper < least,
 			Evidence: fmt.Sprintf("%s is %.1f %% (%.1f to %.1f) of %d, under %.0f %%", m.Title, 100*iv.Point,
 				100*iv.Lower, 100*iv.Upper, iv.N, 100*least),
@@ -86,34 +85,34 @@ func recommend(t *Target, tp *panel.TargetPanel) []Recommendation {
 	}
 	under(exact, minToolExact, codeTools)
 	if t.Unequal > 0 && len(t.Matches) > 0 {
-		out = append(out, Recommendation{
+		out = append(out, RoutingRecommendation{
 			Code: codeSetSize, Counted: true, Text: advice[codeSetSize],
 			Evidence: fmt.Sprintf("%d of %d %s were given another number of tools than they expect", t.Unequal,
 				t.Attempts, t.Unit()),
 		})
 	}
-	if m := tp.Overall.Metric(panel.MetricLatencyP50); m != nil && m.Interval.Point > maxLatencyMS {
-		out = append(out, Recommendation{
+	if m := tp.Overall.Metric(MetricLatencyP50); m != nil && m.Interval.Point > maxLatencyMS {
+		out = append(out, RoutingRecommendation{
 			Code: codeLatency, Certain: m.Interval.Lower > maxLatencyMS, Text: advice[codeLatency],
 			Evidence: fmt.Sprintf("half of the questions take more than %.0f ms", m.Interval.Point),
 		})
 	}
-	return append(out, patternAdvice(t.Patterns)...)
+	return append(out, adviseOnPatterns(t.Patterns)...)
 }
 
-// patternAdvice names the three tags that fail most beyond chance.
-func patternAdvice(ps []Pattern) []Recommendation {
-	var out []Recommendation
+// adviseOnPatterns names the three tags that fail most beyond chance.
+func adviseOnPatterns(ps []RoutingPattern) []RoutingRecommendation {
+	var out []RoutingRecommendation
 	for _, p := range ps {
 		if len(out) == 3 || p.Lift <= 1 || p.P >= 0.05 {
 			continue
 		}
 		certain := p.Adjusted < 0.05
-		text := Advice()[codeTag]
+		text := RoutingAdvice()[codeTag]
 		if !certain {
-			text = Advice()[codeChance]
+			text = RoutingAdvice()[codeChance]
 		}
-		out = append(out, Recommendation{
+		out = append(out, RoutingRecommendation{
 			Code: codeTag, Certain: certain, Text: fmt.Sprintf(text, p.Tag),
 			Evidence: fmt.Sprintf("%d of %d fail, %d of %d others; p = %.3g, %.3g over all tags", p.Failed, p.Of,
 				p.RestFailed, p.Rest, p.P, p.Adjusted),

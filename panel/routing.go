@@ -1,20 +1,19 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing
+package panel
 
 import (
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
-// Section is the report on the decisions of a run, by target.
-type Section struct {
-	Targets []Target `json:"targets"`
+// RoutingSection is the report on the decisions of a run, by target.
+type RoutingSection struct {
+	Targets []RoutingTarget `json:"targets"`
 }
 
-// Weight is the weight of a layer in the composite.
-type Weight struct {
+// RoutingWeight is the weight of a layer in the composite.
+type RoutingWeight struct {
 	Layer  string  `json:"layer"`
 	Weight float64 `json:"weight"`
 	// Exact and Acceptable are the parts of the weight of tools; 0 elsewhere.
@@ -22,72 +21,72 @@ type Weight struct {
 	Acceptable float64 `json:"acceptable,omitempty"`
 }
 
-// Target is one router or retriever.
-type Target struct {
+// RoutingTarget is one router or retriever.
+type RoutingTarget struct {
 	Target int    `json:"target"` // position in the run
 	Name   string `json:"name"`
 	// Cases is the number of judged cases, Attempts the number of their attempts. Matches, Unequal,
 	// FirstWrong and ToolMisses count attempts, as rates do; Patterns and Failures count cases.
-	Cases    int     `json:"cases"`
-	Attempts int     `json:"attempts"`
-	Layers   []Layer `json:"layers"`
+	Cases    int            `json:"cases"`
+	Attempts int            `json:"attempts"`
+	Layers   []RoutingLayer `json:"layers"`
 	// Notes list what is unusual in the answers but no error.
 	Notes []string `json:"notes,omitempty"`
 	// Matches counts attempts by how the returned tools match the expected ones. Unequal of them
 	// returned a different number of tools than expected, so that an exact match was not possible.
-	Matches []panel.Count `json:"matches,omitempty"`
-	Unequal int           `json:"unequal,omitempty"`
+	Matches []Count `json:"matches,omitempty"`
+	Unequal int     `json:"unequal,omitempty"`
 	// Metrics are the composite and the ranks.
-	Metrics []panel.Metric `json:"metrics"`
+	Metrics []Metric `json:"metrics"`
 	// CompositeBest is the best possible composite for the returned numbers of tools; nil where
 	// nothing is judged.
-	CompositeBest *panel.Metric `json:"composite_best,omitempty"`
+	CompositeBest *Metric `json:"composite_best,omitempty"`
 	// Weights are the weights of the layers in the composite, unless a case has its own.
-	Weights []Weight `json:"weights,omitempty"`
+	Weights []RoutingWeight `json:"weights,omitempty"`
 	// Slices are categories, difficulties, languages and tags; TagsLeftOut counts the
 	// tags that have too few cases for one.
-	Slices      []Slice `json:"slices,omitempty"`
-	TagsLeftOut int     `json:"tags_left_out,omitempty"`
+	Slices      []RoutingSlice `json:"slices,omitempty"`
+	TagsLeftOut int            `json:"tags_left_out,omitempty"`
 	// FirstWrong counts failed attempts by the first wrong layer.
-	FirstWrong []panel.Count `json:"first_wrong,omitempty"`
+	FirstWrong []Count `json:"first_wrong,omitempty"`
 	// ToolMisses counts attempts with wrong tools by the layer that blocked them: route,
 	// sub_route or agents, or tools where none did.
-	ToolMisses []panel.Count `json:"tool_misses,omitempty"`
+	ToolMisses []Count `json:"tool_misses,omitempty"`
 	// Patterns are tags, sorted by how much more often cases with them fail.
-	Patterns []Pattern `json:"patterns,omitempty"`
+	Patterns []RoutingPattern `json:"patterns,omitempty"`
 	// Routes, Agents and Tools are confusion tables; for tools wrong pairs only. Agents are sets,
 	// written as one text.
-	Routes []panel.Confused `json:"routes,omitempty"`
-	Agents []panel.Confused `json:"agents,omitempty"`
-	Tools  []panel.Confused `json:"tools,omitempty"`
+	Routes []Confused `json:"routes,omitempty"`
+	Agents []Confused `json:"agents,omitempty"`
+	Tools  []Confused `json:"tools,omitempty"`
 	// Failed are the first cases with a failed attempt, Failures is the number of all.
-	Failed   []Failure `json:"failed,omitempty"`
-	Failures int       `json:"failures"`
+	Failed   []RoutingFailure `json:"failed,omitempty"`
+	Failures int              `json:"failures"`
 	// Unexplained is why there is no explanation for low ranks of tools; empty where there are
 	// explanations, and where the target cannot explain.
-	Unexplained     string           `json:"unexplained,omitempty"`
-	Recommendations []Recommendation `json:"recommendations,omitempty"`
+	Unexplained     string                  `json:"unexplained,omitempty"`
+	Recommendations []RoutingRecommendation `json:"recommendations,omitempty"`
 }
 
-// Layer is one layer with its rate and the time it takes in milliseconds; the
+// RoutingLayer is one layer with its rate and the time it takes in milliseconds; the
 // intervals of time are undefined where it is not known.
-type Layer struct {
+type RoutingLayer struct {
 	Layer  string         `json:"layer"`
-	Metric panel.Metric   `json:"metric"`
+	Metric Metric         `json:"metric"`
 	P50    stats.Interval `json:"ms_p50"`
 	P90    stats.Interval `json:"ms_p90"`
 }
 
-// Slice is a group of cases with its main rates.
-type Slice struct {
-	Key     string         `json:"key"`
-	Value   string         `json:"value"`
-	Cases   int            `json:"cases"`
-	Metrics []panel.Metric `json:"metrics"`
+// RoutingSlice is a group of cases with its main rates.
+type RoutingSlice struct {
+	Key     string   `json:"key"`
+	Value   string   `json:"value"`
+	Cases   int      `json:"cases"`
+	Metrics []Metric `json:"metrics"`
 }
 
-// Pattern compares the cases with a tag with all cases without it.
-type Pattern struct {
+// RoutingPattern compares the cases with a tag with all cases without it.
+type RoutingPattern struct {
 	Tag    string `json:"tag"`
 	Failed int    `json:"failed"`
 	Of     int    `json:"of"`
@@ -101,8 +100,8 @@ type Pattern struct {
 	Adjusted float64 `json:"p_adjusted"`
 }
 
-// Failure is one failed case.
-type Failure struct {
+// RoutingFailure is one failed case.
+type RoutingFailure struct {
 	Case   string            `json:"case"`
 	Query  string            `json:"query"`
 	Tags   []string          `json:"tags,omitempty"`
@@ -111,21 +110,21 @@ type Failure struct {
 	Want   callvet.Selection `json:"want"`
 	Got    callvet.Decision  `json:"got"`
 	// Routed is why an unexpected route was taken; empty where that is not known.
-	Routed   string      `json:"routed,omitempty"`
-	Diagnose []Diagnosis `json:"diagnosis,omitempty"`
+	Routed   string             `json:"routed,omitempty"`
+	Diagnose []RoutingDiagnosis `json:"diagnosis,omitempty"`
 }
 
-// Diagnosis is why an expected tool was not first: its rank and score, those of the winner, and
+// RoutingDiagnosis is why an expected tool was not first: its rank and score, those of the winner, and
 // sentences, the largest loss first.
-type Diagnosis struct {
+type RoutingDiagnosis struct {
 	Tool    callvet.Ranked `json:"tool"`
 	Rank    int            `json:"rank"` // 0: not ranked
 	Winner  callvet.Ranked `json:"winner"`
 	Reasons []string       `json:"reasons,omitempty"`
 }
 
-// Recommendation is one thing to look at, with its evidence.
-type Recommendation struct {
+// RoutingRecommendation is one thing to look at, with its evidence.
+type RoutingRecommendation struct {
 	Code     string `json:"code"`
 	Text     string `json:"text"`
 	Evidence string `json:"evidence"`

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing_test
+package panel_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/callvet/callvet"
 	"github.com/callvet/callvet/internal/measure"
 	"github.com/callvet/callvet/panel"
-	"github.com/callvet/callvet/panel/routing"
 	"github.com/callvet/callvet/panel/steps"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
@@ -44,7 +43,7 @@ func panelsOf(targets []callvet.Target, tools []callvet.Tool, cases []callvet.Ca
 
 // suite makes 20 cases; the first ten have the tag hard; decide returns the tools and the route of
 // each.
-func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
+func section(t *testing.T, decide func(i int) callvet.Decision) panel.RoutingTarget {
 	t.Helper()
 	cases := make([]callvet.Case, 20)
 	for i := range cases {
@@ -62,7 +61,7 @@ func section(t *testing.T, decide func(i int) callvet.Decision) routing.Target {
 		}
 	}
 	var cells []callvet.Cell
-	var col routing.Collector
+	var col panel.RoutingCollector
 	for i := range cases {
 		d := decide(i)
 		d.Layers = []callvet.LayerTime{
@@ -120,7 +119,7 @@ func TestSection(t *testing.T) {
 	}
 	// The tag of every case and that of one case are no patterns.
 	p := stats.Fisher(6, 10, 0, 10)
-	want := []routing.Pattern{{Tag: "hard", Failed: 6, Of: 10, Rest: 10, Lift: 2, P: p, Adjusted: p}}
+	want := []panel.RoutingPattern{{Tag: "hard", Failed: 6, Of: 10, Rest: 10, Lift: 2, P: p, Adjusted: p}}
 	if diff := cmp.Diff(want, got.Patterns); diff != "" {
 		t.Error(diff)
 	}
@@ -150,7 +149,7 @@ func TestNothingWrong(t *testing.T) {
 	if !math.IsInf(got.Layers[0].P50.Upper, 1) && got.Layers[0].P50.Point != 1 {
 		t.Errorf("%+v", got.Layers[0].P50)
 	}
-	var none routing.Collector
+	var none panel.RoutingCollector
 	if none.Section(&panel.Panels{}) != nil {
 		t.Error("a run without decisions has a section")
 	}
@@ -178,9 +177,9 @@ func TestThresholds(t *testing.T) {
 }
 
 // collect judges decisions as they are, with so many attempts a case.
-func collect(t *testing.T, col *routing.Collector, attempts int,
+func collect(t *testing.T, col *panel.RoutingCollector, attempts int,
 	decide func(i, repeat int) callvet.Decision,
-) routing.Target {
+) panel.RoutingTarget {
 	t.Helper()
 	cases := make([]callvet.Case, 4)
 	for i := range cases {
@@ -210,7 +209,7 @@ func collect(t *testing.T, col *routing.Collector, attempts int,
 // Every count is of attempts, as rates are; tags are held against one another by case.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
-	got := collect(t, &routing.Collector{}, 3, func(i, k int) callvet.Decision {
+	got := collect(t, &panel.RoutingCollector{}, 3, func(i, k int) callvet.Decision {
 		switch {
 		case i == 0 && k == 0: // one attempt of three
 			return callvet.Decision{Tools: []callvet.Ranked{{Tool: "y"}}}
@@ -257,7 +256,7 @@ func TestUnequal(t *testing.T) {
 		"twice": {[]callvet.Ranked{{Tool: "x"}, {Tool: "x"}}, 0}, "none": {nil, 0},
 		"two": {[]callvet.Ranked{{Tool: "x"}, {Tool: "y"}}, 4},
 	} {
-		got := collect(t, &routing.Collector{}, 1,
+		got := collect(t, &panel.RoutingCollector{}, 1,
 			func(int, int) callvet.Decision { return callvet.Decision{Tools: c.tools} })
 		sizes := 0
 		for _, r := range got.Recommendations {
@@ -278,7 +277,7 @@ func TestUnequal(t *testing.T) {
 func TestStrange(t *testing.T) {
 	t.Parallel()
 	got := collect(t,
-		&routing.Collector{Known: func(target int, name string) bool {
+		&panel.RoutingCollector{Known: func(target int, name string) bool {
 			return target == 0 &&
 				(name == "x" || name == "y")
 		}}, 1, func(i, _ int) callvet.Decision {
@@ -309,7 +308,7 @@ func TestStrange(t *testing.T) {
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	c := callvet.Case{ID: "a", Expect: callvet.Expect{Selection: &callvet.Selection{Agents: []string{"x", "y"}}}}
-	var col routing.Collector
+	var col panel.RoutingCollector
 	var cells []callvet.Cell
 	for k, agents := range [][]string{{"y", "x"}, {"x", "y", "x"}, nil, {"y"}} {
 		d := callvet.Decision{Agents: agents, Layers: []callvet.LayerTime{{Layer: callvet.SelectAgents}}}
@@ -351,7 +350,7 @@ func TestOnePart(t *testing.T) {
 	} {
 		var cases []callvet.Case
 		var cells []callvet.Cell
-		var col routing.Collector
+		var col panel.RoutingCollector
 		for i, category := range c.categories {
 			cases = append(cases, callvet.Case{
 				ID: fmt.Sprint(i), Fields: map[string]string{"category": category},
@@ -400,7 +399,7 @@ func TestMatchOf(t *testing.T) {
 			d.Tools = append(d.Tools, callvet.Ranked{Tool: tool})
 		}
 		r := score.JudgeSelection(&want, &d, score.SelectionDefaults())
-		if own, byExpected := routing.MatchOf(r.Scores); own != c.own || byExpected != c.byExpected {
+		if own, byExpected := panel.RoutingMatch(r.Scores); own != c.own || byExpected != c.byExpected {
 			t.Errorf("%s: %s, %s", name, own, byExpected)
 		}
 	}

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing
+package panel
 
 import (
 	"cmp"
@@ -8,29 +8,28 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/score"
 	"github.com/callvet/callvet/stats"
 )
 
-// MaxFailed is how many failed cases are kept per target.
-const MaxFailed = 200
+// MaxFailedDecisions is how many failed cases are kept per target.
+const MaxFailedDecisions = 200
 
-// Collector takes the attempts of a run. Ready to use when zero; not safe for
+// RoutingCollector takes the attempts of a run. Ready to use when zero; not safe for
 // concurrent use. It keeps counts, latencies, and MaxFailed cases per target.
-type Collector struct {
+type RoutingCollector struct {
 	// Known reports whether the catalog of a target, by its position, has a tool; nil: unknown.
 	Known func(target int, tool string) bool
 	// Weights of the layers in the composite, for the report.
-	Weights []Weight
-	targets map[int]*collected
+	Weights []RoutingWeight
+	targets map[int]*collectedDecisions
 }
 
-type collected struct {
-	cases    map[string]*outcome
+type collectedDecisions struct {
+	cases    map[string]*decisionOutcome
 	order    []string
 	layers   map[string][]stats.Observation
-	failed   []Failure
+	failed   []RoutingFailure
 	failures int
 	// Of attempts:
 	attempts, unequal int
@@ -38,21 +37,21 @@ type collected struct {
 	wrong             map[callvet.Class]int
 	agents            map[[2]string]int // expected, chosen
 	missed            map[string]int    // by the layer that blocked the tools, or the layer of tools
-	strange           strange
+	strange           strangeNames
 	shared            map[string]string // the values that all cases have under the keys of parts
 }
 
-// parts are the keys that divide a suite. Where all cases have the same value, its slice is the
+// routingParts are the keys that divide a suite. Where all cases have the same value, its slice is the
 // whole suite, which the panels leave out.
-var parts = []string{"category", "difficulty"}
+var routingParts = []string{"category", "difficulty"}
 
-// share keeps the values that all cases have under the keys of parts.
-func (t *collected) share(c *callvet.Case) {
+// share keeps the values that all cases have under the keys of routingParts.
+func (t *collectedDecisions) share(c *callvet.Case) {
 	first := t.shared == nil
 	if first {
 		t.shared = map[string]string{}
 	}
-	for _, key := range parts {
+	for _, key := range routingParts {
 		if value := c.Fields[key]; first {
 			t.shared[key] = value
 		} else if t.shared[key] != value {
@@ -62,34 +61,34 @@ func (t *collected) share(c *callvet.Case) {
 }
 
 // only returns the slice of a key that all cases are in; ok is false where there is none.
-func (t *collected) only(key string, tp *panel.TargetPanel) (out Slice, ok bool) {
+func (t *collectedDecisions) only(key string, tp *TargetPanel) (out RoutingSlice, ok bool) {
 	value := t.shared[key]
-	if value == "" || slices.ContainsFunc(tp.Slices, func(s panel.Slice) bool { return s.Key == key }) {
+	if value == "" || slices.ContainsFunc(tp.Slices, func(s Slice) bool { return s.Key == key }) {
 		return out, false
 	}
-	return Slice{Key: key, Value: value, Cases: tp.Overall.Cases, Metrics: rates(&tp.Overall, brief)}, true
+	return RoutingSlice{Key: key, Value: value, Cases: tp.Overall.Cases, Metrics: routingRates(&tp.Overall, inRoutingSlice)}, true
 }
 
-// outcome of one case over its repeats.
-type outcome struct {
+// decisionOutcome of one case over its repeats.
+type decisionOutcome struct {
 	tags         []string
 	judged, fail int
 }
 
 // Add adds one attempt; attempts without a decision or a verdict are left out.
-func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
+func (c *RoutingCollector) Add(of *callvet.Case, cell *callvet.Cell) {
 	d, r := cell.Trace.Decision, &cell.Result
 	if d == nil || r.Verdict != callvet.VerdictPass && r.Verdict != callvet.VerdictFail {
 		return
 	}
 	d = r.CountsDecision(d)
 	if c.targets == nil {
-		c.targets = map[int]*collected{}
+		c.targets = map[int]*collectedDecisions{}
 	}
 	t := c.targets[cell.Target]
 	if t == nil {
-		t = &collected{
-			cases: map[string]*outcome{}, layers: map[string][]stats.Observation{},
+		t = &collectedDecisions{
+			cases: map[string]*decisionOutcome{}, layers: map[string][]stats.Observation{},
 			matches: map[string]int{}, wrong: map[callvet.Class]int{}, missed: map[string]int{},
 			agents: map[[2]string]int{},
 		}
@@ -97,13 +96,13 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	}
 	o := t.cases[of.ID]
 	if o == nil {
-		o = &outcome{tags: of.Tags}
+		o = &decisionOutcome{tags: of.Tags}
 		t.cases[of.ID], t.order = o, append(t.order, of.ID)
 		t.share(of)
 	}
 	o.judged++
 	t.attempts++
-	own, _ := MatchOf(r.Scores)
+	own, _ := RoutingMatch(r.Scores)
 	t.matches[own]++
 	for _, l := range d.Layers {
 		if l.MS > 0 {
@@ -117,9 +116,9 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	want, _ := score.SelectionOf(&of.Expect)
 	want.Tools, want.Acceptable = r.CountsEach(want.Tools), r.CountsEach(want.Acceptable)
 	if want.Agents != nil && d.Decides(callvet.SelectAgents) {
-		t.agents[[2]string{together(want.Agents), together(d.Agents)}]++
+		t.agents[[2]string{joinedNames(want.Agents), joinedNames(d.Agents)}]++
 	}
-	if unequal(want.Tools, d.Names()) {
+	if unequalNames(want.Tools, d.Names()) {
 		t.unequal++
 	}
 	if r.Verdict == callvet.VerdictPass {
@@ -133,32 +132,34 @@ func (c *Collector) Add(of *callvet.Case, cell *callvet.Cell) {
 	if o.fail > 1 {
 		return
 	}
-	if t.failures++; len(t.failed) < MaxFailed {
+	if t.failures++; len(t.failed) < MaxFailedDecisions {
 		t.failed = append(t.failed,
-			Failure{
+			RoutingFailure{
 				Case: of.ID, Query: of.Question(), Tags: of.Tags, Class: r.Class, Reason: r.Reason,
 				Want: want, Got: *d,
 			})
 	}
 }
 
-// together names a set of agents.
-func together(names []string) string {
-	return cmp.Or(strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "), panel.None)
+// joinedNames names a set of agents.
+func joinedNames(names []string) string {
+	return cmp.Or(strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "), None)
 }
 
-// unequal reports whether tools are expected and returned, but in different numbers.
-func unequal(want, given []string) bool {
-	n, m := distinct(want), distinct(given)
+// unequalNames reports whether tools are expected and returned, but in different numbers.
+func unequalNames(want, given []string) bool {
+	n, m := distinctNames(want), distinctNames(given)
 	return n > 0 && m > 0 && n != m
 }
 
-func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
+func distinctNames(names []string) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(names))))
+}
 
-// MatchOf names the match of a decision by its scores: exact, acceptable, partial or none; "" where
+// RoutingMatch names the match of a decision by its scores: exact, acceptable, partial or none; "" where
 // its tools are not judged. byExpected counts like the Tool Selection Evaluation System: acceptable
 // tools together with other tools are "none" there, if no expected tool is among them.
-func MatchOf(scores []callvet.Score) (own, byExpected string) {
+func RoutingMatch(scores []callvet.Score) (own, byExpected string) {
 	holds := func(name string) bool {
 		return slices.ContainsFunc(scores,
 			func(s callvet.Score) bool { return s.Name == name && s.Scored && s.Value == 1 })
@@ -182,11 +183,11 @@ func MatchOf(scores []callvet.Score) (own, byExpected string) {
 
 // Section returns what was collected, with metrics from the panels of the same run; nil when no
 // attempt had a decision.
-func (c *Collector) Section(p *panel.Panels) *Section {
+func (c *RoutingCollector) Section(p *Panels) *RoutingSection {
 	if len(c.targets) == 0 {
 		return nil
 	}
-	s := &Section{}
+	s := &RoutingSection{}
 	for i := range p.Targets {
 		if t := c.targets[p.Targets[i].Target]; t != nil {
 			one := t.target(&p.Targets[i], p.Confidence)
@@ -197,8 +198,8 @@ func (c *Collector) Section(p *panel.Panels) *Section {
 	return s
 }
 
-func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
-	out := Target{
+func (t *collectedDecisions) target(tp *TargetPanel, confidence float64) RoutingTarget {
+	out := RoutingTarget{
 		Target: tp.Target, Name: tp.Name, Cases: len(t.order), Routes: tp.Routes, Failed: t.failed,
 		Failures: t.failures,
 	}
@@ -210,18 +211,18 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 	} {
 		if m := tp.Overall.Metric(l.metric); m != nil {
 			q := stats.CaseIntervals(t.layers[l.layer], confidence, 0.5, 0.9)
-			out.Layers = append(out.Layers, Layer{Layer: l.layer, Metric: *m, P50: q[0], P90: q[1]})
+			out.Layers = append(out.Layers, RoutingLayer{Layer: l.layer, Metric: *m, P50: q[0], P90: q[1]})
 		}
 	}
-	out.Metrics, out.CompositeBest = rates(&tp.Overall, telling), tp.Overall.Metric(score.CompositeBest)
-	for _, key := range parts {
+	out.Metrics, out.CompositeBest = routingRates(&tp.Overall, inRoutingTarget), tp.Overall.Metric(score.CompositeBest)
+	for _, key := range routingParts {
 		if only, ok := t.only(key, tp); ok {
 			out.Slices = append(out.Slices, only)
 		}
 	}
 	for i := range tp.Slices {
 		s := &tp.Slices[i]
-		out.Slices = append(out.Slices, Slice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: rates(s, brief)})
+		out.Slices = append(out.Slices, RoutingSlice{Key: s.Key, Value: s.Value, Cases: s.Cases, Metrics: routingRates(s, inRoutingSlice)})
 	}
 	out.TagsLeftOut = t.leftOut(out.Slices)
 	for _, c := range tp.Confusion {
@@ -232,30 +233,30 @@ func (t *collected) target(tp *panel.TargetPanel, confidence float64) Target {
 	t.count(&out)
 	out.Notes = t.strange.notes(t.attempts)
 	out.Patterns = t.patterns()
-	out.Recommendations = recommend(&out, tp)
+	out.Recommendations = recommendRouting(&out, tp)
 	return out
 }
 
-func telling(name string) bool {
+func inRoutingTarget(name string) bool {
 	switch name {
 	case score.Route, score.SubRoute, score.AgentsExact, score.ToolsRight, score.CompositeBest:
 		return false // shown as layers, and next to the composite
 	}
-	return !panel.BuiltIn(name) || name == panel.MetricPass || name == panel.MetricError ||
-		name == panel.MetricLatencyP50 || name == panel.MetricLatencyP90
+	return !BuiltIn(name) || name == MetricPass || name == MetricError ||
+		name == MetricLatencyP50 || name == MetricLatencyP90
 }
 
-func brief(name string) bool {
+func inRoutingSlice(name string) bool {
 	switch name {
-	case panel.MetricPass, score.Composite, score.Route, score.AgentsExact, score.ToolsRight, score.MRR,
+	case MetricPass, score.Composite, score.Route, score.AgentsExact, score.ToolsRight, score.MRR,
 		score.Precision1:
 		return true
 	}
 	return false
 }
 
-func rates(s *panel.Slice, keep func(string) bool) []panel.Metric {
-	var out []panel.Metric
+func routingRates(s *Slice, keep func(string) bool) []Metric {
+	var out []Metric
 	for _, m := range s.Metrics {
 		if keep(m.Name) {
 			out = append(out, m)
@@ -265,37 +266,37 @@ func rates(s *panel.Slice, keep func(string) bool) []panel.Metric {
 }
 
 // count sets the classes of matches and the first wrong layers, in attempts.
-func (t *collected) count(out *Target) {
+func (t *collectedDecisions) count(out *RoutingTarget) {
 	out.Attempts, out.Unequal = t.attempts, t.unequal
 	if t.matches[""] < t.attempts {
 		for _, m := range []string{"exact", "acceptable", "partial", "none"} {
-			out.Matches = append(out.Matches, panel.Count{Name: m, N: t.matches[m]})
+			out.Matches = append(out.Matches, Count{Name: m, N: t.matches[m]})
 		}
 	}
 	for pair, n := range t.agents {
-		out.Agents = append(out.Agents, panel.Confused{Expected: pair[0], Called: pair[1], N: n})
+		out.Agents = append(out.Agents, Confused{Expected: pair[0], Called: pair[1], N: n})
 	}
-	slices.SortFunc(out.Agents, func(a, b panel.Confused) int {
+	slices.SortFunc(out.Agents, func(a, b Confused) int {
 		return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Expected, b.Expected),
 			strings.Compare(a.Called, b.Called))
 	})
 	for _, l := range []string{callvet.SelectRoute, callvet.SelectSubRoute, callvet.SelectAgents, callvet.SelectTools} {
 		if n := t.missed[l]; n > 0 {
-			out.ToolMisses = append(out.ToolMisses, panel.Count{Name: l, N: n})
+			out.ToolMisses = append(out.ToolMisses, Count{Name: l, N: n})
 		}
 	}
-	for _, c := range panel.Classes() {
+	for _, c := range Classes() {
 		if n := t.wrong[c]; n > 0 {
-			out.FirstWrong = append(out.FirstWrong, panel.Count{Name: string(c), N: n})
+			out.FirstWrong = append(out.FirstWrong, Count{Name: string(c), N: n})
 		}
 	}
 }
 
-// minSliceCases is how many cases a tag needs for a slice of its own.
-const minSliceCases = 5
+// minRoutingSlice is how many cases a tag needs for a slice of its own.
+const minRoutingSlice = 5
 
 // leftOut counts the tags that have too few cases for a slice.
-func (t *collected) leftOut(listed []Slice) int {
+func (t *collectedDecisions) leftOut(listed []RoutingSlice) int {
 	cases, n := map[string]int{}, 0
 	for _, id := range t.order {
 		for _, tag := range slices.Compact(slices.Sorted(slices.Values(t.cases[id].tags))) {
@@ -303,16 +304,16 @@ func (t *collected) leftOut(listed []Slice) int {
 		}
 	}
 	for tag, of := range cases {
-		if of < minSliceCases && !slices.ContainsFunc(listed, func(s Slice) bool { return s.Value == tag }) {
+		if of < minRoutingSlice && !slices.ContainsFunc(listed, func(s RoutingSlice) bool { return s.Value == tag }) {
 			n++
 		}
 	}
 	return n
 }
 
-// Weigh returns the weights of layers in the order of their decision.
-func Weigh(s score.SelectionSettings) []Weight {
-	return []Weight{
+// RoutingWeights returns the weights of layers in the order of their decision.
+func RoutingWeights(s score.SelectionSettings) []RoutingWeight {
+	return []RoutingWeight{
 		{Layer: callvet.SelectRoute, Weight: s.Route},
 		{Layer: callvet.SelectSubRoute, Weight: s.SubRoute},
 		{Layer: callvet.SelectAgents, Weight: s.Agents},
@@ -320,12 +321,12 @@ func Weigh(s score.SelectionSettings) []Weight {
 	}
 }
 
-// minTagCases is how many cases a tag needs for a pattern of failures.
-const minTagCases = 2
+// minRoutingTag is how many cases a tag needs for a pattern of failures.
+const minRoutingTag = 2
 
 // patterns compares the cases of each tag with all others. A case fails when most of
 // its attempts do: attempts of one case are not independent.
-func (t *collected) patterns() []Pattern {
+func (t *collectedDecisions) patterns() []RoutingPattern {
 	type sums struct{ failed, of int }
 	tags, all := map[string]sums{}, sums{}
 	for _, id := range t.order {
@@ -343,18 +344,18 @@ func (t *collected) patterns() []Pattern {
 	if all.failed == 0 {
 		return nil
 	}
-	var out []Pattern
+	var out []RoutingPattern
 	var ps []float64
 	for tag, s := range tags {
-		if s.of < minTagCases || s.of == all.of {
+		if s.of < minRoutingTag || s.of == all.of {
 			continue
 		}
-		p := Pattern{Tag: tag, Failed: s.failed, Of: s.of, RestFailed: all.failed - s.failed, Rest: all.of - s.of}
+		p := RoutingPattern{Tag: tag, Failed: s.failed, Of: s.of, RestFailed: all.failed - s.failed, Rest: all.of - s.of}
 		p.Lift = float64(s.failed) / float64(s.of) / (float64(all.failed) / float64(all.of))
 		p.P = stats.Fisher(p.Failed, p.Of, p.RestFailed, p.Rest)
 		out = append(out, p)
 	}
-	slices.SortFunc(out, byLift)
+	slices.SortFunc(out, patternByLift)
 	for i := range out {
 		ps = append(ps, out[i].P)
 	}

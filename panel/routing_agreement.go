@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-package routing
+package panel
 
 import (
 	"cmp"
@@ -8,12 +8,11 @@ import (
 	"strings"
 
 	"github.com/callvet/callvet"
-	"github.com/callvet/callvet/panel"
 	"github.com/callvet/callvet/stats"
 )
 
-// Selected is the selection for a question.
-type Selected struct {
+// RoutingSelected is the selection for a question.
+type RoutingSelected struct {
 	Query    string   `json:"-"`
 	Tools    []string `json:"tools"` // best first; empty: none
 	Route    string   `json:"route,omitempty"`
@@ -24,34 +23,36 @@ type Selected struct {
 	Want *callvet.Selection `json:"-"`
 }
 
-// Likeness is how the selection of production relates to the selection of the evaluation.
-type Likeness string
+// RoutingLikeness is how the selection of production relates to the selection of the evaluation.
+type RoutingLikeness string
 
 // The likenesses, the largest difference first.
 const (
-	Disjoint  Likeness = "disjoint"  // no tool is on both sides, or one side is empty
-	Overlap   Likeness = "overlap"   // some tools are on both sides
-	Contained Likeness = "contained" // all tools of production are among those of the evaluation
-	Reordered Likeness = "reordered" // the same tools in another order
-	Same      Likeness = "same"      // the same tools in the same order
+	RoutingDisjoint  RoutingLikeness = "disjoint"  // no tool is on both sides, or one side is empty
+	RoutingOverlap   RoutingLikeness = "overlap"   // some tools are on both sides
+	RoutingContained RoutingLikeness = "contained" // all tools of production are among those of the evaluation
+	RoutingReordered RoutingLikeness = "reordered" // the same tools in another order
+	RoutingSame      RoutingLikeness = "same"      // the same tools in the same order
 )
 
-// Likenesses are all values, the largest difference first.
-func Likenesses() []Likeness { return []Likeness{Disjoint, Overlap, Contained, Reordered, Same} }
+// RoutingLikenesses are all values, the largest difference first.
+func RoutingLikenesses() []RoutingLikeness {
+	return []RoutingLikeness{RoutingDisjoint, RoutingOverlap, RoutingContained, RoutingReordered, RoutingSame}
+}
 
-// AgreementPair is a selection of production for a question, with its count, and the selection of
+// RoutingAgreementPair is a selection of production for a question, with its count, and the selection of
 // the evaluation.
-type AgreementPair struct {
-	Query    string   `json:"query"`
-	Case     string   `json:"case,omitempty"`
-	Times    int      `json:"times"`
-	Likeness Likeness `json:"likeness"`
+type RoutingAgreementPair struct {
+	Query    string          `json:"query"`
+	Case     string          `json:"case,omitempty"`
+	Times    int             `json:"times"`
+	Likeness RoutingLikeness `json:"likeness"`
 	// FirstSame: both have the same first tool, or none. RouteDiffers: both decided a route, and
 	// the routes differ.
-	FirstSame    bool     `json:"first_same"`
-	RouteDiffers bool     `json:"route_differs,omitempty"`
-	Production   Selected `json:"production"`
-	Evaluation   Selected `json:"evaluation"`
+	FirstSame    bool            `json:"first_same"`
+	RouteDiffers bool            `json:"route_differs,omitempty"`
+	Production   RoutingSelected `json:"production"`
+	Evaluation   RoutingSelected `json:"evaluation"`
 	// Want is the expected selection. ProductionRight and EvaluationRight: the first tool is
 	// expected or accepted, or there is none where none fits; nil where nothing is expected.
 	Want            *callvet.Selection `json:"want,omitempty"`
@@ -59,8 +60,8 @@ type AgreementPair struct {
 	EvaluationRight *bool              `json:"evaluation_right,omitempty"`
 }
 
-// Agreement compares decisions of production with those of an evaluation on the same questions.
-type Agreement struct {
+// RoutingAgreement compares decisions of production with those of an evaluation on the same questions.
+type RoutingAgreement struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	// Queries is the number of different questions on both sides, Decisions the number of
@@ -70,36 +71,36 @@ type Agreement struct {
 	Decisions      int `json:"decisions"`
 	OnlyProduction int `json:"only_production"`
 	OnlyEvaluation int `json:"only_evaluation"`
-	// Likenesses counts decisions of production, the largest difference first.
-	Likenesses []panel.Count `json:"likenesses"`
+	// RoutingLikenesses counts decisions of production, the largest difference first.
+	Likenesses []Count `json:"likenesses"`
 	// SameTools is the share of decisions with the same tools, in any order; First the share with
 	// the same first tool.
 	SameTools stats.Interval `json:"same_tools"`
 	First     stats.Interval `json:"same_first_tool"`
 	// Right compares how often the first tool is right, question by question, with production as
 	// the baseline; nil where no question has an expectation.
-	Right *panel.Difference `json:"first_tool_right,omitempty"`
+	Right *Difference `json:"first_tool_right,omitempty"`
 	// Pairs are sorted by difference, the largest first, and then by frequency.
-	Pairs []AgreementPair `json:"pairs"`
+	Pairs []RoutingAgreementPair `json:"pairs"`
 }
 
-// Agree compares the selections of production with those of an evaluation.
+// AgreeOnRouting compares the selections of production with those of an evaluation.
 //
 // Unit of analysis: a decision of production, clustered by its question. Questions are compared
 // by their text without white space around it. Where the evaluation has several decisions on a
 // question, its first decision counts. Rates are in [0,1]; they are undefined where no question
 // is on both sides. Source: Tool Selection Evaluation System, "Future Enhancements".
-func Agree(production, evaluation []Selected) *Agreement {
-	out := &Agreement{Format: "callvet.decisions", Version: 1, Pairs: []AgreementPair{}}
-	asked, used := map[string]*Selected{}, map[string]bool{}
+func AgreeOnRouting(production, evaluation []RoutingSelected) *RoutingAgreement {
+	out := &RoutingAgreement{Format: "callvet.decisions", Version: 1, Pairs: []RoutingAgreementPair{}}
+	asked, used := map[string]*RoutingSelected{}, map[string]bool{}
 	for i := range evaluation {
 		if q := strings.TrimSpace(evaluation[i].Query); asked[q] == nil {
 			asked[q] = &evaluation[i]
 		}
 	}
 	only := map[string]bool{}
-	pairs := map[string]*AgreementPair{}
-	byQuery := map[string][]*AgreementPair{}
+	pairs := map[string]*RoutingAgreementPair{}
+	byQuery := map[string][]*RoutingAgreementPair{}
 	var order []string
 	for i := range production {
 		p := &production[i]
@@ -116,7 +117,7 @@ func Agree(production, evaluation []Selected) *Agreement {
 		key := strings.Join(append(append([]string{q, p.Route, p.SubRoute}, p.Agents...),
 			append([]string{"\x00"}, p.Tools...)...), "\x01")
 		if pairs[key] == nil {
-			pairs[key] = pairOf(p, e)
+			pairs[key] = routingPairOf(p, e)
 			byQuery[q] = append(byQuery[q], pairs[key])
 		}
 		pairs[key].Times++
@@ -128,11 +129,11 @@ func Agree(production, evaluation []Selected) *Agreement {
 		}
 	}
 	out.sum(order, byQuery)
-	rank := map[Likeness]int{}
-	for i, l := range Likenesses() {
+	rank := map[RoutingLikeness]int{}
+	for i, l := range RoutingLikenesses() {
 		rank[l] = i
 	}
-	slices.SortStableFunc(out.Pairs, func(a, b AgreementPair) int {
+	slices.SortStableFunc(out.Pairs, func(a, b RoutingAgreementPair) int {
 		return cmp.Or(cmp.Compare(rank[a.Likeness], rank[b.Likeness]), cmp.Compare(b.Times, a.Times),
 			strings.Compare(a.Query, b.Query))
 	})
@@ -140,17 +141,17 @@ func Agree(production, evaluation []Selected) *Agreement {
 }
 
 // sum fills in the rates, over the questions in this order.
-func (b *Agreement) sum(order []string, byQuery map[string][]*AgreementPair) {
-	counts := map[Likeness]int{}
+func (b *RoutingAgreement) sum(order []string, byQuery map[string][]*RoutingAgreementPair) {
+	counts := map[RoutingLikeness]int{}
 	var alike, first stats.Clusters
-	var before, after []panel.Share
+	var before, after []Share
 	for _, q := range order {
 		n, tools, firsts := 0, 0, 0
-		was, is := panel.Share{Binary: true}, panel.Share{Binary: true}
+		was, is := Share{Binary: true}, Share{Binary: true}
 		for _, p := range byQuery[q] {
 			n += p.Times
 			counts[p.Likeness] += p.Times
-			if p.Likeness == Same || p.Likeness == Reordered {
+			if p.Likeness == RoutingSame || p.Likeness == RoutingReordered {
 				tools += p.Times
 			}
 			if p.FirstSame {
@@ -170,46 +171,46 @@ func (b *Agreement) sum(order []string, byQuery map[string][]*AgreementPair) {
 		first.Add(float64(firsts), n, true)
 		before, after = append(before, was), append(after, is)
 	}
-	for _, l := range Likenesses() {
-		b.Likenesses = append(b.Likenesses, panel.Count{Name: string(l), N: counts[l]})
+	for _, l := range RoutingLikenesses() {
+		b.Likenesses = append(b.Likenesses, Count{Name: string(l), N: counts[l]})
 	}
 	b.SameTools, b.First = alike.Interval(0.95, stats.DefaultRho0), first.Interval(0.95, stats.DefaultRho0)
-	if slices.ContainsFunc(before, func(s panel.Share) bool { return s.N > 0 }) {
-		d := panel.Paired(before, after, 0.95)
+	if slices.ContainsFunc(before, func(s Share) bool { return s.N > 0 }) {
+		d := Paired(before, after, 0.95)
 		b.Right = &d
 	}
 }
 
-func pairOf(p, e *Selected) *AgreementPair {
-	out := &AgreementPair{
-		Query: p.Query, Case: e.Case, Likeness: likeness(p.Tools, e.Tools),
-		FirstSame: firstOf(p.Tools) == firstOf(e.Tools),
+func routingPairOf(p, e *RoutingSelected) *RoutingAgreementPair {
+	out := &RoutingAgreementPair{
+		Query: p.Query, Case: e.Case, Likeness: routingLikeness(p.Tools, e.Tools),
+		FirstSame: firstTool(p.Tools) == firstTool(e.Tools),
 		RouteDiffers: p.Route != "" && e.Route != "" &&
 			(p.Route != e.Route || p.SubRoute != "" && e.SubRoute != "" && p.SubRoute != e.SubRoute),
 		Production: *p, Evaluation: *e, Want: e.Want,
 	}
 	if e.Want != nil {
-		was, is := firstRight(e.Want, p.Tools), firstRight(e.Want, e.Tools)
+		was, is := firstToolRight(e.Want, p.Tools), firstToolRight(e.Want, e.Tools)
 		out.ProductionRight, out.EvaluationRight = &was, &is
 	}
 	return out
 }
 
-func firstOf(tools []string) string {
+func firstTool(tools []string) string {
 	if len(tools) == 0 {
 		return ""
 	}
 	return tools[0]
 }
 
-func firstRight(want *callvet.Selection, tools []string) bool {
+func firstToolRight(want *callvet.Selection, tools []string) bool {
 	if len(tools) == 0 {
 		return len(want.Tools) == 0
 	}
 	return slices.Contains(want.Tools, tools[0]) || slices.Contains(want.Acceptable, tools[0])
 }
 
-func likeness(production, evaluation []string) Likeness {
+func routingLikeness(production, evaluation []string) RoutingLikeness {
 	shared := 0
 	for _, t := range production {
 		if slices.Contains(evaluation, t) {
@@ -218,13 +219,13 @@ func likeness(production, evaluation []string) Likeness {
 	}
 	switch {
 	case slices.Equal(production, evaluation):
-		return Same
+		return RoutingSame
 	case shared == 0:
-		return Disjoint
+		return RoutingDisjoint
 	case shared == len(production) && shared == len(evaluation):
-		return Reordered
+		return RoutingReordered
 	case shared == len(production):
-		return Contained
+		return RoutingContained
 	}
-	return Overlap
+	return RoutingOverlap
 }
