@@ -120,7 +120,7 @@ type VectorBatch struct {
 	e     *NGram
 	known []spelling // by the numbers of words
 	room  []int32    // for runs of cached words
-	last  []int32    // the runs of a word that is not cached cached
+	last  []int32    // the runs of a word that is not cached
 }
 
 // Batch begins a batch.

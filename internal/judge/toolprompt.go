@@ -25,7 +25,7 @@ const (
 	maxExamples = 3 // of a tool
 	maxWrong    = 2
 	maxLine     = 160 // letters of a description
-	maxWords    = 4   // words words that distinguish two tools
+	maxWords    = 4   // words that distinguish two tools
 	maxPairs    = 12
 )
 

@@ -170,7 +170,7 @@ var targetColumns = []targetColumn{
 	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
 }
 
-// value is the value is the value of the column with its unit, as text without a table.
+// value is the value of the column with its unit, as text without a table.
 func (c *targetColumn) value(p *panel.Slice) string {
 	if c.text != nil {
 		return c.text(p)
