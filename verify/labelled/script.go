@@ -13,7 +13,7 @@ import (
 func (s *set) script() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(
-		"# What is right at each task: the calls of its first plan, and its reference answer. Written out of the tasks by\n" +
+		"# The right answer to each task: the calls of its first plan, and its reference answer. Generated from the tasks by\n" +
 			"# make verify-labelled-set SCRIPT=examples/labelled-set/scripts/gold.yaml\n" +
 			"model: gold\notherwise: error\nrules:\n")
 	for i := range s.suite.Cases {
