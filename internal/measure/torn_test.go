@@ -37,8 +37,12 @@ func TestMissingStepLines(t *testing.T) {
 		"all lines":                        {fmt.Sprintf(whole, 9), 0, "1 5", "0/5 0/5 0/5"},
 		"a line that another one corrects": {corrected, 0, "1 5", "0/5 0/5 0/5"},
 		"no outcome, and no line":          {`{"type":"task","task_id":"9","pass":true}`, 0, "0.8 5", "0/5 0/5 0/5"},
-		"an error":                         {`{"type":"task","task_id":"9","outcome":"error","steps":3}`, 0, "1 4", "1/5 1/5 1/5"},
-		"not run":                          {`{"type":"task","task_id":"9","outcome":"not_run"}`, 0, "1 4", "1/5 1/5 1/5"},
+		"an error": {
+			`{"type":"task","task_id":"9","outcome":"error","steps":3}`, 0, "1 4", "1/5 1/5 1/5",
+		},
+		"not run": {
+			`{"type":"task","task_id":"9","outcome":"not_run"}`, 0, "1 4", "1/5 1/5 1/5",
+		},
 		"a router's decision": {
 			`{"type":"task","task_id":"9","outcome":"called","pass":true,"decision":{"tools":[{"id":"a"}]}}`,
 			0, "0.8 5", "0/5 0/5 0/5",

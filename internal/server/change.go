@@ -59,9 +59,7 @@ func (c *RunChanges) compare(with *panel.Comparison, now, base *EvalRun, baselin
 // runChange compares a run with the baseline of its experiment. Without a baseline it compares each
 // target with the newest earlier run of the same suite and model. A run that is not over has no
 // change yet.
-func runChange(ctx context.Context, s *api.Server, by *account.Principal,
-	in *api.RunIn,
-) (*api.Body[RunChanges], error) {
+func runChange(ctx context.Context, s *api.Server, by *account.Principal, in *api.RunIn) (*RunChanges, error) {
 	e, err := s.Config.Store.Rows().RunEntry(ctx, in.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
@@ -70,17 +68,17 @@ func runChange(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Body[RunChanges]{Body: RunChanges{Run: now.ID, Items: []RunChange{}}}
+	out := &RunChanges{Run: now.ID, Items: []RunChange{}}
 	if now.Finished.IsZero() {
 		return out, nil
 	}
 	for i := range now.Targets {
-		out.Body.Items = append(out.Body.Items, RunChange{Target: now.Targets[i].Name, Floor: now.Targets[i].Floor})
+		out.Items = append(out.Items, RunChange{Target: now.Targets[i].Name, Floor: now.Targets[i].Floor})
 	}
 	var claims family
-	done, err := changeOfBaseline(ctx, s, by, now, &out.Body, &claims)
+	done, err := changeOfBaseline(ctx, s, by, now, out, &claims)
 	if err == nil && !done {
-		err = changeOfPrevious(ctx, s, by, now, &out.Body, &claims)
+		err = changeOfPrevious(ctx, s, by, now, out, &claims)
 	}
 	claims.settle()
 	return out, err

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/server/assets"
 )
 
-// DrillAsk asks for safety drills.
+// DrillAsk requests safety drills.
 type DrillAsk struct {
 	SuiteID string `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
 	Name    string `json:"name,omitempty" doc:"for people; other runs may have it too"`
@@ -30,31 +30,19 @@ func addDrills(s *api.Server) {
 	api.Add(s,
 		api.Returning(http.StatusAccepted, jobs("run-drills", http.MethodPost, "/drills", "Run safety drills as a job")),
 		api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, runDrills))
-	api.Add(s, op("drill-result", http.MethodGet, "/drill", "What safety drills came to"), api.Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body *runs.DrillsResult }, error) {
-			out, err := runs.Drilled(ctx, s.Config.App, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			return &struct{ Body *runs.DrillsResult }{out}, nil
+	api.Answer(s, op("drill-result", http.MethodGet, "/drill", "What safety drills came to"), api.Access{Objects: run},
+		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*runs.DrillsResult, error) {
+			return runs.Drilled(ctx, s.Config.App, in.ID)
 		})
-	api.Add(s,
+	api.Answer(s,
 		op("list-incidents", http.MethodGet, "/incidents",
 			"Breaches of safety, each with its case, its call, the rule and the evidence"), api.Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal,
-			in *callsIn,
-		) (*struct {
-			Body results.CallPage[results.IncidentAt]
-		}, error,
-		) {
+		func(ctx context.Context, _ *account.Principal, in *callsIn) (*results.CallPage[results.IncidentAt], error) {
 			return callsOf(ctx, s.Config.App, in, results.Incidents)
 		})
-	api.Add(s, op("list-recordings", http.MethodGet, "/recordings",
+	api.Answer(s, op("list-recordings", http.MethodGet, "/recordings",
 		"What the calls of a run got: what a replay answers with"),
-		api.Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*struct {
-			Body results.CallPage[results.RecordedCall]
-		}, error,
-		) {
+		api.Access{Objects: run}, func(ctx context.Context, _ *account.Principal, in *callsIn) (*results.CallPage[results.RecordedCall], error) {
 			return callsOf(ctx, s.Config.App, in, results.Recordings)
 		})
 	api.Add(s, api.Downloads("the suite as a file", op("export-recordings", http.MethodGet, "/recordings/export",
@@ -99,7 +87,7 @@ type callsIn struct {
 // callsOf returns a page of the observations at the calls of a run.
 func callsOf[T any](ctx context.Context, a *app.App, in *callsIn,
 	list func(context.Context, *app.App, results.CallsRequest) (*results.CallPage[T], error),
-) (*struct{ Body results.CallPage[T] }, error) {
+) (*results.CallPage[T], error) {
 	after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
 	if err != nil {
 		return nil, &callvet.FieldError{Field: "cursor", Text: "{cursor} is not that of a page"}
@@ -109,5 +97,5 @@ func callsOf[T any](ctx context.Context, a *app.App, in *callsIn,
 		return nil, err
 	}
 	page.Next = base64.RawURLEncoding.EncodeToString([]byte(page.Next))
-	return &struct{ Body results.CallPage[T] }{*page}, nil
+	return page, nil
 }

@@ -40,8 +40,8 @@ type Asked struct {
 	ToolChoice  string            `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It joins
-	// the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It is
+	// added to the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
 	SystemPrompt  any  `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
 	ReplaceSystem bool `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
 
@@ -66,7 +66,7 @@ type Asked struct {
 	Timeout  int `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
-// EvalRequest asks for a run of a suite.
+// EvalRequest requests a run of a suite.
 type EvalRequest struct {
 	SuiteID      string `json:"suite_id" minLength:"1" maxLength:"100"`
 	ExperimentID string `json:"experiment_id,omitempty" maxLength:"100"`
@@ -121,7 +121,7 @@ func AddEval(s *api.Server) {
 		func(ctx context.Context, by *account.Principal, in *input) (*submittedOutput, error) {
 			return submitEval(ctx, s, by, &in.Body, in.Key)
 		})
-	api.Add(s, op("estimate-eval", http.MethodPost, "/estimate",
+	api.Answer(s, op("estimate-eval", http.MethodPost, "/estimate",
 		"What a run would ask, and what it would take; nothing is asked or kept"),
 		api.Access{Role: account.Member, Scope: account.ScopeRun, Reads: true}, api.With(s, estimateEval))
 	type cancelInput struct {
@@ -129,9 +129,9 @@ func AddEval(s *api.Server) {
 			JobID string `json:"job_id" minLength:"1"`
 		}
 	}
-	api.Add(s, op("tool-eval-cancel", http.MethodPost, "/cancel", "Cancel a job"),
+	api.Answer(s, op("tool-eval-cancel", http.MethodPost, "/cancel", "Cancel a job"),
 		api.Access{Role: account.Member, Scope: account.ScopeRun},
-		func(ctx context.Context, by *account.Principal, in *cancelInput) (*api.JobOutput, error) {
+		func(ctx context.Context, by *account.Principal, in *cancelInput) (*job.Job, error) {
 			if err := s.May(ctx, by, api.KindJob, in.Body.JobID, true); err != nil {
 				return nil, err
 			}
@@ -154,7 +154,7 @@ func submitEval(ctx context.Context, s *api.Server, by *account.Principal, req *
 // estimateEval estimates the run of a request from runs that the user may read.
 func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body EvalRequest },
-) (*api.Body[runs.DryRun], error) {
+) (*runs.DryRun, error) {
 	q, err := in.Body.submission(ctx, s, by, "")
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func estimateEval(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, cmp.Or(assets.BadGates(err), h.Explain(err))
 	}
 	out.Warnings = slices.Concat(q.notices, h.All(), out.Warnings)
-	return &api.Body[runs.DryRun]{Body: *out}, nil
+	return out, nil
 }
 
 // pastRuns are the latest runs that by may read.
@@ -199,7 +199,7 @@ func pastRuns(ctx context.Context, s *api.Server, by *account.Principal) ([]stri
 // estimatedFrom is how many of the latest runs an estimate reads.
 const estimatedFrom = 50
 
-// submission is the run that the request of a user asks for.
+// submission returns the run that the request of a user describes.
 func (q *EvalRequest) submission(ctx context.Context, s *api.Server, by *account.Principal, key string,
 ) (*submission, error) {
 	if q.Priority > 0 && by.Role != account.Admin {
@@ -223,7 +223,7 @@ func (q *EvalRequest) submission(ctx context.Context, s *api.Server, by *account
 	}, nil
 }
 
-// submission is a run that a user asks for.
+// submission is a requested run of a user.
 type submission struct {
 	suite      string // its id; "" for the shipped drills
 	drill      bool
@@ -364,7 +364,7 @@ func submitRun(ctx context.Context, s *api.Server, by *account.Principal, q *sub
 		},
 	})
 	if err != nil {
-		if made != nil { // the job was cancelled meanwhile, or could not be kept
+		if made != nil { // the job was cancelled meanwhile, or could not be stored
 			err = errors.Join(err, s.Config.Store.DeleteRun(context.WithoutCancel(ctx), made.run, nil, nil))
 		}
 		return nil, err

@@ -69,12 +69,12 @@ type ExperimentIn struct {
 func AddExperiments(s *api.Server) {
 	one := map[string]api.Kind{"id": api.KindExperiment}
 	op := api.Operations("experiments", "/api/experiments")
-	api.Add(s, op("list-experiments", http.MethodGet, "", "List experiments"), api.Access{}, api.With(s, experiments))
-	api.Add(s, api.Returning(http.StatusCreated, op("create-experiment", http.MethodPost, "", "Create an experiment")),
+	api.Answer(s, op("list-experiments", http.MethodGet, "", "List experiments"), api.Access{}, api.With(s, experiments))
+	api.Answer(s, api.Returning(http.StatusCreated, op("create-experiment", http.MethodPost, "", "Create an experiment")),
 		api.Access{Role: account.Member}, api.With(s, createExperiment))
-	api.Add(s, op("get-experiment", http.MethodGet, "/{id}", "Get an experiment with its best configuration"),
+	api.Answer(s, op("get-experiment", http.MethodGet, "/{id}", "Get an experiment with its best configuration"),
 		api.Access{Objects: one}, api.With(s, experimentDetails))
-	api.Add(s, op("update-experiment", http.MethodPut, "/{id}", "Update an experiment"),
+	api.Answer(s, op("update-experiment", http.MethodPut, "/{id}", "Update an experiment"),
 		api.Access{Objects: one}, api.With(s, updateExperiment))
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-experiment", http.MethodDelete, "/{id}",
 		"Delete an experiment; its runs stay")),
@@ -85,9 +85,9 @@ func AddExperiments(s *api.Server) {
 				return errors.Join(err, s.Deletes(ctx, by, api.KindExperiment, in.ID).Do(q))
 			})
 		})
-	api.Add(s, op("pin-baseline", http.MethodPut, "/{id}/baseline", "Pin a run as the baseline"),
+	api.Answer(s, op("pin-baseline", http.MethodPut, "/{id}/baseline", "Pin a run as the baseline"),
 		api.Access{Objects: one}, api.With(s, pinBaseline))
-	api.Add(s, op("get-timeline", http.MethodGet, "/{id}/timeline",
+	api.Answer(s, op("get-timeline", http.MethodGet, "/{id}/timeline",
 		"Runs in the order of time, with differences from the baseline"),
 		api.Access{Objects: one}, api.With(s, timeline))
 	api.Add(s, api.Returning(http.StatusAccepted, op("run-best", http.MethodPost, "/{id}/run-best",
@@ -105,7 +105,7 @@ func experimentView(e *rows.Experiment) Experiment {
 
 func experiments(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*struct{ Body api.Page[Experiment] }, error) {
+) (*api.Page[Experiment], error) {
 	m, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -118,17 +118,15 @@ func experiments(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list experiments: %w", err)
 	}
-	out := api.Page[Experiment]{Items: []Experiment{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.Experiment) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	for i := range list {
-		one := experimentView(&list[i])
-		if one.Baseline != "" && s.May(ctx, by, api.KindRun, one.Baseline, false) != nil {
-			one.Baseline, one.BaseTarget = "", ""
-		}
-		out.Items = append(out.Items, one)
-	}
-	return &struct{ Body api.Page[Experiment] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(e *rows.Experiment) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *rows.Experiment) (*Experiment, error) {
+			one := experimentView(e)
+			if one.Baseline != "" && s.May(ctx, by, api.KindRun, one.Baseline, false) != nil {
+				one.Baseline, one.BaseTarget = "", ""
+			}
+			return &one, nil
+		})
 }
 
 // ExperimentFields are the fields of an experiment that a user sets.
@@ -145,7 +143,7 @@ func createExperiment(ctx context.Context, s *api.Server, by *account.Principal,
 		Baseline string `json:"baseline_eval_id,omitempty" maxLength:"100" doc:"a run of the suite"`
 	}
 },
-) (*struct{ Body ExperimentDetails }, error) {
+) (*ExperimentDetails, error) {
 	if err := s.May(ctx, by, api.KindSuite, in.Body.SuiteID, false); err != nil {
 		return nil, err
 	}
@@ -184,7 +182,7 @@ func updateExperiment(ctx context.Context, s *api.Server, by *account.Principal,
 		State string `json:"state,omitempty" enum:"active,archived" default:"active"`
 	}
 },
-) (*struct{ Body ExperimentDetails }, error) {
+) (*ExperimentDetails, error) {
 	err := s.Config.Store.Change(ctx, "update experiment", func(q *rows.Queries) error {
 		_, err := q.ChangeExperiment(ctx, rows.ChangeExperimentParams{
 			ID: in.ID, Name: in.Body.Name, Description: []byte(in.Body.Description), State: in.Body.State,
@@ -205,7 +203,7 @@ func pinBaseline(ctx context.Context, s *api.Server, by *account.Principal, in *
 		Target string `json:"target,omitempty" maxLength:"500" doc:"with which targets are compared that have no namesake in the run"`
 	}
 },
-) (*struct{ Body ExperimentDetails }, error) {
+) (*ExperimentDetails, error) {
 	e, err := s.Config.Store.Rows().Experiment(ctx, in.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read experiment: %w", err)
@@ -258,7 +256,7 @@ func baselineFits(ctx context.Context, s *api.Server, by *account.Principal, run
 
 func experimentDetails(ctx context.Context, s *api.Server, by *account.Principal,
 	in *ExperimentIn,
-) (*struct{ Body ExperimentDetails }, error) {
+) (*ExperimentDetails, error) {
 	e, err := readExperiment(ctx, s, by, in.ID)
 	if err != nil {
 		return nil, err
@@ -280,7 +278,7 @@ func experimentDetails(ctx context.Context, s *api.Server, by *account.Principal
 		return nil, err
 	}
 	out.Best, out.Among = best.verdict()
-	return &struct{ Body ExperimentDetails }{out}, nil
+	return &out, nil
 }
 
 // readExperiment returns an experiment. It drops a baseline that its owner or by may not read, such as
@@ -307,7 +305,7 @@ func readExperiment(ctx context.Context, s *api.Server, by *account.Principal, i
 	return e, err
 }
 
-// lineOf is a run in the list of runs; nil where it was deleted.
+// lineOf returns a run as in the list of runs; nil if it was deleted.
 func lineOf(ctx context.Context, s *api.Server, run string) (*EvalRun, error) {
 	e, err := s.Config.Store.Rows().RunEntry(ctx, run)
 	if api.IsMissing(err) {

@@ -48,7 +48,7 @@ type (
 		Text   string `json:"text,omitempty" required:"false" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
 		Shared *bool  `json:"shared,omitempty" required:"false" doc:"every user may read them"`
 	}
-	// GateLint is what is wrong with gates.
+	// GateLint has the problems of gates.
 	GateLint struct {
 		OK       bool            `json:"ok"`
 		Gates    int             `json:"gates" doc:"how many there are; 0 where they cannot be read"`
@@ -85,28 +85,28 @@ func addGatebook(s *api.Server) {
 	of := func(role account.Role) api.Access {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindGate}}
 	}
-	api.Add(s,
+	api.Answer(s,
 		op("lint-gates", http.MethodPost, "/lint",
 			"Lists what is wrong with a gate file, with places, and keeps nothing."),
 		api.Access{Scope: account.ScopeRead, Reads: true}, api.With(s, lintGates))
-	api.Add(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), api.Access{},
-		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[GateTemplate] }, error) {
+	api.Answer(s, op("gate-templates", http.MethodGet, "/templates", "Gives gate files to start from."), api.Access{},
+		func(context.Context, *account.Principal, *struct{}) (*api.Page[GateTemplate], error) {
 			out := api.Page[GateTemplate]{}
 			for _, name := range traces.GateTemplates() {
 				out.Items = append(out.Items, GateTemplate{name, string(traces.GateTemplate(name))})
 			}
-			return &struct{ Body api.Page[GateTemplate] }{out}, nil
+			return &out, nil
 		})
-	api.Add(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."),
+	api.Answer(s, op("gate-metrics", http.MethodGet, "/metrics", "Names the metrics that gates may be about."),
 		api.Access{},
-		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[GateMetric] }, error) {
+		func(context.Context, *account.Principal, *struct{}) (*api.Page[GateMetric], error) {
 			out := api.Page[GateMetric]{}
 			for _, name := range gates.Metrics() {
 				out.Items = append(out.Items, GateMetric{name})
 			}
-			return &struct{ Body api.Page[GateMetric] }{out}, nil
+			return &out, nil
 		})
-	api.Add(s, op("list-gates", http.MethodGet, "",
+	api.Answer(s, op("list-gates", http.MethodGet, "",
 		"Lists gates that are kept, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listGates))
 	api.Add(s, api.Returning(http.StatusCreated, op("create-gates", http.MethodPost, "", "Keeps gates by name.")),
@@ -129,7 +129,7 @@ func addGatebook(s *api.Server) {
 					s.Deletes(ctx, by, api.KindGate, in.ID).Do(q))
 			})
 		})
-	api.Add(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."),
+	api.Answer(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."),
 		of(""),
 		api.With(s, gateHistory))
 }
@@ -153,15 +153,15 @@ func lintGates(_ context.Context, s *api.Server, _ *account.Principal, in *struc
 		Text string `json:"text" maxLength:"1000000" doc:"a gate file, YAML or JSON"`
 	}
 },
-) (*struct{ Body GateLint }, error) {
+) (*GateLint, error) {
 	n, list, err := wrongGates(s, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body GateLint }{GateLint{OK: len(list) == 0, Gates: n, Problems: list}}, nil
+	return &GateLint{OK: len(list) == 0, Gates: n, Problems: list}, nil
 }
 
-// goodGates refuses a text that is no gate file, with all that is wrong with it.
+// goodGates returns an error with all problems of a text that is not a gate file.
 func goodGates(s *api.Server, text string) error {
 	_, list, err := wrongGates(s, text)
 	if err != nil || len(list) == 0 {
@@ -178,15 +178,15 @@ func goodGates(s *api.Server, text string) error {
 	return out
 }
 
-func keptGateOf(id, user, name string, shared bool, created, updated int64) KeptGate {
-	return KeptGate{
+func keptGateOf(id, user, name string, shared bool, created, updated int64) *KeptGate {
+	return &KeptGate{
 		ID: id, Name: name, Owner: user, Shared: shared, CreatedAt: assets.Milli(created),
 		UpdatedAt: assets.Milli(updated),
 	}
 }
 
 func gateText(g *rows.CheckedGateEntry) GateText {
-	return GateText{keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), string(g.Content)}
+	return GateText{*keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), string(g.Content)}
 }
 
 func keptGate(ctx context.Context, s *api.Server, id string) (*rows.CheckedGateEntry, error) {
@@ -199,7 +199,7 @@ func keptGate(ctx context.Context, s *api.Server, id string) (*rows.CheckedGateE
 
 func listGates(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*struct{ Body api.Page[KeptGate] }, error) {
+) (*api.Page[KeptGate], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -212,13 +212,11 @@ func listGates(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list gates: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit,
-		func(g *rows.GatesRow) api.PageMark { return api.PageMark{At: g.Created, ID: g.ID} })
-	out := api.Page[KeptGate]{Items: []KeptGate{}, Next: next}
-	for _, g := range list {
-		out.Items = append(out.Items, keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated))
-	}
-	return &struct{ Body api.Page[KeptGate] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(g *rows.GatesRow) api.PageMark { return api.PageMark{At: g.Created, ID: g.ID} },
+		func(g *rows.GatesRow) (*KeptGate, error) {
+			return keptGateOf(g.ID, g.UserID, g.Name, g.Shared, g.Created, g.Updated), nil
+		})
 }
 
 func gateName(name string) (string, error) {
@@ -341,7 +339,7 @@ func gateHistory(ctx context.Context, s *api.Server, by *account.Principal, in *
 	GatePath
 	api.PageIn
 },
-) (*struct{ Body api.Page[PastVerdict] }, error) {
+) (*api.Page[PastVerdict], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -356,38 +354,33 @@ func gateHistory(ctx context.Context, s *api.Server, by *account.Principal, in *
 	if err != nil {
 		return nil, fmt.Errorf("list verdicts: %w", err)
 	}
-	list, next := assets.Cut(list, in.Limit,
-		func(v *rows.CheckedGateVerdict) api.PageMark { return api.PageMark{At: v.Created, ID: v.ID} })
-	out := api.Page[PastVerdict]{Items: []PastVerdict{}, Next: next}
-	for i := range list {
-		v := &list[i]
-		if err := store.Intact(v.Whole, "verdict"); err != nil { // the other entries may be readable
-			out.Items = append(out.Items,
-				PastVerdict{ID: v.ID, At: assets.Milli(v.Created), Failed: []FailedGate{{Reason: err.Error()}}})
-			continue
-		}
-		// Gates may be shared; the runs of other users are not.
-		err := s.May(ctx, by, api.KindRun, v.RunID, false)
-		if err == nil && v.Baseline != "" {
-			err = s.May(ctx, by, api.KindRun, v.Baseline, false)
-		}
-		if errors.Is(err, callvet.ErrNotFound) {
-			continue
-		}
-		one := PastVerdict{
-			ID: v.ID, RunID: v.RunID, Baseline: v.Baseline, At: assets.Milli(v.Created), User: v.UserID,
-			Verdict: v.Verdict, Changed: v.Hash != hash,
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read verdict: %w", err)
-		}
-		if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // the other entries may be readable
-			one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
-		}
-		if one.Failed == nil {
-			one.Failed = []FailedGate{}
-		}
-		out.Items = append(out.Items, one)
-	}
-	return &struct{ Body api.Page[PastVerdict] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(v *rows.CheckedGateVerdict) api.PageMark { return api.PageMark{At: v.Created, ID: v.ID} },
+		func(v *rows.CheckedGateVerdict) (*PastVerdict, error) {
+			one := &PastVerdict{ID: v.ID, At: assets.Milli(v.Created), Failed: []FailedGate{}}
+			if err := store.Intact(v.Whole, "verdict"); err != nil { // the other entries may be readable
+				one.Failed = []FailedGate{{Reason: err.Error()}}
+				return one, nil
+			}
+			// Gates may be shared; the runs of other users are not.
+			err := s.May(ctx, by, api.KindRun, v.RunID, false)
+			if err == nil && v.Baseline != "" {
+				err = s.May(ctx, by, api.KindRun, v.Baseline, false)
+			}
+			if errors.Is(err, callvet.ErrNotFound) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read verdict: %w", err)
+			}
+			one.RunID, one.Baseline, one.User, one.Verdict = v.RunID, v.Baseline, v.UserID, v.Verdict
+			one.Changed = v.Hash != hash
+			if err := json.Unmarshal(v.Failed, &one.Failed); err != nil { // the other entries may be readable
+				one.Failed = []FailedGate{{Reason: fmt.Sprintf("which gates failed cannot be read: %v", err)}}
+			}
+			if one.Failed == nil { // null was stored
+				one.Failed = []FailedGate{}
+			}
+			return one, nil
+		})
 }

@@ -17,7 +17,7 @@ import (
 
 func addGates(s *api.Server) {
 	op := api.Operations("runs", "/api/runs/{id}")
-	api.Add(s, op("gate-run", http.MethodPost, "/gate", "Compare a run with gates, and with a baseline"),
+	api.Answer(s, op("gate-run", http.MethodPost, "/gate", "Compare a run with gates, and with a baseline"),
 		api.Access{Objects: map[string]api.Kind{"id": api.KindRun}, Reads: true, Scope: account.ScopeRead},
 		api.With(s, gateRun))
 	addGatebook(s)
@@ -34,7 +34,7 @@ func gateRun(ctx context.Context, s *api.Server, by *account.Principal, in *stru
 		Policy   string `json:"policy,omitempty" enum:"strict,lenient" doc:"strict: an inconclusive gate stops the build; that of the gates, else strict, if it is not set"`
 	}
 },
-) (*struct{ Body api.GateVerdict }, error) {
+) (*api.GateVerdict, error) {
 	if in.Body.Baseline != "" {
 		if err := s.May(ctx, by, api.KindRun, in.Body.Baseline, false); err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func gateRun(ctx context.Context, s *api.Server, by *account.Principal, in *stru
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body api.GateVerdict }{*res}, nil
+	return res, nil
 }
 
 // hold decides the gates of a run; text "" means the gates of its suite, and policy "" their

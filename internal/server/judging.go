@@ -26,7 +26,8 @@ import (
 // KindJudge is the kind of jobs that ask judges about a run.
 const KindJudge = "judge"
 
-// JudgeAsk asks judges about the attempts of a run. Each judge asks each model, as one judging.
+// JudgeAsk requests verdicts of judges on the attempts of a run. Each judge with each model is one
+// judging.
 type JudgeAsk struct {
 	Judges  []string         `json:"judge" minItems:"1" maxItems:"20" nullable:"false" doc:"those that are built in (GET /api/judges), and at most one of your own"`
 	Models  []string         `json:"judge_model,omitempty" maxItems:"20" nullable:"false" doc:"provider/model"`
@@ -62,8 +63,8 @@ type JudgeAsk struct {
 func AddJudging(s *api.Server) {
 	run := map[string]api.Kind{"id": api.KindRun}
 	op := api.Operations("judges", "/api")
-	api.Add(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), api.Access{},
-		func(context.Context, *account.Principal, *struct{}) (*struct{ Body api.Page[BuiltinJudge] }, error) {
+	api.Answer(s, op("list-judges", http.MethodGet, "/judges", "Lists the judges that are built in."), api.Access{},
+		func(context.Context, *account.Principal, *struct{}) (*api.Page[BuiltinJudge], error) {
 			out := api.Page[BuiltinJudge]{Items: []BuiltinJudge{}}
 			list := runs.Judges()
 			for i := range list {
@@ -71,21 +72,19 @@ func AddJudging(s *api.Server) {
 				out.Items = append(out.Items,
 					BuiltinJudge{j.Name, string(j.Unit), j.About, j.Hash(), j.Prompt, j.Schema})
 			}
-			return &struct{ Body api.Page[BuiltinJudge] }{out}, nil
+			return &out, nil
 		})
 	api.Add(s, api.Returning(http.StatusAccepted, op("judge-run", http.MethodPost, "/runs/{id}/judge",
 		"Asks judges about the attempts of a run, as a job.")),
 		api.Access{Role: account.Member, Scope: account.ScopeRun, Objects: run}, api.With(s, submitJudge))
-	api.Add(s,
+	api.Answer(s,
 		op("list-judgings", http.MethodGet, "/runs/{id}/judgings",
 			"Lists what judges were asked about a run, without their verdicts."), api.Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal,
-			in *api.RunIn,
-		) (*struct{ Body api.Page[results.JudgingView] }, error) {
+		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*api.Page[results.JudgingView], error) {
 			list, err := runs.List(ctx, s.Config.App, runs.JudgeListRequest{Side: app.Side{Run: in.ID}})
-			return &struct{ Body api.Page[results.JudgingView] }{api.Page[results.JudgingView]{Items: list}}, err
+			return &api.Page[results.JudgingView]{Items: list}, err
 		})
-	api.Add(s,
+	api.Answer(s,
 		op("show-judgings", http.MethodGet, "/runs/{id}/verdicts",
 			"Returns the verdicts of judges on a run, how far judges agree, and their majority."),
 		api.Access{Objects: run}, api.With(s, verdicts))
@@ -106,7 +105,7 @@ func verdicts(ctx context.Context, s *api.Server, _ *account.Principal, in *stru
 	api.RunIn
 	Judging string `query:"judging" maxLength:"100" doc:"one judging; left out: all of them"`
 },
-) (*struct{ Body results.Judged }, error) {
+) (*results.Judged, error) {
 	out, err := runs.Show(ctx, s.Config.App, runs.JudgeShowRequest{Side: app.Side{Run: in.ID}}, nil)
 	if errors.Is(err, callvet.ErrNotFound) { // the run exists: otherwise the request was refused before
 		out, err = &results.Judged{Subject: "run " + in.ID, Judgings: []results.JudgingView{}}, nil
@@ -115,13 +114,13 @@ func verdicts(ctx context.Context, s *api.Server, _ *account.Principal, in *stru
 		return nil, err
 	}
 	if in.Judging == "" {
-		return &struct{ Body results.Judged }{*out}, nil
+		return out, nil
 	}
 	i := slices.IndexFunc(out.Judgings, func(v results.JudgingView) bool { return v.ID == in.Judging })
 	if i < 0 {
 		return nil, fmt.Errorf("judging %q of run %s: %w", in.Judging, in.ID, callvet.ErrNotFound)
 	}
-	return &struct{ Body results.Judged }{results.Judged{Subject: out.Subject, Judgings: out.Judgings[i : i+1]}}, nil
+	return &results.Judged{Subject: out.Subject, Judgings: out.Judgings[i : i+1]}, nil
 }
 
 // judgeJob is the stored request of a job of KindJudge.

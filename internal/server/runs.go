@@ -93,40 +93,39 @@ type historyIn struct {
 func AddRuns(s *api.Server) {
 	run := map[string]api.Kind{"id": api.KindRun}
 	op := api.Operations("runs", "/api")
-	api.Add(s, op("list-history", http.MethodGet, "/tool-eval/history", "List eval runs"),
+	api.Answer(s, op("list-history", http.MethodGet, "/tool-eval/history", "List eval runs"),
 		api.Access{}, api.With(s, history))
-	api.Add(s, op("get-history", http.MethodGet, "/tool-eval/history/{id}", "Get eval run details"),
+	api.Answer(s, op("get-history", http.MethodGet, "/tool-eval/history/{id}", "Get eval run details"),
 		api.Access{Objects: run}, api.With(s, historyRun))
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-history", http.MethodDelete, "/tool-eval/history/{id}",
 		"Delete an eval run")), api.Access{Objects: run}, api.With(s, deleteRun))
-	api.Add(s, op("get-run", http.MethodGet, "/runs/{id}", "What a report contains of a run"),
+	api.Answer(s, op("get-run", http.MethodGet, "/runs/{id}", "What a report contains of a run"),
 		api.Access{Objects: run},
-		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body report.Document }, error) {
-			d, err := document(ctx, s, in.ID)
-			return &struct{ Body report.Document }{*d}, err
+		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*report.Document, error) {
+			return document(ctx, s, in.ID)
 		})
 	api.Add(s, api.Returning(http.StatusNoContent, op("patch-run", http.MethodPatch, "/runs/{id}",
 		"Name a run, share it with all users, or link it to an experiment")),
 		api.Access{Objects: run}, api.With(s, patchRun))
-	api.Add(s, op("get-run-change", http.MethodGet, "/runs/{id}/change",
+	api.Answer(s, op("get-run-change", http.MethodGet, "/runs/{id}/change",
 		"How pass rates changed: against the baseline of the experiment, or the run before of the same suite and "+
 			"model"),
 		api.Access{Objects: run}, api.With(s, runChange))
-	api.Add(s, op("list-cells", http.MethodGet, "/runs/{id}/cells", "Attempts of a run, filtered and sorted"),
+	api.Answer(s, op("list-cells", http.MethodGet, "/runs/{id}/cells", "Attempts of a run, filtered and sorted"),
 		api.Access{Objects: run}, api.With(s, cells))
-	api.Add(s, op("get-grid", http.MethodGet, "/runs/{id}/grid",
+	api.Answer(s, op("get-grid", http.MethodGet, "/runs/{id}/grid",
 		"Cases of a run against its targets, in the order of the suite"), api.Access{Objects: run}, api.With(s, grid))
-	api.Add(s, op("get-case", http.MethodGet, "/runs/{id}/case",
+	api.Answer(s, op("get-case", http.MethodGet, "/runs/{id}/case",
 		"All attempts at one case, with conversations and raw requests"),
 		api.Access{Objects: run}, api.With(s, caseOf))
-	api.Add(s, op("get-case-text", http.MethodGet, "/runs/{id}/case/text", "One case as a suite of its own, in YAML"),
+	api.Answer(s, op("get-case-text", http.MethodGet, "/runs/{id}/case/text", "One case as a suite of its own, in YAML"),
 		api.Access{Objects: run}, api.With(s, caseText))
-	api.Add(s, op("add-run-case", http.MethodPost, "/runs/{id}/case/suite",
+	api.Answer(s, op("add-run-case", http.MethodPost, "/runs/{id}/case/suite",
 		"Add a case of a run to a suite, as it was asked"),
 		api.Access{Objects: run, Reads: true, Role: account.Member}, api.With(s, addRunCase))
 	api.Add(s, api.Downloads("the report as a file", op("export-run", http.MethodGet, "/runs/{id}/export",
 		"Download a report")), api.Access{Objects: run}, api.With(s, exportRun))
-	api.Add(s, op("diff-runs", http.MethodGet, "/diff", "Compare two runs, or targets of one, case by case"),
+	api.Answer(s, op("diff-runs", http.MethodGet, "/diff", "Compare two runs, or targets of one, case by case"),
 		api.Access{}, api.With(s, diffRuns))
 	addRerun(s)
 	addBadge(s)
@@ -134,9 +133,7 @@ func AddRuns(s *api.Server) {
 	addDrills(s)
 }
 
-func history(ctx context.Context, s *api.Server, by *account.Principal,
-	in *historyIn,
-) (*struct{ Body api.Page[EvalRun] }, error) {
+func history(ctx context.Context, s *api.Server, by *account.Principal, in *historyIn) (*api.Page[EvalRun], error) {
 	m, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -148,20 +145,14 @@ func history(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := api.Page[EvalRun]{Items: []EvalRun{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.RunEntriesOfRow) api.PageMark { return api.PageMark{At: e.Num} })
-	for i := range list {
-		line, err := line(ctx, s, runEntryOf(&list[i]))
-		if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, *line)
-	}
-	return &struct{ Body api.Page[EvalRun] }{out}, nil
+	return api.Listed(list, in.Limit, func(e *rows.RunEntriesOfRow) api.PageMark { return api.PageMark{At: e.Num} },
+		func(e *rows.RunEntriesOfRow) (*EvalRun, error) {
+			line, err := line(ctx, s, runEntryOf(e))
+			if errors.Is(err, callvet.ErrNotFound) { // the command line deleted it
+				return nil, nil
+			}
+			return line, err
+		})
 }
 
 // runEntryOf is a line of the list as an entry.
@@ -295,7 +286,7 @@ func historyRun(ctx context.Context, s *api.Server, _ *account.Principal, in *st
 	api.RunIn
 	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"how many attempts are given; 0: none, as in the list"`
 },
-) (*struct{ Body EvalDetails }, error) {
+) (*EvalDetails, error) {
 	e, err := s.Config.Store.Rows().RunEntry(ctx, in.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read run: %w", err)
@@ -327,7 +318,7 @@ func historyRun(ctx context.Context, s *api.Server, _ *account.Principal, in *st
 		}
 		out.Results, out.Next = page.Items, page.Next
 	}
-	return &struct{ Body EvalDetails }{out}, nil
+	return &out, nil
 }
 
 func deleteRun(ctx context.Context, s *api.Server, by *account.Principal, in *api.RunIn) (*struct{}, error) {
@@ -356,7 +347,7 @@ func patchRun(ctx context.Context, s *api.Server, by *account.Principal, in *str
 		}
 	}
 	if b := &in.Body; b.Name != nil || b.Notes != nil || b.Tags != nil {
-		a, err := s.AppOf(ctx, by.User) // it masks his keys in texts
+		a, err := s.AppOf(ctx, by.User) // it masks the user's keys in texts
 		if err != nil {
 			return nil, err
 		}
@@ -400,20 +391,14 @@ type cellsIn struct {
 	Limit      int      `query:"limit" minimum:"1" maximum:"1000" default:"50"`
 }
 
-func cells(ctx context.Context, s *api.Server, _ *account.Principal,
-	in *cellsIn,
-) (*struct{ Body results.AttemptsPage }, error) {
-	page, err := results.Attempts(ctx, s.Config.App, results.AttemptsRequest{
+func cells(ctx context.Context, s *api.Server, _ *account.Principal, in *cellsIn) (*results.AttemptsPage, error) {
+	return results.Attempts(ctx, s.Config.App, results.AttemptsRequest{
 		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Outcomes: as[callvet.Outcome](in.Outcome),
 		Classes: as[callvet.Class](in.Class), Reasons: in.Reason,
 		Targets: in.Target, Tags: in.Tag, Case: in.Case, Search: in.Search, Disagree: in.Disagree,
 		Expected: in.Expected, Called: in.Called, Sort: in.Sort, Descending: in.Descending, After: in.Cursor,
 		Limit: in.Limit,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &struct{ Body results.AttemptsPage }{*page}, nil
 }
 
 type gridIn struct {
@@ -427,15 +412,11 @@ type gridIn struct {
 	Limit    int      `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
-func grid(ctx context.Context, s *api.Server, _ *account.Principal, in *gridIn) (*api.Body[results.Grid], error) {
-	g, err := results.NewGrid(ctx, s.Config.App, results.GridRequest{
+func grid(ctx context.Context, s *api.Server, _ *account.Principal, in *gridIn) (*results.Grid, error) {
+	return results.NewGrid(ctx, s.Config.App, results.GridRequest{
 		Run: in.ID, Verdicts: as[callvet.Verdict](in.Verdict), Disagree: in.Disagree, Targets: in.Target, Tags: in.Tag,
 		Search: in.Search, After: in.Cursor, Limit: in.Limit,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &api.Body[results.Grid]{Body: *g}, nil
 }
 
 func as[T ~string](list []string) []T {
@@ -465,7 +446,7 @@ type AttemptDetail struct {
 	// System is the text before the conversation.
 	System string          `json:"system,omitempty" doc:"the system prompt of the attempt: the target's, the suite's and the context of the case"`
 	Trace  json.RawMessage `json:"trace" doc:"the conversation, calls and usage; callvet schema trace"`
-	// Exchanges are the raw requests and responses, without keys; empty where none are kept.
+	// Exchanges are the raw requests and responses, without keys; empty if none are stored.
 	Exchanges json.RawMessage `json:"exchanges"`
 }
 
@@ -474,7 +455,7 @@ func caseOf(ctx context.Context, s *api.Server, _ *account.Principal, in *struct
 	Case   string `query:"case" required:"true" maxLength:"500"`
 	Target string `query:"target" maxLength:"500"`
 },
-) (*struct{ Body CaseAttempts }, error) {
+) (*CaseAttempts, error) {
 	v, err := results.ShowCase(ctx, s.Config.App, results.CaseRequest{Run: in.ID, Case: in.Case, Target: in.Target})
 	if err != nil {
 		return nil, err
@@ -504,7 +485,7 @@ func caseOf(ctx context.Context, s *api.Server, _ *account.Principal, in *struct
 		d.Trace = trace
 		out.Attempts = append(out.Attempts, d)
 	}
-	return &struct{ Body CaseAttempts }{out}, nil
+	return &out, nil
 }
 
 // CaseText is a case as a file.
@@ -539,7 +520,7 @@ func caseText(ctx context.Context, s *api.Server, by *account.Principal, in *str
 	api.RunIn
 	CaseChoice
 },
-) (*api.Body[CaseText], error) {
+) (*CaseText, error) {
 	one, err := keptCase(ctx, s, by, in.ID, &in.CaseChoice)
 	if err != nil {
 		return nil, err
@@ -549,7 +530,7 @@ func caseText(ctx context.Context, s *api.Server, by *account.Principal, in *str
 		return nil, err
 	}
 	text, err := cases.Written(one, "json")
-	return &api.Body[CaseText]{Body: CaseText{string(yaml), string(text)}}, err
+	return &CaseText{string(yaml), string(text)}, err
 }
 
 // CaseAdded is a case of a run that was added to a suite.
@@ -572,7 +553,7 @@ func addRunCase(ctx context.Context, s *api.Server, by *account.Principal, in *s
 		Bug     string `json:"bug,omitempty" maxLength:"500" doc:"the issue, or the commit of the fix; a regression case has one"`
 	}
 },
-) (*api.Body[CaseAdded], error) {
+) (*CaseAdded, error) {
 	b := &in.Body
 	if err := s.May(ctx, by, api.KindSuite, b.SuiteID, true); err != nil {
 		return nil, err
@@ -595,7 +576,7 @@ func addRunCase(ctx context.Context, s *api.Server, by *account.Principal, in *s
 			out.Warnings = append(out.Warnings, r)
 		}
 	}
-	return &api.Body[CaseAdded]{Body: out}, nil
+	return &out, nil
 }
 
 func exportRun(ctx context.Context, s *api.Server, _ *account.Principal, in *struct {
@@ -612,7 +593,7 @@ func exportRun(ctx context.Context, s *api.Server, _ *account.Principal, in *str
 		return nil, err
 	}
 	write := func(w io.Writer) error { return s.Config.App.Report(ctx, v.View, name, w) }
-	if in.Format == "pdf" { // it may fail before anything is written
+	if in.Format == "pdf" { // it may fail before it writes
 		var printed bytes.Buffer
 		if err := write(&printed); err != nil {
 			return nil, err
@@ -638,7 +619,7 @@ func diffRuns(ctx context.Context, s *api.Server, by *account.Principal, in *str
 	Population string   `query:"population" enum:"tasks,suite" doc:"what the differences are about: tasks like these, or the cases of the suite alone"`
 	api.Compared
 },
-) (*struct{ Body api.Comparison }, error) {
+) (*api.Comparison, error) {
 	for _, id := range []string{in.Base, in.Candidate} {
 		if id == "" {
 			continue
@@ -656,5 +637,5 @@ func diffRuns(ctx context.Context, s *api.Server, by *account.Principal, in *str
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body api.Comparison }{api.ComparisonOf(c)}, nil
+	return api.ComparisonOf(c), nil
 }

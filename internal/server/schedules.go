@@ -85,7 +85,7 @@ type ScheduleRun struct {
 	Run      string    `json:"eval_id,omitempty"`
 	Job      string    `json:"job_id,omitempty"`
 	Baseline string    `json:"baseline_eval_id,omitempty"`
-	// Verdict is that of the gates; "" until the run is over, and without gates.
+	// Verdict is the verdict of the gates; "" until the run is over, and without gates.
 	Verdict gate.Verdict `json:"verdict,omitempty" enum:"PASS,FAIL,INCONCLUSIVE"`
 	ScheduleOutcome
 	Error    string            `json:"error,omitempty" doc:"why there is no run, or no verdict"`
@@ -156,30 +156,30 @@ func AddSchedules(s *api.Server) {
 	runs := api.Access{Role: account.Member, Scope: account.ScopeRun}
 	changes := runs
 	changes.Objects = one
-	api.Add(s, op("list-schedules", http.MethodGet, "", "Your schedules, the newest first"), api.Access{},
+	api.Answer(s, op("list-schedules", http.MethodGet, "", "Your schedules, the newest first"), api.Access{},
 		api.With(s, listSchedules))
-	api.Add(s, api.Returning(http.StatusCreated, op("create-schedule", http.MethodPost, "", "Make a schedule")),
+	api.Answer(s, api.Returning(http.StatusCreated, op("create-schedule", http.MethodPost, "", "Make a schedule")),
 		runs, api.With(s, createSchedule))
 	times := op("schedule-times", http.MethodGet, "", "The next times of a cron spec")
 	times.Path = "/api/schedule-times"
-	api.Add(s, times, api.Access{}, api.With(s, scheduleTimes))
-	api.Add(s, op("get-schedule", http.MethodGet, "/{id}", "One schedule"), api.Access{Objects: one},
-		func(ctx context.Context, _ *account.Principal, in *SchedulePath) (*api.Body[Schedule], error) {
+	api.Answer(s, times, api.Access{}, api.With(s, scheduleTimes))
+	api.Answer(s, op("get-schedule", http.MethodGet, "/{id}", "One schedule"), api.Access{Objects: one},
+		func(ctx context.Context, _ *account.Principal, in *SchedulePath) (*Schedule, error) {
 			sc, err := schedule(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			return scheduleView(sc, nil)
 		})
-	api.Add(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"),
+	api.Answer(s, op("update-schedule", http.MethodPut, "/{id}", "Put another schedule in its place; what it did stays"),
 		changes, api.With(s, updateSchedule))
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-schedule", http.MethodDelete, "/{id}",
 		"Delete a schedule with its history; its runs stay")), changes, api.With(s, deleteSchedule))
-	api.Add(s, api.Returning(http.StatusAccepted, op("run-schedule", http.MethodPost, "/{id}/run",
+	api.Answer(s, api.Returning(http.StatusAccepted, op("run-schedule", http.MethodPost, "/{id}/run",
 		"Run a schedule now")), changes, api.With(s, runSchedule))
-	api.Add(s, op("test-webhook", http.MethodPost, "/{id}/webhook/test", "Send a message to the webhook now, once"),
+	api.Answer(s, op("test-webhook", http.MethodPost, "/{id}/webhook/test", "Send a message to the webhook now, once"),
 		changes, api.With(s, testWebhook))
-	api.Add(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"),
+	api.Answer(s, op("schedule-history", http.MethodGet, "/{id}/history", "What a schedule did, the newest first"),
 		api.Access{Objects: one}, api.With(s, scheduleHistory))
 }
 
@@ -196,7 +196,7 @@ func schedule(ctx context.Context, s *api.Server, id string) (*rows.CheckedSched
 }
 
 // scheduleView converts a schedule for a response.
-func scheduleView(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*api.Body[Schedule], error) {
+func scheduleView(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*Schedule, error) {
 	out := Schedule{
 		ID: sc.ID, Stopped: string(sc.Stopped), User: sc.UserID, Created: assets.Milli(sc.Created),
 		Updated:  assets.Milli(sc.Updated),
@@ -223,12 +223,12 @@ func scheduleView(sc *rows.CheckedSchedule, warnings []callvet.Notice) (*api.Bod
 		next := assets.Milli(sc.NextAt)
 		out.Next = &next
 	}
-	return &api.Body[Schedule]{Body: out}, nil
+	return &out, nil
 }
 
 func listSchedules(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*api.Body[api.Page[Schedule]], error) {
+) (*api.Page[Schedule], error) {
 	m, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -241,17 +241,9 @@ func listSchedules(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, fmt.Errorf("list schedules: %w", err)
 	}
-	out := api.Page[Schedule]{Items: []Schedule{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.CheckedSchedule) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	for i := range list {
-		one, err := scheduleView(&list[i], nil)
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, one.Body)
-	}
-	return &api.Body[api.Page[Schedule]]{Body: out}, nil
+	return api.Listed(list, in.Limit,
+		func(e *rows.CheckedSchedule) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *rows.CheckedSchedule) (*Schedule, error) { return scheduleView(e, nil) })
 }
 
 // fill checks the fields against the rights of the schedule's owner and puts them into a row. It
@@ -320,7 +312,7 @@ func (f *ScheduleFields) watchOnly() {
 	}
 }
 
-// unused warns of a catalogue that is watched and that no target searches.
+// unused warns about a watched catalogue that no target searches.
 func (f *ScheduleFields) unused() []callvet.Notice {
 	if f.Catalogue == "" || slices.Contains(api.Searched(f.Eval.Models), f.Catalogue) {
 		return nil
@@ -430,18 +422,18 @@ func scheduleTimes(_ context.Context, s *api.Server, _ *account.Principal, in *s
 	Cron string `query:"cron" required:"true" maxLength:"200" doc:"as of a schedule"`
 	Zone string `query:"time_zone" maxLength:"100" doc:"as of a schedule"`
 },
-) (*api.Body[ScheduleTimes], error) {
+) (*ScheduleTimes, error) {
 	spec, err := job.Parse(in.Cron, in.Zone)
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Body[ScheduleTimes]{}
+	out := &ScheduleTimes{}
 	at := s.Config.Now()
 	for range timesShown {
 		if at = spec.Next(at); at.IsZero() {
 			break
 		}
-		out.Body.Times = append(out.Body.Times, at)
+		out.Times = append(out.Times, at)
 	}
 	return out, nil
 }
@@ -495,7 +487,7 @@ func within(name string, err error) error {
 
 func createSchedule(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body ScheduleFields },
-) (*api.Body[Schedule], error) {
+) (*Schedule, error) {
 	sc := rows.CheckedSchedule{
 		Whole: true, UserID: by.User, Created: s.Config.Now().UnixMilli(), Webhook: []byte{},
 		Secret: []byte{},
@@ -535,7 +527,7 @@ func updateSchedule(ctx context.Context, s *api.Server, by *account.Principal, i
 	SchedulePath
 	Body ScheduleFields
 },
-) (*api.Body[Schedule], error) {
+) (*Schedule, error) {
 	s.Firing.Lock()
 	defer s.Firing.Unlock()
 	sc, err := schedule(ctx, s, in.ID)
@@ -566,7 +558,7 @@ func updateSchedule(ctx context.Context, s *api.Server, by *account.Principal, i
 	if err != nil {
 		return nil, err
 	}
-	sc.Whole = true // all of it was written
+	sc.Whole = true // all fields were written
 	return shown(sc, warnings, secret)
 }
 
@@ -599,7 +591,7 @@ func runSchedule(ctx context.Context, s *api.Server, _ *account.Principal, in *s
 	SchedulePath
 	Key string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first run"`
 },
-) (*api.Body[ScheduleRun], error) {
+) (*ScheduleRun, error) {
 	s.Firing.Lock()
 	defer s.Firing.Unlock()
 	sc, err := schedule(ctx, s, in.ID)
@@ -620,14 +612,14 @@ func runSchedule(ctx context.Context, s *api.Server, _ *account.Principal, in *s
 	if r.State == runFailed {
 		return nil, fmt.Errorf("run schedule: %w: %s", callvet.ErrConflict, r.Error)
 	}
-	return &api.Body[ScheduleRun]{Body: scheduleRunView(r)}, nil
+	return scheduleRunView(r), nil
 }
 
 func scheduleHistory(ctx context.Context, s *api.Server, _ *account.Principal, in *struct {
 	SchedulePath
 	api.PageIn
 },
-) (*api.Body[api.Page[ScheduleRun]], error) {
+) (*api.Page[ScheduleRun], error) {
 	m, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -637,18 +629,14 @@ func scheduleHistory(ctx context.Context, s *api.Server, _ *account.Principal, i
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := api.Page[ScheduleRun]{Items: []ScheduleRun{}}
-	list, out.Next = assets.Cut(list, in.Limit,
-		func(e *rows.CheckedScheduleRun) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	for i := range list {
-		out.Items = append(out.Items, scheduleRunView(&list[i]))
-	}
-	return &api.Body[api.Page[ScheduleRun]]{Body: out}, nil
+	return api.Listed(list, in.Limit,
+		func(e *rows.CheckedScheduleRun) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *rows.CheckedScheduleRun) (*ScheduleRun, error) { return scheduleRunView(e), nil })
 }
 
 // scheduleRunView converts an entry of a history for a response.
-func scheduleRunView(r *rows.CheckedScheduleRun) ScheduleRun {
-	out := ScheduleRun{
+func scheduleRunView(r *rows.CheckedScheduleRun) *ScheduleRun {
+	out := &ScheduleRun{
 		ID: r.ID, Cause: r.Cause, Due: assets.Milli(r.Due), State: r.State, Run: r.RunID, Job: r.JobID,
 		Baseline: r.Baseline,
 		Verdict:  gate.Verdict(r.Verdict), Error: string(r.Error), Created: assets.Milli(r.Created),

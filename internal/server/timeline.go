@@ -78,9 +78,7 @@ type Timeline struct {
 	Entries []TimelineEntry `json:"entries"`
 }
 
-func timeline(ctx context.Context, s *api.Server, by *account.Principal,
-	in *ExperimentIn,
-) (*struct{ Body Timeline }, error) {
+func timeline(ctx context.Context, s *api.Server, by *account.Principal, in *ExperimentIn) (*Timeline, error) {
 	e, err := readExperiment(ctx, s, by, in.ID)
 	if err != nil {
 		return nil, err
@@ -117,7 +115,7 @@ func timeline(ctx context.Context, s *api.Server, by *account.Principal,
 	out.Entries = append(out.Entries, searches...)
 	claims.settle()
 	slices.SortStableFunc(out.Entries, func(a, b TimelineEntry) int { return a.Timestamp.Compare(b.Timestamp) })
-	return &struct{ Body Timeline }{out}, nil
+	return &out, nil
 }
 
 // entry is a run in the timeline; base is the baseline, nil without one.

@@ -30,7 +30,7 @@ const maxRanked = 200
 type Leaderboard struct {
 	SuiteID string `json:"suite_id"`
 	Suite   string `json:"suite_hash" doc:"the suite as the newest whole run had it: only runs on it are ranked"`
-	// Others counts configurations that were not run on the current suite.
+	// Others counts configurations without a run on the current suite.
 	Others int         `json:"others" doc:"how many configurations have whole runs on other versions of the suite only"`
 	Metric string      `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
 	Unread []string    `json:"unread,omitempty" doc:"runs that cannot be read: their configurations may have any rank"`
@@ -81,9 +81,9 @@ type TrendTarget struct {
 // AddTrends adds the leaderboard and the trend of a suite.
 func AddTrends(s *api.Server) {
 	op := api.Operations("experiments", "/api")
-	api.Add(s, op("get-leaderboard", http.MethodGet, "/leaderboard",
+	api.Answer(s, op("get-leaderboard", http.MethodGet, "/leaderboard",
 		"Which configuration does best on a suite, as far as the data show"), api.Access{}, api.With(s, leaderboard))
-	api.Add(s, op("get-trend", http.MethodGet, "/tool-suites/{id}/trend",
+	api.Answer(s, op("get-trend", http.MethodGet, "/tool-suites/{id}/trend",
 		"Runs of a suite in the order of time, each configuration against its run before"),
 		api.Access{Objects: map[string]api.Kind{"id": api.KindSuite}}, api.With(s, trend))
 }
@@ -108,7 +108,7 @@ func runsOn(ctx context.Context, s *api.Server, by *account.Principal, suite str
 func leaderboard(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	Suite string `query:"suite_id" required:"true" minLength:"1" maxLength:"100"`
 },
-) (*api.Body[Leaderboard], error) {
+) (*Leaderboard, error) {
 	if err := s.May(ctx, by, api.KindSuite, in.Suite, false); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func leaderboard(ctx context.Context, s *api.Server, by *account.Principal, in *
 	if err := rank(ctx, s, &out); err != nil {
 		return nil, err
 	}
-	return &api.Body[Leaderboard]{Body: out}, nil
+	return &out, nil
 }
 
 // ranks ranks the targets of runs, at least one. The comparisons of all pairs are cached until one
@@ -192,7 +192,7 @@ func trend(ctx context.Context, s *api.Server, by *account.Principal, in *struct
 	Hash  string `query:"config_hash" maxLength:"100" doc:"of one configuration only"`
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"how many runs, the newest"`
 },
-) (*api.Body[Trend], error) {
+) (*Trend, error) {
 	runs, err := runsOn(ctx, s, by, in.ID, maxRanked)
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func trend(ctx context.Context, s *api.Server, by *account.Principal, in *struct
 	if older := len(out.Entries) - in.Limit; older > 0 {
 		out.Entries, out.Older = out.Entries[older:], true
 	}
-	return &api.Body[Trend]{Body: out}, nil
+	return &out, nil
 }
 
 // trendEntry compares the targets of a run with those of earlier runs, and adds the run to before.

@@ -18,19 +18,19 @@ type PresetList struct {
 	Items []tunes.PresetView `json:"items" nullable:"false"`
 }
 
-// addTunePresets adds the routes of the search spaces that a user keeps.
+// addTunePresets adds the routes of a user's search spaces.
 func addTunePresets(s *api.Server) {
 	op := api.Operations("tunes", "/api/tool-eval/param-tune/presets")
-	api.Add(s, op("list-param-presets", http.MethodGet, "", "Lists the shipped search spaces and one's own."),
-		api.Access{}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*api.Body[PresetList], error) {
+	api.Answer(s, op("list-param-presets", http.MethodGet, "", "Lists the shipped search spaces and one's own."),
+		api.Access{}, func(ctx context.Context, by *account.Principal, _ *struct{}) (*PresetList, error) {
 			a, err := s.AppOf(ctx, by.User)
 			if err != nil {
 				return nil, err
 			}
 			list, err := tunes.ListPresets(ctx, a)
-			return &api.Body[PresetList]{Body: PresetList{list}}, err
+			return &PresetList{list}, err
 		})
-	api.Add(s, api.Returning(http.StatusCreated, op("keep-param-preset", http.MethodPost, "",
+	api.Answer(s, api.Returning(http.StatusCreated, op("keep-param-preset", http.MethodPost, "",
 		"Keeps a search space under a name, in place of one's own of that name.")), api.Access{Role: account.Member},
 		func(ctx context.Context, by *account.Principal, in *struct {
 			Body struct {
@@ -38,7 +38,7 @@ func addTunePresets(s *api.Server) {
 				Space json.RawMessage `json:"search_space" doc:"as in a space file: params, extra, models"`
 			}
 		},
-		) (*api.Body[tunes.PresetView], error) {
+		) (*tunes.PresetView, error) {
 			if api.Null(in.Body.Space) {
 				return nil, app.Wrong("search_space", "", "which values?")
 			}
@@ -46,11 +46,7 @@ func addTunePresets(s *api.Server) {
 			if err != nil {
 				return nil, err
 			}
-			view, err := tunes.KeepPreset(ctx, a, in.Body.Name, in.Body.Space)
-			if err != nil {
-				return nil, err
-			}
-			return &api.Body[tunes.PresetView]{Body: *view}, nil
+			return tunes.KeepPreset(ctx, a, in.Body.Name, in.Body.Space)
 		})
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-param-preset", http.MethodDelete, "/{name}",
 		"Deletes a search space of one's own. Searches keep their values.")), api.Access{Role: account.Member},

@@ -82,8 +82,7 @@ func message(s *api.Server, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun
 	if len(sc.Webhook) == 0 {
 		return nil
 	}
-	entry := scheduleRunView(r)
-	body, err := messageOf(s, sc, "schedule.run", &entry)
+	body, err := messageOf(s, sc, "schedule.run", scheduleRunView(r))
 	r.HookState, r.HookBody = hookWaiting, body
 	return err
 }
@@ -106,7 +105,7 @@ func checkHook(address string, allowed account.Allowed) error {
 	return nil
 }
 
-// fillWebhook sets the address, and makes a secret if there is none, or a new one is wanted.
+// fillWebhook sets the address, and makes a secret if there is none, or if a new one is requested.
 func fillWebhook(ctx context.Context, s *api.Server, f *ScheduleFields,
 	sc *rows.CheckedSchedule,
 ) (secret string, err error) {
@@ -129,10 +128,10 @@ func fillWebhook(ctx context.Context, s *api.Server, f *ScheduleFields,
 }
 
 // shown is a schedule with its new secret.
-func shown(sc *rows.CheckedSchedule, warnings []callvet.Notice, secret string) (*api.Body[Schedule], error) {
+func shown(sc *rows.CheckedSchedule, warnings []callvet.Notice, secret string) (*Schedule, error) {
 	out, err := scheduleView(sc, warnings)
 	if err == nil {
-		out.Body.Secret = secret
+		out.Secret = secret
 	}
 	return out, err
 }
@@ -235,9 +234,7 @@ func post(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, id strin
 	return res.StatusCode, nil
 }
 
-func testWebhook(ctx context.Context, s *api.Server, _ *account.Principal,
-	in *SchedulePath,
-) (*api.Body[HookState], error) {
+func testWebhook(ctx context.Context, s *api.Server, _ *account.Principal, in *SchedulePath) (*HookState, error) {
 	sc, err := schedule(ctx, s, in.ID)
 	if err != nil {
 		return nil, err
@@ -258,5 +255,5 @@ func testWebhook(ctx context.Context, s *api.Server, _ *account.Principal,
 	if err != nil {
 		out.State, out.Error = hookFailed, inWords(ctx, s, err)
 	}
-	return &api.Body[HookState]{Body: out}, nil
+	return &out, nil
 }

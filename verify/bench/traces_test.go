@@ -19,11 +19,11 @@ func TestLineEnd(t *testing.T) {
 		}
 	}
 	if _, err := lineEnd(strings.NewReader(text), 9, int64(len(text))); err == nil {
-		t.Error("no line ends after 9, and nothing is said")
+		t.Error("no line ends after 9, and there is no error")
 	}
 }
 
-// Without node the rows of DuckDB are left out with their reason, and nothing is installed.
+// Without node the rows of DuckDB are left out with the reason, and nothing is installed.
 func TestDuckNeedsNode(t *testing.T) {
 	t.Setenv("PATH", "")
 	cache := filepath.Join(t.TempDir(), "cache")

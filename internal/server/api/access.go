@@ -129,6 +129,19 @@ func Add[I, O any](s *Server, op huma.Operation, may Access,
 	}
 }
 
+// Answer is Add of a route with a response that is a body alone.
+func Answer[I, T any](s *Server, op huma.Operation, may Access,
+	do func(ctx context.Context, by *account.Principal, in *I) (*T, error),
+) {
+	Add(s, op, may, func(ctx context.Context, by *account.Principal, in *I) (*struct{ Body T }, error) {
+		out, err := do(ctx, by, in)
+		if err != nil {
+			return nil, err
+		}
+		return &struct{ Body T }{*out}, nil
+	})
+}
+
 // bodyWithin is the read timeout of a body of at most that many bytes: ten seconds, and the time
 // that the bytes need at 2 Mbit/s.
 func bodyWithin(most int64) time.Duration {

@@ -12,13 +12,10 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Body is a response with a body.
-type Body[T any] struct{ Body T }
-
 // Me is the user who sends the request.
 type Me struct {
 	*account.Principal
-	// Grants are the scopes that a token of this user may have; on a read-only server, reading alone.
+	// Grants are the scopes that a token of this user may have; on a read-only server only reading.
 	Grants []account.Scope `json:"grants" nullable:"false"`
 	// ReadOnly is Config.ReadOnly.
 	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`
@@ -117,10 +114,10 @@ func (s *Server) addSession() {
 			}
 			return &newCookie{cookie(ctx, nil)}, err
 		})
-	Add(s, op("quota", http.MethodGet, "/me/quota", "What you hold, and may hold at most"), Access{},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[store.Held]], error) {
+	Answer(s, op("quota", http.MethodGet, "/me/quota", "What you hold, and may hold at most"), Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Page[store.Held], error) {
 			all, err := s.Config.Quota.Of(ctx, s.Config.Store.Rows(), by.User)
-			return &Body[Page[store.Held]]{Page[store.Held]{Items: all}}, err
+			return &Page[store.Held]{Items: all}, err
 		})
 	type passwordChange struct {
 		Body struct {
@@ -146,10 +143,10 @@ type ByID struct {
 
 func (s *Server) addTokens() {
 	users, op := s.Config.Accounts, Operations("tokens", "/api/tokens")
-	Add(s, op("list-tokens", http.MethodGet, "", "Your tokens, without their secrets"), Access{},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[account.Token]], error) {
+	Answer(s, op("list-tokens", http.MethodGet, "", "Your tokens, without their secrets"), Access{},
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Page[account.Token], error) {
 			all, err := users.Tokens(ctx, by.User)
-			return &Body[Page[account.Token]]{Page[account.Token]{Items: all}}, err
+			return &Page[account.Token]{Items: all}, err
 		})
 	type tokenCreate struct {
 		Body struct {
@@ -162,12 +159,12 @@ func (s *Server) addTokens() {
 		account.Token
 		Secret string `json:"secret" doc:"what a program sends: Authorization: Bearer …; it is shown once"`
 	}
-	Add(s, Returning(http.StatusCreated, op("create-token", http.MethodPost, "", "Make a token for a program")),
+	Answer(s, Returning(http.StatusCreated, op("create-token", http.MethodPost, "", "Make a token for a program")),
 		Access{Session: true},
-		func(ctx context.Context, by *account.Principal, in *tokenCreate) (*Body[madeToken], error) {
+		func(ctx context.Context, by *account.Principal, in *tokenCreate) (*madeToken, error) {
 			t, secret, err := users.MakeToken(ctx, by,
 				account.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: in.Body.Days})
-			return &Body[madeToken]{madeToken{Token: t, Secret: secret}}, err
+			return &madeToken{Token: t, Secret: secret}, err
 		})
 	Add(s, Returning(http.StatusNoContent, op("revoke-token", http.MethodDelete, "/{id}", "Revoke a token")),
 		Access{Objects: map[string]Kind{"id": KindToken}, Reads: true}, // a viewer may end his own
@@ -188,10 +185,10 @@ func (s *Server) addUsers() {
 	// A new login or a higher role outlives a token: a leaked token must not be able to take over
 	// accounts.
 	inPerson := Access{Role: account.Admin, Scope: account.ScopeAdmin, Session: true}
-	Add(s, op("list-users", http.MethodGet, "/users", "All users"), admins,
-		func(ctx context.Context, _ *account.Principal, in *PageIn) (*Body[Page[account.User]], error) {
+	Answer(s, op("list-users", http.MethodGet, "/users", "All users"), admins,
+		func(ctx context.Context, _ *account.Principal, in *PageIn) (*Page[account.User], error) {
 			all, next, err := users.Users(ctx, in.Cursor, in.Limit)
-			return &Body[Page[account.User]]{Page[account.User]{Items: all, Next: next}}, err
+			return &Page[account.User]{Items: all, Next: next}, err
 		})
 	type userCreate struct {
 		Body struct {
@@ -200,16 +197,16 @@ func (s *Server) addUsers() {
 			MaxJobs int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64" doc:"jobs that run at the same time (default: 2)"`
 		}
 	}
-	Add(s, Returning(http.StatusCreated, op("create-user", http.MethodPost, "/users", "Invite a user")), inPerson,
-		func(ctx context.Context, by *account.Principal, in *userCreate) (*Body[linked], error) {
+	Answer(s, Returning(http.StatusCreated, op("create-user", http.MethodPost, "/users", "Invite a user")), inPerson,
+		func(ctx context.Context, by *account.Principal, in *userCreate) (*linked, error) {
 			u, secret, err := users.Invite(ctx, by,
 				account.NewUser{Name: in.Body.Name, Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
-			return &Body[linked]{linked{User: u, Link: s.pageURL(secret)}}, err
+			return &linked{User: u, Link: s.pageURL(secret)}, err
 		})
-	Add(s, op("get-user", http.MethodGet, "/users/{id}", "One user"), admins,
-		func(ctx context.Context, _ *account.Principal, in *ByID) (*Body[account.User], error) {
+	Answer(s, op("get-user", http.MethodGet, "/users/{id}", "One user"), admins,
+		func(ctx context.Context, _ *account.Principal, in *ByID) (*account.User, error) {
 			u, err := users.User(ctx, in.ID)
-			return &Body[account.User]{u}, err
+			return &u, err
 		})
 	type userChange struct {
 		ByID
@@ -218,13 +215,13 @@ func (s *Server) addUsers() {
 			MaxJobs *int          `json:"max_jobs,omitempty" minimum:"1" maximum:"64"`
 		}
 	}
-	Add(s, op("change-user", http.MethodPatch, "/users/{id}", "Change the role or the limits of a user"), admins,
-		func(ctx context.Context, by *account.Principal, in *userChange) (*Body[account.User], error) {
+	Answer(s, op("change-user", http.MethodPatch, "/users/{id}", "Change the role or the limits of a user"), admins,
+		func(ctx context.Context, by *account.Principal, in *userChange) (*account.User, error) {
 			u, err := users.ChangeUser(ctx, by, in.ID, account.UserChange{Role: in.Body.Role, MaxJobs: in.Body.MaxJobs})
 			if err == nil && in.Body.MaxJobs != nil {
 				err = s.Jobs.Grant(context.WithoutCancel(ctx))
 			}
-			return &Body[account.User]{u}, err
+			return &u, err
 		})
 	Add(s, Returning(http.StatusNoContent, op("remove-user", http.MethodDelete, "/users/{id}",
 		"Remove a user: sessions, tokens and jobs end at once, data stays")),
@@ -241,24 +238,20 @@ func (s *Server) addUsers() {
 	type userLink struct {
 		Link string `json:"link" doc:"shown once, and good for seven days"`
 	}
-	Add(s, Returning(http.StatusCreated, op("link-user", http.MethodPost, "/users/{id}/link",
+	Answer(s, Returning(http.StatusCreated, op("link-user", http.MethodPost, "/users/{id}/link",
 		"A new one-time link for a user who forgot the password")), inPerson,
-		func(ctx context.Context, by *account.Principal, in *ByID) (*Body[userLink], error) {
+		func(ctx context.Context, by *account.Principal, in *ByID) (*userLink, error) {
 			secret, err := users.Relink(ctx, by, in.ID)
-			return &Body[userLink]{userLink{Link: s.pageURL(secret)}}, err
+			return &userLink{Link: s.pageURL(secret)}, err
 		})
 	type login struct {
 		ByID
 		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all of them end, and links that were not used"`
 	}
-	Add(s, op("list-logins", http.MethodGet, "/users/{id}/logins",
+	Answer(s, op("list-logins", http.MethodGet, "/users/{id}/logins",
 		"Sessions and tokens of a user, without their secrets"), admins,
-		func(ctx context.Context, _ *account.Principal, in *ByID) (*Body[account.Logins], error) {
-			l, err := users.Logins(ctx, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			return &Body[account.Logins]{*l}, nil
+		func(ctx context.Context, _ *account.Principal, in *ByID) (*account.Logins, error) {
+			return users.Logins(ctx, in.ID)
 		})
 	Add(s, Returning(http.StatusNoContent, op("end-logins", http.MethodDelete, "/users/{id}/logins",
 		"End a session or a token of a user, or all of them")), admins,
@@ -270,11 +263,11 @@ func (s *Server) addUsers() {
 		Action string `query:"action" maxLength:"100" doc:"such as login.failed"`
 		User   string `query:"user_id" maxLength:"100"`
 	}
-	Add(s, op("list-audit", http.MethodGet, "/audit", "Who changed what others may do, the newest first"), admins,
-		func(ctx context.Context, _ *account.Principal, in *audit) (*Body[Page[account.Entry]], error) {
+	Answer(s, op("list-audit", http.MethodGet, "/audit", "Who changed what others may do, the newest first"), admins,
+		func(ctx context.Context, _ *account.Principal, in *audit) (*Page[account.Entry], error) {
 			all, next, err := users.Audit(ctx,
 				account.AuditQuery{Cursor: in.Cursor, Limit: in.Limit, Action: in.Action, User: in.User})
-			return &Body[Page[account.Entry]]{Page[account.Entry]{Items: all, Next: next}}, err
+			return &Page[account.Entry]{Items: all, Next: next}, err
 		})
 	type settingsTold struct {
 		account.Settings
@@ -282,25 +275,25 @@ func (s *Server) addUsers() {
 		// settings.
 		Allowed account.Allowed `json:"allowed" readOnly:"true"`
 	}
-	show := func(ctx context.Context, err error) (*Body[settingsTold], error) {
+	show := func(ctx context.Context, err error) (*settingsTold, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := &Body[settingsTold]{}
-		if out.Body.Settings, err = users.Settings(ctx); err != nil {
+		out := &settingsTold{}
+		if out.Settings, err = users.Settings(ctx); err != nil {
 			return nil, err
 		}
-		out.Body.Allowed, err = users.Allowed(ctx)
+		out.Allowed, err = users.Allowed(ctx)
 		return out, err
 	}
-	Add(s, op("get-settings", http.MethodGet, "/settings", "What the work of users may do"), admins,
-		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*Body[settingsTold], error) {
+	Answer(s, op("get-settings", http.MethodGet, "/settings", "What the work of users may do"), admins,
+		func(ctx context.Context, _ *account.Principal, _ *struct{}) (*settingsTold, error) {
 			return show(ctx, nil)
 		})
-	Add(s, op("change-settings", http.MethodPut, "/settings", "Change what the work of users may do"), admins,
+	Answer(s, op("change-settings", http.MethodPut, "/settings", "Change what the work of users may do"), admins,
 		func(ctx context.Context, by *account.Principal,
 			in *struct{ Body account.Settings },
-		) (*Body[settingsTold], error) {
+		) (*settingsTold, error) {
 			_, err := users.SetSettings(ctx, by, in.Body)
 			return show(ctx, err)
 		})
@@ -308,11 +301,11 @@ func (s *Server) addUsers() {
 
 func (s *Server) addKeys() {
 	users, op := s.Config.Accounts, Operations("keys", "/api/keys")
-	Add(s, op("list-keys", http.MethodGet, "", "Your keys of providers, without their values"),
+	Answer(s, op("list-keys", http.MethodGet, "", "Your keys of providers, without their values"),
 		Access{Role: account.Member},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Body[Page[account.ProviderKey]], error) {
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*Page[account.ProviderKey], error) {
 			all, err := users.ProviderKeys(ctx, by.User)
-			return &Body[Page[account.ProviderKey]]{Page[account.ProviderKey]{Items: all}}, err
+			return &Page[account.ProviderKey]{Items: all}, err
 		})
 	type Named struct {
 		Variable string `path:"variable" maxLength:"100" doc:"the variable under which targets know the key, such as OPENAI_API_KEY"`
@@ -324,9 +317,9 @@ func (s *Server) addKeys() {
 			Hosts []string `json:"hosts,omitempty" maxItems:"20" doc:"where it may be sent, such as models.example.com or localhost:8000; left out: as before, and for a new key the hosts of its provider and private addresses that an admin allows"`
 		}
 	}
-	Add(s, Small(op("set-key", http.MethodPut, "/{variable}", "Keep a key of a provider, sealed")),
+	Answer(s, Small(op("set-key", http.MethodPut, "/{variable}", "Keep a key of a provider, sealed")),
 		Access{Role: account.Member},
-		func(ctx context.Context, by *account.Principal, in *keySet) (*Body[account.ProviderKey], error) {
+		func(ctx context.Context, by *account.Principal, in *keySet) (*account.ProviderKey, error) {
 			kept := account.Kept{Value: in.Body.Value, Hosts: in.Body.Hosts}
 			if len(kept.Hosts) == 0 {
 				var err error
@@ -335,7 +328,7 @@ func (s *Server) addKeys() {
 				}
 			}
 			k, err := users.SetProviderKey(ctx, by, in.Variable, kept)
-			return &Body[account.ProviderKey]{k}, err
+			return &k, err
 		})
 	Add(s, Returning(http.StatusNoContent, op("delete-key", http.MethodDelete, "/{variable}",
 		"Delete a key of a provider")), Access{Role: account.Member},

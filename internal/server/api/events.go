@@ -43,28 +43,28 @@ const keepAlive = 15 * time.Second
 func (s *Server) AddEvents() {
 	s.Mux.HandleFunc("GET /ws", s.socket)
 	op := Operations("events", "/api")
-	Add(s, op("ws-ticket", http.MethodPost, "/ws-ticket",
+	Answer(s, op("ws-ticket", http.MethodPost, "/ws-ticket",
 		"A ticket for one socket (GET /ws), where no cookie can be sent"), Access{Scope: account.ScopeRead},
-		func(_ context.Context, by *account.Principal, _ *struct{}) (*struct{ Body Ticket }, error) {
+		func(_ context.Context, by *account.Principal, _ *struct{}) (*Ticket, error) {
 			text, err := s.Live.newTicket(by, s.Config.Now())
 			if err != nil {
 				return nil, err
 			}
-			return &struct{ Body Ticket }{Ticket{text, int(ticketLife.Seconds())}}, nil
+			return &Ticket{text, int(ticketLife.Seconds())}, nil
 		})
 	type listInput struct {
 		Since int64 `query:"since" minimum:"0" doc:"events after this one"`
 		Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 	}
-	Add(s, op("list-events", http.MethodGet, "/events/list", "Events that happened, in order"),
-		Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body EventPage }, error) {
-			out := &struct{ Body EventPage }{}
+	Answer(s, op("list-events", http.MethodGet, "/events/list", "Events that happened, in order"),
+		Access{}, func(ctx context.Context, by *account.Principal, in *listInput) (*EventPage, error) {
+			out := &EventPage{}
 			var err error
-			if out.Body.First, out.Body.Last, err = s.Jobs.Range(ctx, by.User); err != nil {
+			if out.First, out.Last, err = s.Jobs.Range(ctx, by.User); err != nil {
 				return nil, err
 			}
 			list, err := s.Jobs.Events(ctx, by.User, in.Since, in.Limit)
-			out.Body.Events = texts(list)
+			out.Events = texts(list)
 			return out, err
 		})
 	type streamInput struct {

@@ -21,14 +21,14 @@ type Health struct {
 
 // AddHealth adds the routes for monitoring: is the server alive, and is it ready?
 func (s *Server) AddHealth() {
-	alive := func(context.Context, *account.Principal, *struct{}) (*struct{ Body Health }, error) {
-		return &struct{ Body Health }{Health{Status: "ok", Version: s.Config.Version}}, nil
+	alive := func(context.Context, *account.Principal, *struct{}) (*Health, error) {
+		return &Health{Status: "ok", Version: s.Config.Version}, nil
 	}
 	op := Operations("operations", "/api")
-	Add(s, op("health", http.MethodGet, "/health", "Does the server answer?"), Access{Open: true}, alive)
-	Add(s, op("ready", http.MethodGet, "/ready",
+	Answer(s, op("health", http.MethodGet, "/health", "Does the server answer?"), Access{Open: true}, alive)
+	Answer(s, op("ready", http.MethodGet, "/ready",
 		"Can the server work? It reads its store, and writes into the same folder."), Access{Open: true},
-		func(ctx context.Context, by *account.Principal, in *struct{}) (*struct{ Body Health }, error) {
+		func(ctx context.Context, by *account.Principal, in *struct{}) (*Health, error) {
 			if err := s.Config.Store.Ping(ctx); err != nil {
 				return nil, fmt.Errorf("read the store: %w: %w", callvet.ErrUnavailable, err)
 			}
@@ -40,7 +40,7 @@ func (s *Server) AddHealth() {
 		})
 }
 
-// probed is the result of the last disk check.
+// probed is the result of the latest disk check.
 type probed struct {
 	mu  sync.Mutex
 	at  time.Time

@@ -13,9 +13,6 @@ import (
 	"github.com/callvet/callvet/internal/job"
 )
 
-// JobOutput is a response with one job.
-type JobOutput struct{ Body job.Job }
-
 // JobEvents are events of one job.
 type JobEvents struct {
 	Events []json.RawMessage `json:"events" nullable:"false"`
@@ -35,8 +32,8 @@ func (s *Server) AddJobs() {
 		User   string `query:"user_id" doc:"for admins: the jobs of a user, or * for all"`
 	}
 	op := Operations("jobs", "/api/jobs")
-	Add(s, op("list-jobs", http.MethodGet, "", "Jobs, the newest first"), Access{},
-		func(ctx context.Context, by *account.Principal, in *listInput) (*struct{ Body Page[job.Job] }, error) {
+	Answer(s, op("list-jobs", http.MethodGet, "", "Jobs, the newest first"), Access{},
+		func(ctx context.Context, by *account.Principal, in *listInput) (*Page[job.Job], error) {
 			from, err := in.Mark()
 			if err != nil {
 				return nil, err
@@ -61,53 +58,47 @@ func (s *Server) AddJobs() {
 			if err != nil {
 				return nil, err
 			}
-			out := &struct{ Body Page[job.Job] }{Page[job.Job]{Items: list}}
+			out := &Page[job.Job]{Items: list}
 			if next > 0 {
-				out.Body.Next = PageMark{At: next}.String()
+				out.Next = PageMark{At: next}.String()
 			}
 			return out, nil
 		})
-	Add(s, op("get-job", http.MethodGet, "/{id}", "One job"), Access{Objects: map[string]Kind{"id": KindJob}},
-		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
+	Answer(s, op("get-job", http.MethodGet, "/{id}", "One job"), Access{Objects: map[string]Kind{"id": KindJob}},
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*job.Job, error) {
 			j, err := s.Jobs.Job(ctx, in.ID)
-			return &JobOutput{j}, err
+			return &j, err
 		})
 	type eventsInput struct {
 		JobIn
 		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"300" doc:"how many, the newest"`
 	}
-	Add(s, op("list-job-events", http.MethodGet, "/{id}/events", "The newest events of a job, in order"),
+	Answer(s, op("list-job-events", http.MethodGet, "/{id}/events", "The newest events of a job, in order"),
 		Access{Objects: map[string]Kind{"id": KindJob}},
-		func(ctx context.Context, _ *account.Principal, in *eventsInput) (*struct{ Body JobEvents }, error) {
+		func(ctx context.Context, _ *account.Principal, in *eventsInput) (*JobEvents, error) {
 			list, err := s.Jobs.EventsOf(ctx, in.ID, in.Limit)
-			out := &struct{ Body JobEvents }{JobEvents{Events: texts(list)}}
+			out := &JobEvents{Events: texts(list)}
 			return out, err
 		})
-	Add(s, op("cancel-job", http.MethodPost, "/{id}/cancel", "Cancel a job"),
+	Answer(s, op("cancel-job", http.MethodPost, "/{id}/cancel", "Cancel a job"),
 		Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
-		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*job.Job, error) {
 			return s.CancelJob(ctx, in.ID)
 		})
-	Add(s, Returning(http.StatusAccepted, op("resume-job", http.MethodPost, "/{id}/resume",
+	Answer(s, Returning(http.StatusAccepted, op("resume-job", http.MethodPost, "/{id}/resume",
 		"Queue a job again that failed: it goes on from what it stored")),
 		Access{Role: account.Member, Scope: account.ScopeRun, Objects: map[string]Kind{"id": KindJob}},
-		func(ctx context.Context, _ *account.Principal, in *JobIn) (*JobOutput, error) {
+		func(ctx context.Context, _ *account.Principal, in *JobIn) (*job.Job, error) {
 			j, err := s.Jobs.Resume(ctx, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			return &JobOutput{j}, nil
+			return &j, err
 		})
 }
 
 // CancelJob cancels a job. A waiting job has ended in the response; for a running one an event
 // reports the end.
-func (s *Server) CancelJob(ctx context.Context, id string) (*JobOutput, error) {
+func (s *Server) CancelJob(ctx context.Context, id string) (*job.Job, error) {
 	j, err := s.Jobs.Cancel(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return &JobOutput{j}, nil
+	return &j, err
 }
 
 // cancelJobsOf cancels the jobs of a removed user: they would go on with his keys.

@@ -60,6 +60,25 @@ func (m PageMark) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
+// Listed makes a page of rows, of which one more than the limit was read. at is the position after a row. show
+// converts a row; nil leaves it out.
+func Listed[R, T any](list []R, limit int, at func(*R) PageMark, show func(*R) (*T, error)) (*Page[T], error) {
+	out := &Page[T]{Items: []T{}}
+	if len(list) > limit {
+		list, out.Next = list[:limit], at(&list[limit-1]).String()
+	}
+	for i := range list {
+		one, err := show(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			out.Items = append(out.Items, *one)
+		}
+	}
+	return out, nil
+}
+
 // RunIn names a run in a path.
 type RunIn struct {
 	ID string `path:"id" maxLength:"100"`
@@ -157,7 +176,7 @@ type Comparison struct {
 }
 
 // ComparisonOf makes the response of a comparison.
-func ComparisonOf(c *panel.Comparison) Comparison { return Comparison{*c, c.Population.Sentence()} }
+func ComparisonOf(c *panel.Comparison) *Comparison { return &Comparison{*c, c.Population.Sentence()} }
 
 // Compared selects what is compared and shown.
 type Compared struct {

@@ -278,9 +278,9 @@ func (k *link) cancel(ctx context.Context, id string) outgoing {
 	}
 	err = k.s.May(ctx, by, KindJob, id, true)
 	if err == nil {
-		var j *JobOutput
+		var j *job.Job
 		if j, err = k.s.CancelJob(ctx, id); err == nil {
-			return outgoing{Type: "cancel_requested", JobID: id, Status: string(j.Body.State)}
+			return outgoing{Type: "cancel_requested", JobID: id, Status: string(j.State)}
 		}
 	}
 	out.Detail = k.s.Problem(ctx, err).Error()

@@ -104,9 +104,10 @@ func (s *Server) refusesChange(method string, may *Access) bool {
 // AddView adds the routes of a read-only server: its user and its login link.
 func (s *Server) AddView() {
 	op := Operations("session", "/api")
-	Add(s, op("me", http.MethodGet, "/me", "Who asks"), Access{},
-		func(_ context.Context, by *account.Principal, _ *struct{}) (*Body[Me], error) {
-			return &Body[Me]{s.me(by)}, nil
+	Answer(s, op("me", http.MethodGet, "/me", "Who asks"), Access{},
+		func(_ context.Context, by *account.Principal, _ *struct{}) (*Me, error) {
+			me := s.me(by)
+			return &me, nil
 		})
 	type token struct {
 		Body struct {

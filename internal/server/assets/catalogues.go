@@ -42,8 +42,8 @@ type (
 	}
 )
 
-func catalogueEntry(c *library.Catalogue) CatalogueEntry {
-	return CatalogueEntry{
+func catalogueEntry(c *library.Catalogue) *CatalogueEntry {
+	return &CatalogueEntry{
 		ID: c.ID, Name: c.Name, Version: c.Version, Hash: c.Hash, ToolCount: c.Tools, Owner: c.User,
 		Shared: c.Shared, CreatedAt: Milli(c.Created), UpdatedAt: Milli(c.Updated),
 	}
@@ -55,7 +55,7 @@ func addCatalogues(s *api.Server) {
 		return api.Access{Role: role, Objects: map[string]api.Kind{"id": api.KindCatalogue}}
 	}
 	const doc = "tools in any form that callvet reads: a list of functions, or tools with keywords, examples and namespaces"
-	api.Add(s,
+	api.Answer(s,
 		op("list-catalogues", http.MethodGet, "",
 			"Lists catalogues of tools, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listCatalogues))
@@ -82,7 +82,7 @@ type CataloguePath struct {
 
 func listCatalogues(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*struct{ Body api.Page[CatalogueEntry] }, error) {
+) (*api.Page[CatalogueEntry], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -92,13 +92,9 @@ func listCatalogues(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(c *library.Catalogue) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
-	out := api.Page[CatalogueEntry]{Items: make([]CatalogueEntry, len(list)), Next: next}
-	for i := range list {
-		out.Items[i] = catalogueEntry(&list[i])
-	}
-	return &struct{ Body api.Page[CatalogueEntry] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(c *library.Catalogue) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} },
+		func(c *library.Catalogue) (*CatalogueEntry, error) { return catalogueEntry(c), nil })
 }
 
 // catalogueFile is the file name under which an App reads a catalogue.
@@ -173,7 +169,7 @@ func createCatalogue(ctx context.Context, s *api.Server, by *account.Principal, 
 	if err := s.SharesNew(ctx, by, api.KindCatalogue, c.ID, c.Shared); err != nil {
 		return nil, err
 	}
-	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil
+	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{*catalogueEntry(c), notes}}, nil
 }
 
 func getCatalogue(ctx context.Context, s *api.Server, _ *account.Principal, in *CataloguePath) (*File, error) {
@@ -230,5 +226,5 @@ func putCatalogue(ctx context.Context, s *api.Server, by *account.Principal, in 
 	if err := s.Library.ReplaceCatalogue(ctx, c, in.Match()); err != nil {
 		return nil, err
 	}
-	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{catalogueEntry(c), notes}}, nil
+	return &Versioned[CatalogueWritten]{Etag(c.Version), CatalogueWritten{*catalogueEntry(c), notes}}, nil
 }

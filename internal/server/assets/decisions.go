@@ -44,7 +44,7 @@ const defaultPairs = 200
 
 func decisions(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body AgreementAsk },
-) (*struct{ Body AgreementAnswer }, error) {
+) (*AgreementAnswer, error) {
 	b := &in.Body
 	if (b.TracesID == "") == (b.Production == "") {
 		return nil, &callvet.FieldError{
@@ -111,7 +111,7 @@ func decisions(ctx context.Context, s *api.Server, by *account.Principal,
 	if answer.ID, err = keepComparison(ctx, s, by, &answer); err != nil {
 		return nil, err
 	}
-	return &struct{ Body AgreementAnswer }{answer}, nil
+	return &answer, nil
 }
 
 // The latest comparisons of each user are stored, so that the page shows them when it is reopened.
@@ -177,7 +177,7 @@ func keepComparison(ctx context.Context, s *api.Server, by *account.Principal,
 func decisionsAgain(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	ID string `path:"id" maxLength:"64"`
 },
-) (*struct{ Body AgreementAnswer }, error) {
+) (*AgreementAnswer, error) {
 	list, err := keptComparisons(ctx, s.Config.Store.Rows(), by.User)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func decisionsAgain(ctx context.Context, s *api.Server, by *account.Principal, i
 		if err := json.Unmarshal(list[i].Answer, &out); err != nil {
 			return nil, fmt.Errorf("read comparison: %w", err)
 		}
-		return &struct{ Body AgreementAnswer }{out}, nil
+		return &out, nil
 	}
 	return nil, fmt.Errorf("comparison %q: %w: the latest %d are kept; compare again", in.ID,
 		callvet.ErrNotFound, maxComparisons)

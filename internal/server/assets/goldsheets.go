@@ -75,26 +75,26 @@ func addGold(s *api.Server) {
 		objects := map[string]api.Kind{"id": of.kind}
 		reads := api.Access{Objects: objects, Reads: true, Scope: account.ScopeRead}
 		const sheet = "a gold sheet, in YAML or JSON"
-		api.Add(s, op("draw-gold", http.MethodGet, "/gold",
+		api.Answer(s, op("draw-gold", http.MethodGet, "/gold",
 			"Draws a gold sheet: tasks for which a person writes which calls were right, with what was called as a "+
 				"proposal."), api.Access{Objects: objects},
-			func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
+			func(ctx context.Context, _ *account.Principal, in *goldDrawIn) (*GoldSheet, error) {
 				return drawGold(ctx, s, labelled{of.kind, in.ID}, in)
 			})
-		api.Add(s, uploaded(op("check-gold", http.MethodPost, "/gold",
+		api.Answer(s, uploaded(op("check-gold", http.MethodPost, "/gold",
 			"Reads a gold sheet and returns it with what is wrong in it, and as a file."), sheet), reads,
-			func(ctx context.Context, _ *account.Principal, in *goldIn) (*struct{ Body GoldSheet }, error) {
+			func(ctx context.Context, _ *account.Principal, in *goldIn) (*GoldSheet, error) {
 				return checkGold(ctx, s, labelled{of.kind, in.ID}, in)
 			})
-		api.Add(s, uploaded(op("apply-gold", http.MethodPost, "/gold/apply",
+		api.Answer(s, uploaded(op("apply-gold", http.MethodPost, "/gold/apply",
 			"Makes a suite, or traces with labels, of a filled-in gold sheet."), sheet), reads,
-			func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
+			func(ctx context.Context, _ *account.Principal, in *goldMakeIn) (*GoldMade, error) {
 				return applyGold(ctx, s, labelled{of.kind, in.ID}, in)
 			})
 	}
 }
 
-func drawGold(ctx context.Context, s *api.Server, of labelled, in *goldDrawIn) (*struct{ Body GoldSheet }, error) {
+func drawGold(ctx context.Context, s *api.Server, of labelled, in *goldDrawIn) (*GoldSheet, error) {
 	files, side, release, err := bringing(ctx, s, of)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func drawGold(ctx context.Context, s *api.Server, of labelled, in *goldDrawIn) (
 	return goldSheet(sheet, tools)
 }
 
-func checkGold(ctx context.Context, s *api.Server, of labelled, in *goldIn) (*struct{ Body GoldSheet }, error) {
+func checkGold(ctx context.Context, s *api.Server, of labelled, in *goldIn) (*GoldSheet, error) {
 	text, _, err := in.file()
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func checkGold(ctx context.Context, s *api.Server, of labelled, in *goldIn) (*st
 	return goldSheet(sheet, tools)
 }
 
-func goldSheet(sheet *cases.GoldSheet, tools []cases.GoldTool) (*struct{ Body GoldSheet }, error) {
+func goldSheet(sheet *cases.GoldSheet, tools []cases.GoldTool) (*GoldSheet, error) {
 	tasks, err := sheet.Shown()
 	if err != nil {
 		return nil, err
@@ -155,10 +155,10 @@ func goldSheet(sheet *cases.GoldSheet, tools []cases.GoldTool) (*struct{ Body Go
 		out.Problems = append(out.Problems,
 			GoldProblem{Task: p.Case, Key: p.Key, Message: p.Message, Fix: p.Fix, Line: p.Line})
 	}
-	return &struct{ Body GoldSheet }{out}, nil
+	return &out, nil
 }
 
-func applyGold(ctx context.Context, s *api.Server, of labelled, in *goldMakeIn) (*struct{ Body GoldMade }, error) {
+func applyGold(ctx context.Context, s *api.Server, of labelled, in *goldMakeIn) (*GoldMade, error) {
 	text, _, err := in.file()
 	if err != nil {
 		return nil, err
@@ -183,5 +183,5 @@ func applyGold(ctx context.Context, s *api.Server, of labelled, in *goldMakeIn) 
 	for i := range result.Lost {
 		out.Lost = append(out.Lost, result.Lost[i].Message)
 	}
-	return &struct{ Body GoldMade }{out}, nil
+	return &out, nil
 }

@@ -125,15 +125,15 @@ func addImport(s *api.Server) {
 				Body: importExample,
 			}, nil
 		})
-	api.Add(s,
+	api.Answer(s,
 		op("list-suite-forms", http.MethodGet, "/api/tool-eval/forms",
 			"Lists the forms of suites: those that are read, and those that are written."), api.Access{},
-		func(context.Context, *account.Principal, *struct{}) (*struct{ Body SuiteForms }, error) {
-			return &struct{ Body SuiteForms }{SuiteForms{Read: app.SuiteForms(), Write: library.Exports()}}, nil
+		func(context.Context, *account.Principal, *struct{}) (*SuiteForms, error) {
+			return &SuiteForms{Read: app.SuiteForms(), Write: library.Exports()}, nil
 		})
 	api.Add(s, op("get-schema", http.MethodGet, "/api/schemas/{name}",
 		"Gives the JSON Schema of a format of files, as callvet schema prints it."), api.Access{}, getSchema)
-	api.Add(s,
+	api.Answer(s,
 		op("lint", http.MethodPost, "/api/lint", "Lists what is wrong with a suite, with places, and keeps nothing."),
 		api.Access{Scope: account.ScopeRead, Reads: true}, api.With(s, lintText))
 }
@@ -217,7 +217,7 @@ func lintText(ctx context.Context, s *api.Server, _ *account.Principal, in *stru
 		Format string `json:"format,omitempty" required:"false" doc:"the form of the text; empty: it is found by content"`
 	}
 },
-) (*struct{ Body LintAnswer }, error) {
+) (*LintAnswer, error) {
 	if err := knownForm(in.Body.Format); err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func lintText(ctx context.Context, s *api.Server, _ *account.Principal, in *stru
 		}
 	}
 	out.OK = !slices.ContainsFunc(out.Problems, func(r Remark) bool { return !r.Warning })
-	return &struct{ Body LintAnswer }{out}, nil
+	return &out, nil
 }
 
 // unreadable is the reason why a text is not a suite, with its place if known.

@@ -52,7 +52,7 @@ type (
 		Holdout float64 `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the sets of right tools that is held out; 0: a half"`
 		Folds   int     `json:"folds,omitempty" required:"false" minimum:"0" maximum:"100" doc:"in place of holdout: holds every question out once, in so many folds"`
 		Seed    *int64  `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
-		// ExperimentID keeps the result in the timeline of an experiment about the suite.
+		// ExperimentID adds the result to the timeline of an experiment about the suite.
 		ExperimentID string `json:"experiment_id,omitempty" required:"false" maxLength:"100" doc:"of the suite suite_id: its timeline gets the result"`
 		Rounds       int    `json:"rounds,omitempty" required:"false" minimum:"0" maximum:"20" doc:"how often all weights are gone through at most; 0: 4"`
 	}
@@ -142,27 +142,27 @@ func addLab(s *api.Server) {
 	admin := api.Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	api.Add(s,
+	api.Answer(s,
 		op("select-sweep", "/sweep",
 			"Measures how often the first tool is right as the catalogue grows, and under other settings."), asks,
 		api.With(s, selectSweep))
-	api.Add(s,
+	api.Answer(s,
 		op("select-tune", "/tune",
 			"Looks for better weights on one part of the questions, and compares them with the preset on the other."),
 		asks, api.With(s, selectTune))
-	api.Add(s, op("select-whatif", "/whatif", "Returns what other texts of tools would change, question by question."),
+	api.Answer(s, op("select-whatif", "/whatif", "Returns what other texts of tools would change, question by question."),
 		admin, api.With(s, whatIf))
-	api.Add(s,
+	api.Answer(s,
 		op("select-suggest", "/suggest",
 			"Finds texts of tools that could be better; with a model, has it write them, measured on questions that "+
 				"it has not seen."), admin, api.With(s, suggest))
-	api.Add(s,
+	api.Answer(s,
 		op("compare-decisions", "/decisions",
 			"Compares what production selected for each question with what a run, or a catalogue, selects."), asks,
 		api.With(s, decisions))
 	kept := op("get-decisions", "/decisions/{id}", "Gives a comparison with production again.")
 	kept.Method, kept.MaxBodyBytes = http.MethodGet, 0
-	api.Add(s, kept, admin, api.With(s, decisionsAgain))
+	api.Answer(s, kept, admin, api.With(s, decisionsAgain))
 	api.Add(s, op("select-apply", "/apply", "Puts edits into a catalogue: a new version of it."), admin,
 		api.With(s, applyEdits))
 }
@@ -211,7 +211,7 @@ func lab(h *api.Notices, err error) error {
 
 func selectSweep(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body Sweeping },
-) (*struct{ Body Swept }, error) {
+) (*Swept, error) {
 	b := &in.Body
 	of, err := searching(ctx, s, by, &b.Questions, &Searching{SearchModels: b.Base}, app.Uploads{})
 	if err != nil {
@@ -238,12 +238,12 @@ func selectSweep(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, lab(&h, notAsked(atMost(err, ctx), q.Embed != "" || len(b.Embed) > 0,
 			q.Rerank != "" || len(b.Rerank) > 0))
 	}
-	return &struct{ Body Swept }{Swept{of.catalogue.ID, of.catalogue.Version, *out, h.All()}}, nil
+	return &Swept{of.catalogue.ID, of.catalogue.Version, *out, h.All()}, nil
 }
 
 func selectTune(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body TuneAsk },
-) (*struct{ Body Tuned }, error) {
+) (*Tuned, error) {
 	b := &in.Body
 	if b.ExperimentID != "" {
 		if err := Linkable(ctx, s, by, b.ExperimentID, b.SuiteID); err != nil {
@@ -278,7 +278,7 @@ func selectTune(ctx context.Context, s *api.Server, by *account.Principal,
 		CatalogueID: of.catalogue.ID, CatalogueVersion: of.catalogue.Version, Tuning: *out, Text: string(text), Notes: h.All(),
 	}
 	if b.ExperimentID == "" {
-		return &struct{ Body Tuned }{done}, nil
+		return &done, nil
 	}
 	suite, err := s.Library.Entry(ctx, b.SuiteID)
 	if err != nil {
@@ -287,10 +287,10 @@ func selectTune(ctx context.Context, s *api.Server, by *account.Principal,
 	done.TuneID, err = tunes.KeepWeights(ctx, of.app, suite.Name, b.SuiteID, b.ExperimentID, &tunes.Weights{
 		Catalogue: done.CatalogueID, Version: done.CatalogueVersion, Found: out.Tuned, Text: done.Text,
 	})
-	return &struct{ Body Tuned }{done}, err
+	return &done, err
 }
 
-// maxConfigurations bounds how many are compared with the base.
+// maxConfigurations bounds the configurations that are compared with the base.
 const maxConfigurations = 10
 
 // byModels adds a configuration for each embedding model, for each reranking model, and for each two of them.
@@ -363,7 +363,7 @@ func modelSettings(ctx context.Context, s *api.Server, by *account.Principal,
 
 func whatIf(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body Supposing },
-) (*struct{ Body Supposed }, error) {
+) (*Supposed, error) {
 	b := &in.Body
 	of, err := searching(ctx, s, by, &b.Questions, &b.Searching, app.Uploads{editsFile: []byte(b.Edits)})
 	if err != nil {
@@ -387,12 +387,12 @@ func whatIf(ctx context.Context, s *api.Server, by *account.Principal,
 		notes = append(notes,
 			callvet.Notice{Code: "models", Text: s.Config.App.Secrets().Hide(atMost(err, ctx).Error())})
 	}
-	return &struct{ Body Supposed }{Supposed{of.catalogue.ID, of.catalogue.Version, *out, notes}}, nil
+	return &Supposed{of.catalogue.ID, of.catalogue.Version, *out, notes}, nil
 }
 
 func suggest(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body Suggesting },
-) (*struct{ Body Suggested }, error) {
+) (*Suggested, error) {
 	b := &in.Body
 	of, err := searching(ctx, s, by, &b.Questions, &b.Searching, app.Uploads{})
 	if err != nil {
@@ -428,7 +428,7 @@ func suggest(ctx context.Context, s *api.Server, by *account.Principal,
 		return nil, lab(&h, atMost(err, ctx))
 	}
 	out.Notes = h.All()
-	return &struct{ Body Suggested }{out}, nil
+	return &out, nil
 }
 
 // RemarkOf converts a problem of a catalogue for a response.
@@ -470,7 +470,7 @@ func applyEdits(ctx context.Context, s *api.Server, by *account.Principal, in *s
 		return nil, err
 	}
 	return &Versioned[Applied]{Etag(c.Version), Applied{
-		CatalogueWritten: CatalogueWritten{catalogueEntry(c), notes},
+		CatalogueWritten: CatalogueWritten{*catalogueEntry(c), notes},
 		Edited:           slices.Clip(append([]string{}, made.Tools...)), Renamed: append([]string{}, made.Renamed...),
 		LeftOut: made.Left, Converted: made.Converted, Text: string(made.Text),
 	}}, nil

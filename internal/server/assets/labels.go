@@ -68,23 +68,23 @@ func addLabels(s *api.Server) {
 	for _, of := range labelledKinds() {
 		op := of.op
 		objects := map[string]api.Kind{"id": of.kind}
-		api.Add(s,
+		api.Answer(s,
 			op("label-next", http.MethodGet, "/labels/next",
 				"Draws the next tasks, calls or turns that you should label. What judges said is not shown."),
 			api.Access{Objects: objects},
-			func(ctx context.Context, by *account.Principal, in *labelNextIn) (*struct{ Body LabelTasks }, error) {
+			func(ctx context.Context, by *account.Principal, in *labelNextIn) (*LabelTasks, error) {
 				return labelNext(ctx, s, by, labelled{of.kind, in.ID}, in)
 			})
 		put := uploaded(op("label", http.MethodPost, "/labels",
 			"Adds labels, which are yours: filled-in tasks, or labels in a form that callvet reads."),
 			"labels, as JSONL, CSV or in another form; the form is found by content")
-		api.Add(s, put, api.Access{Role: account.Member, Objects: objects, Reads: true},
-			func(ctx context.Context, by *account.Principal, in *labelIn) (*struct{ Body LabelsAdded }, error) {
+		api.Answer(s, put, api.Access{Role: account.Member, Objects: objects, Reads: true},
+			func(ctx context.Context, by *account.Principal, in *labelIn) (*LabelsAdded, error) {
 				return addLabel(ctx, s, by, labelled{of.kind, in.ID}, in)
 			})
 		back := op("unlabel", http.MethodDelete, "/labels", "Takes back what you said of a task, a call or a turn.")
-		api.Add(s, back, api.Access{Role: account.Member, Objects: objects, Reads: true},
-			func(ctx context.Context, by *account.Principal, in *unlabelIn) (*struct{ Body LabelsRemoved }, error) {
+		api.Answer(s, back, api.Access{Role: account.Member, Objects: objects, Reads: true},
+			func(ctx context.Context, by *account.Principal, in *unlabelIn) (*LabelsRemoved, error) {
 				return dropLabel(ctx, s, by, labelled{of.kind, in.ID}, in)
 			})
 		api.Add(s, api.Downloads("the labels as a file", op("export-labels", http.MethodGet, "/labels",
@@ -96,7 +96,7 @@ func addLabels(s *api.Server) {
 			) (*File, error) {
 				return exportLabels(ctx, s, by, labelled{of.kind, in.ID}, in.Format)
 			})
-		api.Add(s,
+		api.Answer(s,
 			op("calibrate", http.MethodPost, "/calibrate",
 				"Compares a judge with the labels, and corrects its verdicts on these tasks."),
 			api.Access{Objects: objects, Reads: true, Scope: account.ScopeRead},
@@ -104,7 +104,7 @@ func addLabels(s *api.Server) {
 				api.RunIn
 				Body CalibrateAsk
 			},
-			) (*struct{ Body Calibrated }, error) {
+			) (*Calibrated, error) {
 				return calibrate(ctx, s, by, labelled{of.kind, in.ID}, &in.Body)
 			})
 	}
@@ -152,7 +152,7 @@ type (
 		Open  int      `json:"open" doc:"without a verdict, and left out"`
 		Notes []string `json:"notes" nullable:"false"`
 	}
-	// CalibrateAsk asks how a judge compares with people.
+	// CalibrateAsk requests a comparison of a judge with people.
 	CalibrateAsk struct {
 		Judge   string          `json:"judge" minLength:"1" maxLength:"500" doc:"a name, or the id of a judge where several share a name"`
 		Unit    string          `json:"unit,omitempty" enum:"task,turn,call"`
@@ -160,7 +160,7 @@ type (
 		Width   float64         `json:"width,omitempty" minimum:"0" maximum:"1" doc:"that intervals are wanted to have: the report says how many labels that takes"`
 		Against json.RawMessage `json:"against,omitempty" doc:"an earlier calibration, to see whether the judge has drifted"`
 	}
-	// Calibrated is how a judge compares with people.
+	// Calibrated is the comparison of a judge with people.
 	Calibrated struct {
 		Report *results.CalibrateReport `json:"report"`
 		// Calibration can be used for other runs of the judge.
@@ -225,7 +225,7 @@ func labelling(ctx context.Context, s *api.Server,
 
 func labelNext(ctx context.Context, s *api.Server, by *account.Principal, of labelled,
 	in *labelNextIn,
-) (*struct{ Body LabelTasks }, error) {
+) (*LabelTasks, error) {
 	files, side, release, err := labelling(ctx, s, of)
 	if err != nil {
 		return nil, err
@@ -252,12 +252,12 @@ func labelNext(ctx context.Context, s *api.Server, by *account.Principal, of lab
 	for line := range bytes.Lines(text.Bytes()) {
 		out.Items = append(out.Items, bytes.Clone(bytes.TrimSpace(line)))
 	}
-	return &struct{ Body LabelTasks }{out}, nil
+	return &out, nil
 }
 
 func addLabel(ctx context.Context, s *api.Server, by *account.Principal, of labelled,
 	in *labelIn,
-) (*struct{ Body LabelsAdded }, error) {
+) (*LabelsAdded, error) {
 	text, _, err := in.file()
 	if err != nil {
 		return nil, err
@@ -301,16 +301,16 @@ func addLabel(ctx context.Context, s *api.Server, by *account.Principal, of labe
 	if err != nil {
 		return nil, api.Full(err)
 	}
-	return &struct{ Body LabelsAdded }{LabelsAdded{
+	return &LabelsAdded{
 		Form: read.Form, Added: len(read.Lines), Open: read.Open,
 		Notes: append([]string{}, read.NotImported...),
-	}}, nil
+	}, nil
 }
 
 // dropLabel removes the labels of by for one task.
 func dropLabel(ctx context.Context, s *api.Server, by *account.Principal, of labelled,
 	in *unlabelIn,
-) (*struct{ Body LabelsRemoved }, error) {
+) (*LabelsRemoved, error) {
 	key := runs.LabelKey{
 		Target: in.Target, TaskID: in.TaskID, Attempt: in.Attempt, Unit: runs.LabelUnit(in.Unit),
 		CallID: in.CallID, Turn: in.Turn,
@@ -340,7 +340,7 @@ func dropLabel(ctx context.Context, s *api.Server, by *account.Principal, of lab
 	if err != nil {
 		return nil, api.Full(err)
 	}
-	return &struct{ Body LabelsRemoved }{out}, nil
+	return &out, nil
 }
 
 func exportLabels(ctx context.Context, s *api.Server, _ *account.Principal, of labelled, format string) (*File, error) {
@@ -363,7 +363,7 @@ func exportLabels(ctx context.Context, s *api.Server, _ *account.Principal, of l
 
 func calibrate(ctx context.Context, s *api.Server, _ *account.Principal, of labelled,
 	ask *CalibrateAsk,
-) (*struct{ Body Calibrated }, error) {
+) (*Calibrated, error) {
 	files, side, release, err := labelling(ctx, s, of)
 	if err != nil {
 		return nil, err
@@ -393,7 +393,7 @@ func calibrate(ctx context.Context, s *api.Server, _ *account.Principal, of labe
 	if _, err := c.WriteTo(&text); err != nil {
 		return nil, err
 	}
-	return &struct{ Body Calibrated }{Calibrated{Report: rep, Calibration: text.Bytes(), Notes: h.All()}}, nil
+	return &Calibrated{Report: rep, Calibration: text.Bytes(), Notes: h.All()}, nil
 }
 
 // people adds labels and calibrations to the files, if the request asks for them.

@@ -62,7 +62,7 @@ type (
 
 func addMCP(s *api.Server) {
 	op := api.Operations("import", "/api/mcp")
-	api.Add(s, op("discover-mcp", http.MethodPost, "/discover", "Asks an MCP server which tools it has."),
+	api.Answer(s, op("discover-mcp", http.MethodPost, "/discover", "Asks an MCP server which tools it has."),
 		api.Access{Role: account.Member, Reads: true}, api.With(s, discoverMCP))
 	api.Add(s, api.Returning(http.StatusCreated, op("import-mcp", http.MethodPost, "/import",
 		"Makes a suite of the tools of an MCP server.")), api.Access{Role: account.Member}, api.With(s, importMCP))
@@ -102,7 +102,7 @@ func askMCP(ctx context.Context, s *api.Server, by *account.Principal, at *MCPAd
 
 func discoverMCP(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body MCPAddress },
-) (*struct{ Body MCPTools }, error) {
+) (*MCPTools, error) {
 	res, err := askMCP(ctx, s, by, &in.Body, catalogs.ImportMCPRequest{})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func discoverMCP(ctx context.Context, s *api.Server, by *account.Principal,
 		out.Problems = append(out.Problems,
 			Remark{Code: p.Code, Location: p.Key, Message: p.Message, Fix: p.Fix, Warning: p.Warning})
 	}
-	return &struct{ Body MCPTools }{out}, nil
+	return &out, nil
 }
 
 func importMCP(ctx context.Context, s *api.Server, by *account.Principal,

@@ -15,28 +15,28 @@ import (
 
 // AddProbe adds the routes that list and try targets.
 func AddProbe(s *api.Server) {
-	api.Add(s, api.Small(api.Operations("keys", "/api")("test-target", http.MethodPost, "/targets/test",
+	api.Answer(s, api.Small(api.Operations("keys", "/api")("test-target", http.MethodPost, "/targets/test",
 		"Ask a model once, with your key: does it answer?")),
 		api.Access{Role: account.Member, Scope: account.ScopeRun}, api.With(s, testTarget))
 	type targetList struct {
 		Targets   []string       `json:"targets" nullable:"false"`
 		Providers []app.Provider `json:"providers" nullable:"false"`
 	}
-	api.Add(s, api.Operations("runs", "/api")("list-targets", http.MethodGet, "/targets", "What can be evaluated here"),
+	api.Answer(s, api.Operations("runs", "/api")("list-targets", http.MethodGet, "/targets", "What can be evaluated here"),
 		api.Access{},
-		func(ctx context.Context, by *account.Principal, _ *struct{}) (*api.Body[targetList], error) {
+		func(ctx context.Context, by *account.Principal, _ *struct{}) (*targetList, error) {
 			a, err := s.AppOf(ctx, by.User)
 			if err != nil {
 				return nil, err
 			}
-			return &api.Body[targetList]{Body: targetList{Targets: a.Targets(), Providers: app.Providers()}}, nil
+			return &targetList{Targets: a.Targets(), Providers: app.Providers()}, nil
 		})
 }
 
 // testTarget asks the model of a provider one short question.
 func testTarget(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body api.EvalTarget },
-) (*api.Body[app.Probe], error) {
+) (*app.Probe, error) {
 	t := &in.Body
 	if strings.ContainsAny(t.ProviderKey, ":/") { // another kind of target, not a provider
 		return nil, &callvet.FieldError{
@@ -55,5 +55,5 @@ func testTarget(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	return &api.Body[app.Probe]{Body: out}, nil
+	return &out, nil
 }

@@ -35,8 +35,8 @@ type PromptText struct {
 	Text string `json:"text"`
 }
 
-func promptEntry(p *tunes.KeptPrompt) PromptEntry {
-	return PromptEntry{
+func promptEntry(p *tunes.KeptPrompt) *PromptEntry {
+	return &PromptEntry{
 		ID: p.ID, Name: p.Name, Version: p.Version, Parent: p.Parent, Source: p.Source, Note: p.Note, Hash: p.Hash,
 		Characters: p.Characters, Owner: p.User, Shared: p.Shared, CreatedAt: p.Created,
 	}
@@ -45,13 +45,13 @@ func promptEntry(p *tunes.KeptPrompt) PromptEntry {
 func addPrompts(s *api.Server) {
 	op := api.Operations("prompts", "/api/prompts")
 	one := map[string]api.Kind{"id": api.KindPrompt}
-	api.Add(s, op("list-prompts", http.MethodGet, "",
+	api.Answer(s, op("list-prompts", http.MethodGet, "",
 		"Lists versions of prompts, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listPrompts))
-	api.Add(s, api.Returning(http.StatusCreated, op("create-prompt", http.MethodPost, "",
+	api.Answer(s, api.Returning(http.StatusCreated, op("create-prompt", http.MethodPost, "",
 		"Keeps a prompt as the newest version of its name. The same text as the newest version makes no new one.")),
 		api.Access{Role: account.Member}, api.With(s, createPrompt))
-	api.Add(s, op("get-prompt", http.MethodGet, "/{id}", "Gives a version of a prompt with its text."),
+	api.Answer(s, op("get-prompt", http.MethodGet, "/{id}", "Gives a version of a prompt with its text."),
 		api.Access{Objects: one}, api.With(s, getPrompt))
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-prompt", http.MethodDelete, "/{id}",
 		"Deletes a version of a prompt. Runs that used it stay.")), api.Access{Role: account.Member, Objects: one},
@@ -70,7 +70,7 @@ type PromptPath struct {
 
 func listPrompts(ctx context.Context, s *api.Server, by *account.Principal,
 	in *api.PageIn,
-) (*struct{ Body api.Page[PromptEntry] }, error) {
+) (*api.Page[PromptEntry], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -81,13 +81,9 @@ func listPrompts(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(p *tunes.KeptPrompt) api.PageMark { return api.PageMark{At: p.Created.UnixMilli(), ID: p.ID} })
-	out := api.Page[PromptEntry]{Items: make([]PromptEntry, len(list)), Next: next}
-	for i := range list {
-		out.Items[i] = promptEntry(&list[i])
-	}
-	return &struct{ Body api.Page[PromptEntry] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(p *tunes.KeptPrompt) api.PageMark { return api.PageMark{At: p.Created.UnixMilli(), ID: p.ID} },
+		func(p *tunes.KeptPrompt) (*PromptEntry, error) { return promptEntry(p), nil })
 }
 
 func createPrompt(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
@@ -99,7 +95,7 @@ func createPrompt(ctx context.Context, s *api.Server, by *account.Principal, in 
 		Shared bool   `json:"shared,omitempty" doc:"every user may read it"`
 	}
 },
-) (*struct{ Body PromptText }, error) {
+) (*PromptText, error) {
 	if in.Body.Parent != "" {
 		if err := s.May(ctx, by, api.KindPrompt, in.Body.Parent, false); err != nil {
 			return nil, err
@@ -120,15 +116,13 @@ func createPrompt(ctx context.Context, s *api.Server, by *account.Principal, in 
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body PromptText }{PromptText{promptEntry(p), p.Text}}, nil
+	return &PromptText{*promptEntry(p), p.Text}, nil
 }
 
-func getPrompt(ctx context.Context, s *api.Server, _ *account.Principal,
-	in *PromptPath,
-) (*struct{ Body PromptText }, error) {
+func getPrompt(ctx context.Context, s *api.Server, _ *account.Principal, in *PromptPath) (*PromptText, error) {
 	p, err := tunes.ReadPrompt(ctx, s.Config.App, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body PromptText }{PromptText{promptEntry(p), p.Text}}, nil
+	return &PromptText{*promptEntry(p), p.Text}, nil
 }

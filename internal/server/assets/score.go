@@ -23,7 +23,7 @@ import (
 )
 
 type (
-	// ScoreAsk asks for the scores of traces or of a run, by call and by task.
+	// ScoreAsk requests the scores of traces or of a run, by call and by task.
 	ScoreAsk struct {
 		TracesID string `json:"traces_id,omitempty" maxLength:"64" doc:"a collection of traces"`
 		EvalID   string `json:"eval_id,omitempty" maxLength:"100" doc:"a run"`
@@ -67,12 +67,12 @@ func addScore(s *api.Server) {
 		}
 	}
 	reads := api.Access{Reads: true, Scope: account.ScopeRead}
-	api.Add(s,
+	api.Answer(s,
 		op("score", http.MethodPost, "/score",
 			"Sums traces or a run up, by call and by task, with intervals and findings."), reads,
 		func(ctx context.Context, by *account.Principal,
 			in *struct{ Body ScoreAsk },
-		) (*struct{ Body ScoreSheet }, error) {
+		) (*ScoreSheet, error) {
 			out, h, err := scored(ctx, s, by, &in.Body)
 			if err != nil {
 				return nil, err
@@ -86,7 +86,7 @@ func addScore(s *api.Server) {
 			for _, p := range v.Problems {
 				sheet.Problems = append(sheet.Problems, s.Config.App.Secrets().Hide(p.Error()))
 			}
-			return &struct{ Body ScoreSheet }{sheet}, nil
+			return &sheet, nil
 		})
 	api.Add(s, api.Downloads("the report as a file", op("score-report", http.MethodPost, "/score/report",
 		"Downloads the report of such a sum.")), reads, func(ctx context.Context, by *account.Principal, in *struct {
@@ -108,9 +108,9 @@ func addScore(s *api.Server) {
 		}, nil
 	})
 	of := api.Access{Objects: map[string]api.Kind{"id": api.KindTraces}, Reads: true, Scope: account.ScopeRead}
-	api.Add(s, op("gate-traces", http.MethodPost, "/traces/{id}/gate",
+	api.Answer(s, op("gate-traces", http.MethodPost, "/traces/{id}/gate",
 		"Compares a collection with gates, and with a baseline."), of, api.With(s, gateTraces))
-	api.Add(s,
+	api.Answer(s,
 		op("diff-traces", http.MethodGet, "/traces/{id}/diff",
 			"Compares a collection with another one, or with a run, task by task."), api.Access{Objects: of.Objects},
 		api.With(s, diffTraces))
@@ -222,7 +222,7 @@ func gateTraces(ctx context.Context, s *api.Server, by *account.Principal, in *s
 		TraceWith
 	}
 },
-) (*struct{ Body api.GateVerdict }, error) {
+) (*api.GateVerdict, error) {
 	b := &in.Body
 	files := app.Uploads{gatesField: []byte(b.Gates)}
 	req := traces.GateRequest{Gates: gatesField, Judge: b.Judge}
@@ -247,7 +247,7 @@ func gateTraces(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	if err != nil {
 		return nil, h.Refused(err)
 	}
-	return &struct{ Body api.GateVerdict }{api.GateVerdict{Report: res.Report}}, nil
+	return &api.GateVerdict{Report: res.Report}, nil
 }
 
 // sides opens a collection and its comparison, which the user must be able to read.
@@ -291,7 +291,7 @@ func diffTraces(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	Target  string   `query:"target" maxLength:"500" doc:"target of the base for those of the collection that have no namesake there"`
 	api.Compared
 },
-) (*struct{ Body api.Comparison }, error) {
+) (*api.Comparison, error) {
 	if in.Base == "" && in.Run == "" && in.BaseTarget == "" {
 		return nil, &callvet.FieldError{
 			Field: "baseline_traces_id",
@@ -322,7 +322,7 @@ func diffTraces(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	if err != nil {
 		return nil, h.Refused(err)
 	}
-	return &struct{ Body api.Comparison }{api.ComparisonOf(c)}, nil
+	return api.ComparisonOf(c), nil
 }
 
 // BadGates is the error of an invalid gate file, with each mistake; nil for any other error.

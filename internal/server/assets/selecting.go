@@ -157,15 +157,15 @@ func addSelecting(s *api.Server) {
 	admin := api.Access{Role: account.Admin, Scope: account.ScopeAdmin}
 	asks := admin
 	asks.Reads = true
-	api.Add(s, op("select-one", http.MethodPost, "/single",
+	api.Answer(s, op("select-one", http.MethodPost, "/single",
 		"Asks one question of a catalogue, and explains why each tool was given or not."), asks, api.With(s, selectOne))
 	run := uploaded(op("select-run", http.MethodPost, "/run",
 		"Asks the questions of a suite, and reports how well the tools were chosen."),
 		"a suite of questions: of this system (categories with test_cases), or in any form that callvet reads")
-	api.Add(s, run, admin, api.With(s, selectRun))
+	api.Answer(s, run, admin, api.With(s, selectRun))
 	addSelectRuns(s)
 	addLab(s)
-	api.Add(s, op("invalidate-cache", http.MethodPost, "/invalidate-cache",
+	api.Answer(s, op("invalidate-cache", http.MethodPost, "/invalidate-cache",
 		"Drops the cached index of tools, and cached vectors."),
 		admin,
 		api.With(s, invalidate))
@@ -173,7 +173,7 @@ func addSelecting(s *api.Server) {
 
 func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 	in *struct{ Body SelectOne },
-) (*struct{ Body SelectedOne }, error) {
+) (*SelectedOne, error) {
 	b := &in.Body
 	c, err := s.CatalogueOf(ctx, by, b.CatalogueID)
 	if err != nil {
@@ -243,7 +243,7 @@ func selectOne(ctx context.Context, s *api.Server, by *account.Principal,
 		}
 		out.Details = append(out.Details, d)
 	}
-	return &struct{ Body SelectedOne }{out}, nil
+	return &out, nil
 }
 
 // matchTypes are the names of matches in "Tool Selection Evaluation System".
@@ -264,7 +264,7 @@ func fieldOf(err error) error {
 }
 
 type (
-	// SelectReport is how well tools were chosen for the questions of a suite. Each rate has its n
+	// SelectReport has the rates of right tools for the questions of a suite. Each rate has its n
 	// and an interval.
 	SelectReport struct {
 		RunID            string    `json:"run_id"`
@@ -345,7 +345,7 @@ func selectRun(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	Filter      string   `query:"filter" maxLength:"2000" doc:"patterns for ids, tag:smoke, category=flights; commas divide alternatives"`
 	Searching
 },
-) (*struct{ Body *SelectReport }, error) {
+) (*SelectReport, error) {
 	text, name, err := in.file()
 	if err != nil {
 		return nil, err
@@ -411,7 +411,7 @@ func selectRun(ctx context.Context, s *api.Server, by *account.Principal, in *st
 	if err != nil {
 		return nil, atMost(err, ctx)
 	}
-	return &struct{ Body *SelectReport }{rep}, nil
+	return rep, nil
 }
 
 // refusedSuite is the error of a suite with these mistakes.
@@ -540,7 +540,7 @@ type Invalidated struct {
 
 func invalidate(ctx context.Context, s *api.Server, by *account.Principal,
 	_ *struct{},
-) (*struct{ Body Invalidated }, error) {
+) (*Invalidated, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -549,5 +549,5 @@ func invalidate(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body Invalidated }{Invalidated{true, "Tool index cache cleared successfully", indexes, models}}, nil
+	return &Invalidated{true, "Tool index cache cleared successfully", indexes, models}, nil
 }

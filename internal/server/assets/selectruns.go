@@ -50,19 +50,15 @@ type SelectRun struct {
 func addSelectRuns(s *api.Server) {
 	op := api.Operations("tool selection", evalPath+"/runs")
 	admin := api.Access{Role: account.Admin, Scope: account.ScopeAdmin}
-	api.Add(s, op("list-select-runs", http.MethodGet, "",
+	api.Answer(s, op("list-select-runs", http.MethodGet, "",
 		"Lists runs over a catalogue with their rates, the newest first."), admin, api.With(s, selectRuns))
-	api.Add(s, op("get-select-run", http.MethodGet, "/{id}", "Gives the report of such a run again."), admin,
-		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*struct{ Body *SelectReport }, error) {
+	api.Answer(s, op("get-select-run", http.MethodGet, "/{id}", "Gives the report of such a run again."), admin,
+		func(ctx context.Context, _ *account.Principal, in *api.RunIn) (*SelectReport, error) {
 			row, err := selectRow(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			rep, err := selectionReport(ctx, s, row)
-			if err != nil {
-				return nil, err
-			}
-			return &struct{ Body *SelectReport }{rep}, nil
+			return selectionReport(ctx, s, row)
 		})
 	api.Add(s, api.Downloads("the failed attempts as a file", op("export-failed", http.MethodGet, "/{id}/failed",
 		"Downloads the failed tests of such a run, all of them.")), admin, api.With(s, exportFailed))
@@ -108,7 +104,7 @@ func selectRuns(ctx context.Context, s *api.Server, _ *account.Principal, in *st
 	api.PageIn
 	CatalogueID string `query:"catalogue_id" maxLength:"64" doc:"empty: of all catalogues"`
 },
-) (*struct{ Body api.Page[SelectRun] }, error) {
+) (*api.Page[SelectRun], error) {
 	m, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -118,20 +114,15 @@ func selectRuns(ctx context.Context, s *api.Server, _ *account.Principal, in *st
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	out := api.Page[SelectRun]{Items: []SelectRun{}}
-	list, out.Next = Cut(list, in.Limit,
-		func(r *rows.SelectRunsRow) api.PageMark { return api.PageMark{At: r.Created, ID: r.RunID} })
-	for i := range list {
-		line, err := selectLine(ctx, s, &list[i])
-		if api.IsMissing(err) { // the command line deleted it
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, *line)
-	}
-	return &struct{ Body api.Page[SelectRun] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(r *rows.SelectRunsRow) api.PageMark { return api.PageMark{At: r.Created, ID: r.RunID} },
+		func(r *rows.SelectRunsRow) (*SelectRun, error) {
+			line, err := selectLine(ctx, s, r)
+			if api.IsMissing(err) { // the command line deleted it
+				return nil, nil
+			}
+			return line, err
+		})
 }
 
 func selectLine(ctx context.Context, s *api.Server, row *rows.SelectRunsRow) (*SelectRun, error) {

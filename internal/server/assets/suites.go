@@ -225,7 +225,7 @@ func AddLibrary(s *api.Server) {
 
 func addSuites(s *api.Server) {
 	op := api.Operations("suites", suitesPath)
-	api.Add(s, op("list-suites", http.MethodGet, "",
+	api.Answer(s, op("list-suites", http.MethodGet, "",
 		"Lists suites, the newest first: one's own, and those that are shared."), api.Access{}, api.With(s, listSuites))
 	api.Add(s, api.Returning(http.StatusCreated, op("create-suite", http.MethodPost, "",
 		"Makes a suite. Its cases may come later.")), api.Access{Role: account.Member}, api.With(s, createSuite))
@@ -244,12 +244,12 @@ func addSuites(s *api.Server) {
 	api.Add(s, op("restore-suite", http.MethodPost, "/{id}/restore", "Gives a deleted suite back."),
 		api.Access{Role: account.Member, Objects: map[string]api.Kind{"id": api.KindDeletedSuite}},
 		api.With(s, restoreSuite))
-	api.Add(s, op("list-suite-versions", http.MethodGet, "/{id}/versions",
+	api.Answer(s, op("list-suite-versions", http.MethodGet, "/{id}/versions",
 		"Lists the versions of a suite, the newest first."), ofSuite(""), api.With(s, listVersions))
 	api.Add(s, op("get-suite-version", http.MethodGet, "/{id}/versions/{version}", "Gives a suite as it was."),
 		ofSuite(""),
 		api.With(s, getVersion))
-	api.Add(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff",
+	api.Answer(s, op("diff-suite-versions", http.MethodGet, "/{id}/versions/{version}/diff",
 		"Returns what changed from this version to another one."), ofSuite(""), api.With(s, diffVersions))
 	api.Add(s, op("return-to-suite-version", http.MethodPost, "/{id}/versions/{version}/restore",
 		"Makes a new version that is as an old one was."), ofSuite(account.Member), api.With(s, returnTo))
@@ -262,7 +262,7 @@ func listSuites(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	Search string `query:"search" maxLength:"256" doc:"a part of the name, in any case"`
 	All    bool   `query:"all" doc:"those of all users; admins only"`
 },
-) (*struct{ Body api.Page[SuiteEntry] }, error) {
+) (*api.Page[SuiteEntry], error) {
 	if in.All && by.Role != account.Admin {
 		return nil, fmt.Errorf("list suites of all users: %w: that needs the role %s", callvet.ErrDenied, account.Admin)
 	}
@@ -275,17 +275,14 @@ func listSuites(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(e *library.Entry) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} })
-	out := api.Page[SuiteEntry]{Items: make([]SuiteEntry, len(list)), Next: next}
 	who := api.Owners{S: s}
-	for i := range list {
-		out.Items[i] = entryOf(&list[i])
-		if out.Items[i].OwnerName, err = who.Of(ctx, list[i].User); err != nil {
-			return nil, err
-		}
-	}
-	return &struct{ Body api.Page[SuiteEntry] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(e *library.Entry) api.PageMark { return api.PageMark{At: e.Created, ID: e.ID} },
+		func(e *library.Entry) (*SuiteEntry, error) {
+			one := entryOf(e)
+			one.OwnerName, err = who.Of(ctx, e.User)
+			return &one, err
+		})
 }
 
 func createSuite(ctx context.Context, s *api.Server, by *account.Principal,
@@ -474,7 +471,7 @@ func listVersions(ctx context.Context, s *api.Server, _ *account.Principal, in *
 	SuitePath
 	api.PageIn
 },
-) (*struct{ Body api.Page[SuiteVersion] }, error) {
+) (*api.Page[SuiteVersion], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -483,21 +480,16 @@ func listVersions(ctx context.Context, s *api.Server, _ *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(v *library.Version) api.PageMark { return api.PageMark{At: v.Version, ID: ""} })
-	out := api.Page[SuiteVersion]{Items: make([]SuiteVersion, len(list)), Next: next}
 	who := api.Owners{S: s}
-	for i := range list {
-		v := &list[i]
-		out.Items[i] = SuiteVersion{
-			Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools,
-			CaseCount: v.Cases, By: v.User, CreatedAt: Milli(v.Created), Note: v.Note,
-		}
-		if out.Items[i].ByName, err = who.Of(ctx, v.User); err != nil {
-			return nil, err
-		}
-	}
-	return &struct{ Body api.Page[SuiteVersion] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(v *library.Version) api.PageMark { return api.PageMark{At: v.Version, ID: ""} },
+		func(v *library.Version) (*SuiteVersion, error) {
+			name, err := who.Of(ctx, v.User)
+			return &SuiteVersion{
+				Version: v.Version, Hash: v.Hash, Form: v.Form, ToolCount: v.Tools, CaseCount: v.Cases,
+				By: v.User, ByName: name, CreatedAt: Milli(v.Created), Note: v.Note,
+			}, err
+		})
 }
 
 // VersionPath is a path that names a version of a suite.
@@ -524,7 +516,7 @@ func getVersion(ctx context.Context, s *api.Server, _ *account.Principal, in *Ve
 	return &Versioned[*Suite]{Etag(v.Version), out}, nil
 }
 
-// VersionDiff is what changed from one version to another one.
+// VersionDiff lists the changes from one version to another.
 type VersionDiff struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
@@ -535,7 +527,7 @@ func diffVersions(ctx context.Context, s *api.Server, _ *account.Principal, in *
 	VersionPath
 	To int64 `query:"to" minimum:"0" doc:"the other version; 0: the newest one"`
 },
-) (*struct{ Body VersionDiff }, error) {
+) (*VersionDiff, error) {
 	to := in.To
 	if to == 0 {
 		e, err := s.Library.Entry(ctx, in.ID)
@@ -556,7 +548,7 @@ func diffVersions(ctx context.Context, s *api.Server, _ *account.Principal, in *
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body VersionDiff }{VersionDiff{in.Version, to, *diff}}, nil
+	return &VersionDiff{in.Version, to, *diff}, nil
 }
 
 func returnTo(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
@@ -640,15 +632,6 @@ func headerSafe(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// Cut takes a list that may have one entry more than the page. It returns the page and the cursor
-// of the next page; "" after the last page.
-func Cut[E any](list []E, limit int, at func(*E) api.PageMark) (page []E, next string) {
-	if len(list) <= limit {
-		return list, ""
-	}
-	return list[:limit], at(&list[limit-1]).String()
 }
 
 // Linkable refuses to link runs of a suite to an experiment that by may not change, or of another

@@ -38,19 +38,19 @@ func AddTraces(s *api.Server) {
 		"Adds a trace file to a collection, in any form that callvet reads."),
 		"traces as JSONL, or in another form; gzip is read")
 	take.MaxBodyBytes = library.MaxBatch
-	api.Add(s, take, api.Access{Role: account.Member}, api.With(s, uploadTraces))
-	api.Add(s, op("list-traces", http.MethodGet, "",
+	api.Answer(s, take, api.Access{Role: account.Member}, api.With(s, uploadTraces))
+	api.Answer(s, op("list-traces", http.MethodGet, "",
 		"Lists collections of traces, the newest first: one's own, and those that are shared."), api.Access{},
 		api.With(s, listTraces))
-	api.Add(s, op("get-traces", http.MethodGet, "/{id}", "Returns a collection."), of(""),
-		func(ctx context.Context, _ *account.Principal, in *TracesPath) (*struct{ Body Traces }, error) {
+	api.Answer(s, op("get-traces", http.MethodGet, "/{id}", "Returns a collection."), of(""),
+		func(ctx context.Context, _ *account.Principal, in *TracesPath) (*Traces, error) {
 			c, err := s.Intake.Collection(ctx, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			out := tracesOf(c)
 			err = count(ctx, s, c, &out, true)
-			return &struct{ Body Traces }{out}, err
+			return &out, err
 		})
 	api.Add(s, api.Returning(http.StatusNoContent, op("patch-traces", http.MethodPatch, "/{id}",
 		"Shares a collection with all users, or ends that.")),
@@ -71,7 +71,7 @@ func AddTraces(s *api.Server) {
 					q.DropRunDocuments(ctx, countOf(in.ID)), s.Deletes(ctx, by, api.KindTraces, in.ID).Do(q))
 			})
 		})
-	api.Add(s, op("list-attempts", http.MethodGet, "/{id}/attempts",
+	api.Answer(s, op("list-attempts", http.MethodGet, "/{id}/attempts",
 		"Attempts of a collection, with their steps, redacted."), of(""), api.With(s, tracedAttempts))
 	api.Add(s, api.Downloads("the traces as a file", op("export-traces", http.MethodGet, "/{id}/export",
 		"Downloads a collection in a form of traces, redacted.")), of(""), api.With(s, exportTraces))
@@ -102,7 +102,7 @@ type (
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
 	}
-	// UploadedTraces is a collection with what was added.
+	// UploadedTraces is a collection with the number of added records.
 	UploadedTraces struct {
 		Traces
 		Added    bool     `json:"added" doc:"false: the collection had that very file already"`
@@ -211,7 +211,7 @@ func uploadTraces(ctx context.Context, s *api.Server, by *account.Principal, in 
 	Upload
 	Collection string `query:"collection" maxLength:"200" doc:"the name of the collection, which is begun where there is none; empty: the name of the file"`
 },
-) (*struct{ Body UploadedTraces }, error) {
+) (*UploadedTraces, error) {
 	text, name, err := in.file()
 	if err != nil {
 		return nil, err
@@ -253,12 +253,10 @@ func uploadTraces(ctx context.Context, s *api.Server, by *account.Principal, in 
 	for _, lost := range slices.Sorted(maps.Keys(read.Read.Lost)) {
 		out.Problems = append(out.Problems, fmt.Sprintf("not carried over: %s (%d)", lost, read.Read.Lost[lost]))
 	}
-	return &struct{ Body UploadedTraces }{out}, nil
+	return &out, nil
 }
 
-func listTraces(ctx context.Context, s *api.Server, by *account.Principal,
-	in *api.PageIn,
-) (*struct{ Body api.Page[Traces] }, error) {
+func listTraces(ctx context.Context, s *api.Server, by *account.Principal, in *api.PageIn) (*api.Page[Traces], error) {
 	from, err := in.Mark()
 	if err != nil {
 		return nil, err
@@ -267,21 +265,16 @@ func listTraces(ctx context.Context, s *api.Server, by *account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, next := Cut(list, in.Limit,
-		func(c *library.Collection) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} })
-	out := api.Page[Traces]{Items: make([]Traces, len(list)), Next: next}
 	who, until := api.Owners{S: s}, s.Config.Now().Add(countTime)
-	for i := range list {
-		one := &out.Items[i]
-		*one = tracesOf(&list[i])
-		if one.OwnerName, err = who.Of(ctx, list[i].User); err != nil {
-			return nil, err
-		}
-		if err = count(ctx, s, &list[i], one, s.Config.Now().Before(until)); err != nil {
-			return nil, err
-		}
-	}
-	return &struct{ Body api.Page[Traces] }{out}, nil
+	return api.Listed(list, in.Limit,
+		func(c *library.Collection) api.PageMark { return api.PageMark{At: c.Created, ID: c.ID} },
+		func(c *library.Collection) (*Traces, error) {
+			one := tracesOf(c)
+			if one.OwnerName, err = who.Of(ctx, c.User); err != nil {
+				return nil, err
+			}
+			return &one, count(ctx, s, c, &one, s.Config.Now().Before(until))
+		})
 }
 
 // opened returns an App with a collection as its file, and the name of the file. The caller
@@ -323,7 +316,7 @@ func tracedAttempts(ctx context.Context, s *api.Server, by *account.Principal, i
 	After int `query:"cursor" minimum:"0" doc:"next_cursor of the page before"`
 	Limit int `query:"limit" minimum:"1" maximum:"200" default:"20"`
 },
-) (*struct{ Body traces.TracePage }, error) {
+) (*traces.TracePage, error) {
 	a, name, release, err := opened(ctx, s, by, in.ID)
 	if err != nil {
 		return nil, err
@@ -333,7 +326,7 @@ func tracedAttempts(ctx context.Context, s *api.Server, by *account.Principal, i
 	if err != nil {
 		return nil, api.Unreadable(err)
 	}
-	return &struct{ Body traces.TracePage }{*page}, nil
+	return page, nil
 }
 
 func exportTraces(ctx context.Context, s *api.Server, by *account.Principal, in *struct {

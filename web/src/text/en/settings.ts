@@ -167,9 +167,9 @@ export const settings = {
   appearanceText: 'Kept in this browser.',
 
   schedulesTitle: 'Schedules',
-  schedulesText: 'A schedule makes runs by itself, at times and after edits, and holds each against gates.',
+  schedulesText: 'A schedule starts runs at set times and after edits, and checks each with gates.',
   noSchedules: 'No schedules yet',
-  noSchedulesText: 'Run a suite every night, or whenever it is edited, and hear of it when a gate fails.',
+  noSchedulesText: 'Run a suite every night, or after each edit, and get a message when a gate fails.',
   newSchedule: 'New schedule',
   editSchedule: 'Edit “{name}”',
   suite: 'Suite',

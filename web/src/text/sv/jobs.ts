@@ -54,7 +54,7 @@ export const jobs: typeof english = {
   repeat: 'upprepning {n}',
   newestOnly: 'De {n} senaste visas. Resultatet har alla.',
   tookTime: 'tog {time}',
-  cameOut: 'Vad som kom ut',
+  cameOut: 'Sammanfattning',
   delta: 'Medelpoäng {score}: {delta} mot experimentets baslinje: {baseline}.',
   floor: 'baslinje utan modell',
   unscored: '{n} utan utfall',
