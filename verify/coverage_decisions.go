@@ -85,8 +85,8 @@ func callStudies(truth float64) []conform.Study {
 	return out
 }
 
-// rankStudies measure how often one of ten equal targets has a better rank than another, and how
-// often a target that is better than nine others has the first rank alone.
+// rankStudies measure two chances: that one of ten equal targets has a better rank than another, and
+// that the best of ten targets alone has the first rank.
 func rankStudies() []conform.Study {
 	const targets = 10
 	ranks := func(rng *rand.Rand, s side, better float64) []panel.Rank {

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// above is how much more often than promised an open gate may decide: numbers are whole, are rounded
-// up to two digits, and a few more tasks may allow one more failure.
+// above is how much more often than promised an open gate may decide. Numbers are whole and rounded up
+// to two digits, and a few more tasks may allow one more failure.
 const above = 0.1
 
 // neededStudies compare "needs N more" of open gates with what happens. The truth is drawn
