@@ -347,7 +347,7 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 	}
 	r, err := labels.Calibrate(in)
 	if err != nil {
-		panic(err) // the input is that of this file
+		panic(err) // the input is made in this file
 	}
 	return r.Success[0].True, c.unchanged*c.truthOf[0] + (1-c.unchanged)*c.truthOf[1]
 }

@@ -172,7 +172,7 @@ func (o openRate) decidesByAttempts(t *trialRun) bool {
 	for {
 		truth := stats.DrawRate(t.Rand, 0.5, 0.5)
 		if math.Abs(truth-o.gate.Bound) > 0.2 {
-			continue // seldom open
+			continue // rarely open
 		}
 		own, passed := make([]float64, o.tasks), make([]int, o.tasks)
 		have := 0

@@ -138,7 +138,7 @@ func atOnce(news []event) (most int) {
 // waits returns for each user the most starts of other users between two own starts. It counts only
 // times when a job of the user waited and could have run.
 func waits(list []job, limit map[string]int) map[string]int {
-	const ends, comes, starts = 0, 1, 2 // in this order where times are the same
+	const ends, comes, starts = 0, 1, 2 // in this order at equal times
 	type change struct {
 		at   time.Time
 		what int

@@ -188,7 +188,7 @@ func observe(ctx context.Context, sets []benchmark, h half, example string) ([]r
 	var out []retrieve.Observation
 	for i := range sets {
 		b := &sets[i]
-		if h == train && domain(&b.entries[0]) == "" { // nothing is known that could be left out
+		if h == train && domain(&b.entries[0]) == "" { // there is no domain to leave out
 			continue
 		}
 		obs, err := observeSet(ctx, b, evenly(b.part(h), perKind))
