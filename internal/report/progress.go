@@ -37,7 +37,7 @@ type Tick struct {
 	CostUnknown bool
 	// ETA is the time left; 0 means not known.
 	ETA time.Duration
-	// Of names what is counted where nothing can fail, such as "searches"; empty for attempts,
+	// Of names the counted units where nothing can fail, such as "searches"; empty for attempts,
 	// where failures are shown.
 	Of string
 }
@@ -119,7 +119,7 @@ func (t Tick) line(width int) string {
 	if width == 0 {
 		return s
 	}
-	// A narrow terminal has no room for all parts: the least important one is left out first.
+	// On a narrow terminal the least important part is left out first.
 	for _, less := range []string{
 		spaced(count, failed, errors, spent, eta), spaced(count, failed, errors, eta), spaced(count, failed, errors),
 	} {
@@ -137,7 +137,7 @@ func (t Tick) line(width int) string {
 	return short(s, width-1)
 }
 
-// spaced joins the parts that are there.
+// spaced joins the non-empty parts.
 func spaced(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "  ")
 }
