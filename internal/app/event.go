@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Event is what a client may show while a request goes on. One field is set.
+// Event is data that a client may show while a request continues. One field is set.
 type Event struct {
 	Note    *callvet.Notice `json:"note,omitempty"`
 	Warning *callvet.Notice `json:"warning,omitempty"`
