@@ -27,13 +27,13 @@ import { Verdict } from '../../ui/verdict';
 import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
 import { notify, notifyFailure } from '../../ui/notify';
 import { AskDialog } from './ask';
 import { Calibration } from './calibration';
 import { labelsOf, type Subject } from './labels';
 import { Coefficient, JudgeName } from './parts';
+import { DataTable, PlainTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Judging = Schemas['AppJudgingView'];
@@ -224,114 +224,92 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   return (
     <Stack>
       {notice}
-      <ScrollBox label={t('judges.judgings')} card>
-        <Table highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('judges.judge')}</Table.Th>
-              <Table.Th scope="col">{t('judges.prompt')}</Table.Th>
-              <Table.Th scope="col">{t('judges.when')}</Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.answered')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('common.pass')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('common.fail')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.unscored')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.mean')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.samePeople')}
-              </Table.Th>
-              <Table.Th scope="col">
-                <span className={common.visuallyHidden}>{t('common.actions')}</span>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {all.map((j) => (
-              <Table.Tr key={j.id} data-judging={j.id}>
+      <DataTable
+        label={t('judges.judgings')}
+        card
+        highlightOnHover
+        heads={[
+          t('judges.judge'),
+          t('judges.prompt'),
+          t('judges.when'),
+          { title: t('judges.answered'), right: true },
+          { title: t('common.pass'), right: true },
+          { title: t('common.fail'), right: true },
+          { title: t('judges.unscored'), right: true },
+          { title: t('judges.mean'), right: true },
+          { title: t('judges.samePeople'), right: true },
+          { title: t('common.actions'), hidden: true },
+        ]}
+      >
+        {all.map((j) => (
+          <Table.Tr key={j.id} data-judging={j.id}>
+            <Table.Td>
+              <JudgeName of={j.judge} id={j.judge_id} />
+            </Table.Td>
+            <Table.Td className={common.mono}>{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
+            <Table.Td>
+              <span className={common.num}>{moment(j.created)}</span>{' '}
+              {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {t('common.ofRows', { n: j.answered, total: j.questions })}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {j.pass}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {j.fail}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {j.unscored}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {j.score === null ? '–' : inUnit(j.score, 'rate')}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
+            </Table.Td>
+            <Table.Td>
+              <Button
+                size="compact-sm"
+                variant={j.id === one.id ? 'light' : 'subtle'}
+                aria-pressed={j.id === one.id}
+                onClick={() => setWhich(j.id)}
+              >
+                {t('judges.show')}
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+      {(judged.data.agreement ?? []).length > 0 && (
+        <Card title={t('judges.agreement')}>
+          <DataTable
+            label={t('judges.agreement')}
+            heads={[
+              t('judges.judge'),
+              t('judges.and'),
+              { title: t('judges.same'), right: true },
+              t('judges.kappa'),
+              t('judges.ac1'),
+            ]}
+          >
+            {(judged.data.agreement ?? []).map((a) => (
+              <Table.Tr key={`${a.a} ${a.b}`}>
+                <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
+                <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
+                <Table.Td ta="right" className={common.num}>
+                  {t('common.ofRows', { n: a.same, total: a.n })}
+                </Table.Td>
                 <Table.Td>
-                  <JudgeName of={j.judge} id={j.judge_id} />
-                </Table.Td>
-                <Table.Td className={common.mono}>{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
-                <Table.Td>
-                  <span className={common.num}>{moment(j.created)}</span>{' '}
-                  {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {t('common.ofRows', { n: j.answered, total: j.questions })}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.pass}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.fail}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.unscored}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.score === null ? '–' : inUnit(j.score, 'rate')}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
+                  <Coefficient of={a.kappa} />
                 </Table.Td>
                 <Table.Td>
-                  <Button
-                    size="compact-sm"
-                    variant={j.id === one.id ? 'light' : 'subtle'}
-                    aria-pressed={j.id === one.id}
-                    onClick={() => setWhich(j.id)}
-                  >
-                    {t('judges.show')}
-                  </Button>
+                  <Coefficient of={a.ac1} />
                 </Table.Td>
               </Table.Tr>
             ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
-      {(judged.data.agreement ?? []).length > 0 && (
-        <Card title={t('judges.agreement')}>
-          <ScrollBox label={t('judges.agreement')}>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th scope="col">{t('judges.judge')}</Table.Th>
-                  <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                  <Table.Th scope="col" ta="right">
-                    {t('judges.same')}
-                  </Table.Th>
-                  <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
-                  <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {(judged.data.agreement ?? []).map((a) => (
-                  <Table.Tr key={`${a.a} ${a.b}`}>
-                    <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
-                    <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {t('common.ofRows', { n: a.same, total: a.n })}
-                    </Table.Td>
-                    <Table.Td>
-                      <Coefficient of={a.kappa} />
-                    </Table.Td>
-                    <Table.Td>
-                      <Coefficient of={a.ac1} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          </DataTable>
         </Card>
       )}
       <Group justify="space-between">
@@ -491,32 +469,22 @@ function Labels({ of }: { of: Subject }) {
         </Group>
       }
     >
-      <Table maw={520}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('judges.person')}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('common.pass')}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('common.fail')}
-            </Table.Th>
+      <PlainTable
+        maw={520}
+        heads={[t('judges.person'), { title: t('common.pass'), right: true }, { title: t('common.fail'), right: true }]}
+      >
+        {[...people].map(([name, p]) => (
+          <Table.Tr key={name}>
+            <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {p.pass}
+            </Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {p.fail}
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {[...people].map(([name, p]) => (
-            <Table.Tr key={name}>
-              <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {p.pass}
-              </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {p.fail}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </PlainTable>
     </Card>
   );
 }

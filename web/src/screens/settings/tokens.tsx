@@ -11,8 +11,8 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { ago, moment } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { notify } from '../../ui/notify';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Scope = 'read' | 'run' | 'write' | 'admin';
@@ -49,42 +49,39 @@ export function TokensSection() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.tokensText')}
           </Text>
-          <ScrollBox label={t('settings.tokensTitle')}>
-            <Table miw={620}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('common.name')}</Table.Th>
-                  <Table.Th>{t('settings.scopes')}</Table.Th>
-                  <Table.Th>{t('settings.expires')}</Table.Th>
-                  <Table.Th>{t('settings.used')}</Table.Th>
-                  <Table.Th ta="right">{t('common.actions')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {list.data.items.map((k) => (
-                  <Table.Tr key={k.id}>
-                    <Table.Td className={common.untrusted}>{k.name}</Table.Td>
-                    <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
-                    <Table.Td className={common.num}>
-                      {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
-                    </Table.Td>
-                    <Table.Td className={common.num}>{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
-                    <Table.Td ta="right">
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        color="red"
-                        onClick={() => revoke(k)}
-                        aria-label={`${t('settings.revoke')}: ${k.name}`}
-                      >
-                        {t('settings.revoke')}
-                      </Button>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          <DataTable
+            label={t('settings.tokensTitle')}
+            miw={620}
+            heads={[
+              t('common.name'),
+              t('settings.scopes'),
+              t('settings.expires'),
+              t('settings.used'),
+              { title: t('common.actions'), right: true },
+            ]}
+          >
+            {list.data.items.map((k) => (
+              <Table.Tr key={k.id}>
+                <Table.Td className={common.untrusted}>{k.name}</Table.Td>
+                <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
+                <Table.Td className={common.num}>
+                  {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
+                </Table.Td>
+                <Table.Td className={common.num}>{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
+                <Table.Td ta="right">
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
+                    onClick={() => revoke(k)}
+                    aria-label={`${t('settings.revoke')}: ${k.name}`}
+                  >
+                    {t('settings.revoke')}
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
         </Card>
       )}
       {making && <Make close={() => setMaking(false)} made={again} />}

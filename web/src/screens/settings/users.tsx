@@ -24,8 +24,8 @@ import { Failure, Loading } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure } from '../../ui/notify';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type User = Schemas['AccountUser'];
@@ -78,59 +78,52 @@ export function UsersSection() {
       title={t('settings.usersTitle')}
       actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}
     >
-      <ScrollBox label={t('settings.usersTitle')}>
-        <Table miw={560}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('common.name')}</Table.Th>
-              <Table.Th>{t('settings.role')}</Table.Th>
-              <Table.Th ta="right">{t('settings.maxJobs')}</Table.Th>
-              <Table.Th>{t('common.created')}</Table.Th>
-              <Table.Th ta="right">{t('common.actions')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {users.map((u) => (
-              <Table.Tr key={u.id}>
-                <Table.Td>
-                  <Group gap={8}>
-                    <span className={common.untrusted}>{u.name}</span>
-                    {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
-                    {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
-                  </Group>
-                </Table.Td>
-                <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {u.max_jobs}
-                </Table.Td>
-                <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
-                <Table.Td ta="right">
-                  <Menu position="bottom-end">
-                    <Menu.Target>
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        aria-label={t('settings.userActions', { name: u.name })}
-                      >
-                        {t('common.actions')}
-                      </Button>
-                    </Menu.Target>
-                    <Menu.Dropdown>
-                      <Menu.Item onClick={() => setDialog({ change: u })}>{t('settings.changeUser')}</Menu.Item>
-                      <Menu.Item onClick={() => link(u)}>{t('settings.newLink')}</Menu.Item>
-                      {u.id !== me.user_id && (
-                        <Menu.Item color="red" onClick={() => remove(u)}>
-                          {t('settings.remove')}
-                        </Menu.Item>
-                      )}
-                    </Menu.Dropdown>
-                  </Menu>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable
+        label={t('settings.usersTitle')}
+        miw={560}
+        heads={[
+          t('common.name'),
+          t('settings.role'),
+          { title: t('settings.maxJobs'), right: true },
+          t('common.created'),
+          { title: t('common.actions'), right: true },
+        ]}
+      >
+        {users.map((u) => (
+          <Table.Tr key={u.id}>
+            <Table.Td>
+              <Group gap={8}>
+                <span className={common.untrusted}>{u.name}</span>
+                {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
+                {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
+              </Group>
+            </Table.Td>
+            <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
+            <Table.Td ta="right" className={common.num}>
+              {u.max_jobs}
+            </Table.Td>
+            <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
+            <Table.Td ta="right">
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <Button size="compact-sm" variant="subtle" aria-label={t('settings.userActions', { name: u.name })}>
+                    {t('common.actions')}
+                  </Button>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item onClick={() => setDialog({ change: u })}>{t('settings.changeUser')}</Menu.Item>
+                  <Menu.Item onClick={() => link(u)}>{t('settings.newLink')}</Menu.Item>
+                  {u.id !== me.user_id && (
+                    <Menu.Item color="red" onClick={() => remove(u)}>
+                      {t('settings.remove')}
+                    </Menu.Item>
+                  )}
+                </Menu.Dropdown>
+              </Menu>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       {list.hasNextPage && (
         <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
           {t('common.more')}
