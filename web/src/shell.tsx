@@ -176,7 +176,6 @@ export function Shell({ left }: { left: () => void }) {
         opened={help}
         onClose={helping.close}
         title={t('shell.shortcuts')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         <Keys seen={offered} />
       </Modal>

@@ -55,7 +55,6 @@ export function Unsaved() {
       children: <Text size="sm">{t('suites.discardText')}</Text>,
       labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
       confirmProps: { color: 'red' },
-      closeButtonProps: { 'aria-label': t('common.close') },
       onConfirm: () => {
         left = true;
         blocker.proceed();

@@ -575,7 +575,7 @@ function PinTarget({
   const t = useText();
   const [target, setTarget] = useState(names[0] ?? '');
   return (
-    <Modal opened onClose={close} title={t('experiments.pin')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal opened onClose={close} title={t('experiments.pin')}>
       <Stack>
         <Select
           label={t('experiments.pinTarget')}
@@ -616,13 +616,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
     await changed();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t('experiments.link')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-      size="lg"
-    >
+    <Modal opened onClose={close} title={t('experiments.link')} size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
           {list.data && runs.length === 0 ? t('experiments.linkNone') : t('experiments.linkText')}

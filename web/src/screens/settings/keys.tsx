@@ -5,7 +5,6 @@ import {
   Badge,
   Button,
   Group,
-  Modal,
   NativeSelect,
   PasswordInput,
   SimpleGrid,
@@ -26,6 +25,7 @@ import { askConfirmation } from '../../ui/confirm';
 import { duration, moment } from '../../ui/format';
 import { notify } from '../../ui/notify';
 import { DataTable } from '../../ui/datatable';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 type Key = Schemas['AccountProviderKey'];
@@ -163,70 +163,53 @@ function SetKey({
   const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState(before.join(' '));
-  const { busy, error, act } = useAction();
   const variables = [...new Set(providers.flatMap((p) => p.key_variables))];
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => {
-      const named = hosts.split(/[\s,]+/).filter(Boolean);
-      unwrap(
-        await api.PUT('/api/keys/{variable}', {
-          params: { path: { variable } },
-          body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
-        }),
-      );
-      notify(t('settings.keySet', { variable }));
-      await done();
-      close();
-    });
+  const send = async () => {
+    const named = hosts.split(/[\s,]+/).filter(Boolean);
+    unwrap(
+      await api.PUT('/api/keys/{variable}', {
+        params: { path: { variable } },
+        body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
+      }),
+    );
+    notify(t('settings.keySet', { variable }));
+    await done();
+    close();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
+    <FormDialog
       title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
+      close={close}
+      send={send}
+      button={t('common.save')}
     >
-      <form onSubmit={send} autoComplete="off">
-        <Stack>
-          <Failure of={error} />
-          {!fixed && (
-            <Autocomplete
-              label={t('settings.variable')}
-              description={t('settings.variableHint')}
-              required
-              data={variables}
-              value={variable}
-              onChange={setVariable}
-              maxDropdownHeight={220}
-            />
-          )}
-          <PasswordInput
-            label={t('settings.value')}
-            description={t('settings.valueHint')}
-            required
-            autoComplete="new-password"
-            value={value}
-            onChange={(e) => setValue(e.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
-            label={t('settings.keyHosts')}
-            description={t('settings.keyHostsHint')}
-            value={hosts}
-            onChange={(e) => setHosts(e.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {!fixed && (
+        <Autocomplete
+          label={t('settings.variable')}
+          description={t('settings.variableHint')}
+          required
+          data={variables}
+          value={variable}
+          onChange={setVariable}
+          maxDropdownHeight={220}
+        />
+      )}
+      <PasswordInput
+        label={t('settings.value')}
+        description={t('settings.valueHint')}
+        required
+        autoComplete="new-password"
+        value={value}
+        onChange={(e) => setValue(e.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label={t('settings.keyHosts')}
+        description={t('settings.keyHostsHint')}
+        value={hosts}
+        onChange={(e) => setHosts(e.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

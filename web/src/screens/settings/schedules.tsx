@@ -254,7 +254,6 @@ export function SchedulesSection() {
         onClose={() => setSecret('')}
         title={t('settings.secretTitle')}
         closeOnClickOutside={false}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         <Stack>
           <Text size="sm">{t('settings.secretText')}</Text>
@@ -268,7 +267,6 @@ export function SchedulesSection() {
         position="right"
         size="lg"
         title={opened?.name ?? ''}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {opened && <History of={opened} />}
       </Drawer>
@@ -466,7 +464,6 @@ function Editor({
       position="right"
       size="xl"
       title={of ? t('settings.editSchedule', { name: of.name }) : t('settings.newSchedule')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       closeOnClickOutside={false}
     >
       <form onSubmit={send}>

@@ -13,12 +13,11 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
 import { Failure, Loading } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
@@ -26,6 +25,7 @@ import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
 import { notify, notifyFailure } from '../../ui/notify';
 import { DataTable } from '../../ui/datatable';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 type User = Schemas['AccountUser'];
@@ -154,7 +154,6 @@ export function UsersSection() {
           onClose={close}
           title={t('settings.linkTitle', { name: dialog.name })}
           closeOnClickOutside={false}
-          closeButtonProps={{ 'aria-label': t('common.close') }}
         >
           <Stack>
             <Text size="sm">{t('settings.linkText')}</Text>
@@ -172,49 +171,27 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('member');
   const [jobs, setJobs] = useState(2);
-  const { busy, error, act } = useAction();
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => made(unwrap(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
-  };
+  const send = async () => made(unwrap(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } })));
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t('settings.inviteTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <form onSubmit={send}>
-        <Stack>
-          <Failure of={error} />
-          <TextInput
-            label={t('settings.userName')}
-            required
-            maxLength={64}
-            autoComplete="off"
-            value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
-            data-autofocus
-          />
-          <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
-            <Stack gap="xs" mt="xs">
-              {roles.map((r) => (
-                <Radio key={r} value={r} label={t(`settings.role_${r}`)} description={t(`settings.role_${r}_text`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Jobs value={jobs} onChange={setJobs} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t('settings.invite')}
-            </Button>
-          </Group>
+    <FormDialog title={t('settings.inviteTitle')} close={close} send={send} button={t('settings.invite')}>
+      <TextInput
+        label={t('settings.userName')}
+        required
+        maxLength={64}
+        autoComplete="off"
+        value={name}
+        onChange={(e) => setName(e.currentTarget.value)}
+        data-autofocus
+      />
+      <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
+        <Stack gap="xs" mt="xs">
+          {roles.map((r) => (
+            <Radio key={r} value={r} label={t(`settings.role_${r}`)} description={t(`settings.role_${r}_text`)} />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <Jobs value={jobs} onChange={setJobs} />
+    </FormDialog>
   );
 }
 
@@ -238,45 +215,34 @@ function Change({ user, close, changed }: { user: User; close: () => void; chang
   const t = useText();
   const [role, setRole] = useState(user.role as Role);
   const [jobs, setJobs] = useState(user.max_jobs);
-  const { busy, error, act } = useAction();
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => {
-      unwrap(
-        await api.PATCH('/api/users/{id}', {
-          params: { path: { id: user.id } },
-          body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
-        }),
-      );
-      notify(t('settings.userChanged', { name: user.name }));
-      await changed();
-    });
+  const send = async () => {
+    unwrap(
+      await api.PATCH('/api/users/{id}', {
+        params: { path: { id: user.id } },
+        body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
+      }),
+    );
+    notify(t('settings.userChanged', { name: user.name }));
+    await changed();
   };
   return (
-    <Modal opened onClose={close} title={user.name} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form onSubmit={send}>
-        <Stack>
-          <Failure of={error} />
-          <NativeSelect
-            label={t('settings.role')}
-            value={role}
-            onChange={(e) => setRole(e.currentTarget.value as Role)}
-            data={roles.map((r) => ({
-              value: r,
-              label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}`,
-            }))}
-          />
-          <Jobs value={jobs} onChange={setJobs} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy} disabled={role === user.role && jobs === user.max_jobs}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={user.name}
+      close={close}
+      send={send}
+      button={t('common.save')}
+      disabled={role === user.role && jobs === user.max_jobs}
+    >
+      <NativeSelect
+        label={t('settings.role')}
+        value={role}
+        onChange={(e) => setRole(e.currentTarget.value as Role)}
+        data={roles.map((r) => ({
+          value: r,
+          label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}`,
+        }))}
+      />
+      <Jobs value={jobs} onChange={setJobs} />
+    </FormDialog>
   );
 }

@@ -90,7 +90,6 @@ export function CaseDrawer({
       labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
       confirmProps: { color: 'red' },
       onConfirm: () => pass(close),
-      closeButtonProps: { 'aria-label': t('common.close') },
     });
   };
   return (
@@ -100,7 +99,6 @@ export function CaseDrawer({
       position="right"
       size="min(720px, 100vw)"
       title={isNew ? t('suites.newCase') : t('suites.editCase', { id: of?.id ?? '' })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' }, content: { scrollPadding: '72px 0' } }}
       closeOnClickOutside={!dirty}
     >

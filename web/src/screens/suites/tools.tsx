@@ -198,7 +198,6 @@ function ToolDrawer({ which, editing, close }: { which: string; editing: Editing
       labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
       confirmProps: { color: 'red' },
       onConfirm: () => pass(close),
-      closeButtonProps: { 'aria-label': t('common.close') },
     });
   };
   const title =
@@ -214,7 +213,6 @@ function ToolDrawer({ which, editing, close }: { which: string; editing: Editing
       position="right"
       size="min(760px, 100vw)"
       title={title}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
       closeOnClickOutside={!dirty}
     >

@@ -197,13 +197,7 @@ export function VersionsTab({ editing }: { editing: Editing }) {
           )}
         </Card>
       )}
-      <Modal
-        opened={view !== ''}
-        onClose={() => setView(null)}
-        size="xl"
-        title={t('suites.versionN', { n: view })}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={view !== ''} onClose={() => setView(null)} size="xl" title={t('suites.versionN', { n: view })}>
         {view !== '' && <Old id={suite.id} version={Number(view)} />}
       </Modal>
     </Stack>
