@@ -47,3 +47,12 @@ export function DataTable({
     </ScrollBox>
   );
 }
+
+/** FigureCell is a cell of a column with figures. */
+export function FigureCell({ children }: { children: ReactNode }) {
+  return (
+    <Table.Td ta="right" className={common.num}>
+      {children}
+    </Table.Td>
+  );
+}

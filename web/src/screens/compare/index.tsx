@@ -20,7 +20,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Figure, type Interval, inUnit, intervalSentence, sampleSize } from '../../ui/interval';
+import { Figure, type Interval, inUnit, intervalSentence, sampleSize, Whisker } from '../../ui/interval';
 import { Card, Estimates, Page } from '../../ui/page';
 import { Empty, Failure, Notice, Loading } from '../../ui/status';
 import { moment, number, signed } from '../../ui/format';
@@ -320,8 +320,6 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
   if (i.point === null) return <Text c="dimmed">–</Text>;
   const rate = unit === 'rate' || unit === 'share' || unit === 'score' || unit === '';
   const write = (v: number) => (rate ? signed(v) : `${v > 0 ? '+' : ''}${inUnit(v, unit)}`);
-  const width = 96;
-  const x = (v: number) => width / 2 + Math.max(-1, Math.min(1, v)) * (width / 2 - 4);
   return (
     <Tooltip label={`${intervalSentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className={common.num} style={{ display: 'inline-flex', flexDirection: 'column' }}>
@@ -329,25 +327,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
           <Text span fw={600} size="sm">
             {write(i.point)}
           </Text>
-          {rate && (
-            <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
-              <line x1={0} x2={width} y1={7} y2={7} stroke="var(--cv-line)" strokeWidth={2} />
-              <line x1={width / 2} x2={width / 2} y1={1} y2={13} stroke="var(--cv-none)" />
-              {i.lower !== null && i.upper !== null && (
-                <line
-                  x1={x(i.lower)}
-                  x2={x(i.upper)}
-                  y1={7}
-                  y2={7}
-                  stroke="var(--cv-mark)"
-                  strokeWidth={4}
-                  strokeOpacity={0.45}
-                  strokeLinecap="round"
-                />
-              )}
-              <circle cx={x(i.point)} cy={7} r={4} fill="var(--cv-mark)" />
-            </svg>
-          )}
+          {rate && <Whisker interval={i} domain={[-1, 1]} middle />}
         </span>
         <Text span size="xs" c="dimmed" className={common.numBelow}>
           {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}

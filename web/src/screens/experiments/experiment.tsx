@@ -43,7 +43,7 @@ import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { RateChart } from './chart';
 import { Searches } from '../tune/list';
 import { ExperimentForm } from './form';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Details = Schemas['ExperimentDetails'];
@@ -683,9 +683,7 @@ function Leaderboard({ suite }: { suite: string }) {
       >
         {items.map((r) => (
           <Table.Tr key={r.config_hash}>
-            <Table.Td ta="right" className={common.num}>
-              {r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}
-            </Table.Td>
+            <FigureCell>{r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}</FigureCell>
             <Table.Td>
               <span className={common.untrusted}>{r.target}</span>{' '}
               {r.floor && (

@@ -14,7 +14,7 @@ import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { Coefficient, JudgeName } from './parts';
 import type { Subject } from './labels';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Report = Schemas['LabelsCalibrationReport'];
@@ -107,9 +107,7 @@ export function Calibration({ of }: { of: Subject }) {
               <Table.Td>
                 <Coefficient of={r.kappa} />
               </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {r.counts.labelled}
-              </Table.Td>
+              <FigureCell>{r.counts.labelled}</FigureCell>
               <Table.Td miw={190} maw={280}>
                 {r.usable ? (
                   <Badge
@@ -216,9 +214,7 @@ export function Calibration({ of }: { of: Subject }) {
                 <Table.Tr key={`${p.a} ${p.b}`}>
                   <Table.Td className={common.untrusted}>{p.a}</Table.Td>
                   <Table.Td className={common.untrusted}>{p.b}</Table.Td>
-                  <Table.Td ta="right" className={common.num}>
-                    {t('common.ofRows', { n: p.same, total: p.n })}
-                  </Table.Td>
+                  <FigureCell>{t('common.ofRows', { n: p.same, total: p.n })}</FigureCell>
                   <Table.Td>
                     <Coefficient of={p.kappa} />
                   </Table.Td>

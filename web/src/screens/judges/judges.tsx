@@ -13,7 +13,7 @@ import {
 } from '@mantine/core';
 import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { queryKeys, useInvalidate } from '../../api/queries';
@@ -31,9 +31,9 @@ import { type Column, Rows } from '../../ui/table';
 import { notify, notifyFailure } from '../../ui/notify';
 import { AskDialog } from './ask';
 import { Calibration } from './calibration';
-import { labelsOf, type Subject } from './labels';
+import { labelsOf, type Subject, useSubject } from './labels';
 import { Coefficient, JudgeName } from './parts';
-import { DataTable, PlainTable } from '../../ui/datatable';
+import { DataTable, FigureCell, PlainTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Judging = Schemas['AppJudgingView'];
@@ -42,16 +42,11 @@ type Said = Schemas['AppThingVerdict'];
 export function JudgesPage() {
   const t = useText();
   const invalidate = useInvalidate();
-  const [run, setRun] = useParam('run');
-  const [traces] = useParam('traces');
+  const { of, run, setRun, traces } = useSubject();
   const [tab, setTab] = useParam('tab', traces ? 'calibration' : 'verdicts');
   const mayRun = usePermission('run');
   const mayLabel = usePermission('write');
   const [asking, setAsking] = useState(false);
-  const of = useMemo<Subject | null>(
-    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
-    [run, traces],
-  );
   useLive(
     useCallback(
       (e: LiveEvent) => {
@@ -251,24 +246,14 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
               <span className={common.num}>{moment(j.created)}</span>{' '}
               {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
             </Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {t('common.ofRows', { n: j.answered, total: j.questions })}
-            </Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {j.pass}
-            </Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {j.fail}
-            </Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {j.unscored}
-            </Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {j.score === null ? '–' : inUnit(j.score, 'rate')}
-            </Table.Td>
-            <Table.Td ta="right" className={common.num}>
+            <FigureCell>{t('common.ofRows', { n: j.answered, total: j.questions })}</FigureCell>
+            <FigureCell>{j.pass}</FigureCell>
+            <FigureCell>{j.fail}</FigureCell>
+            <FigureCell>{j.unscored}</FigureCell>
+            <FigureCell>{j.score === null ? '–' : inUnit(j.score, 'rate')}</FigureCell>
+            <FigureCell>
               {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
-            </Table.Td>
+            </FigureCell>
             <Table.Td>
               <Button
                 size="compact-sm"
@@ -298,9 +283,7 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
               <Table.Tr key={`${a.a} ${a.b}`}>
                 <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
                 <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {t('common.ofRows', { n: a.same, total: a.n })}
-                </Table.Td>
+                <FigureCell>{t('common.ofRows', { n: a.same, total: a.n })}</FigureCell>
                 <Table.Td>
                   <Coefficient of={a.kappa} />
                 </Table.Td>
@@ -476,12 +459,8 @@ function Labels({ of }: { of: Subject }) {
         {[...people].map(([name, p]) => (
           <Table.Tr key={name}>
             <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {p.pass}
-            </Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {p.fail}
-            </Table.Td>
+            <FigureCell>{p.pass}</FigureCell>
+            <FigureCell>{p.fail}</FigureCell>
           </Table.Tr>
         ))}
       </PlainTable>

@@ -35,7 +35,7 @@ import { offerUndo, notify } from '../../ui/notify';
 import { type Bench, FilePick, ServerTexts, Mark, Names, useAddress } from './parts';
 import { pValue } from './report';
 import { type CatalogueBackup, readBackup, restoreBackup } from './restore';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Edit = { tool: string; was?: string; description?: string; keywords?: string[] };
@@ -504,9 +504,7 @@ function Differences({
           <Table.Td>
             <Delta of={r.d.change} />
           </Table.Td>
-          <Table.Td ta="right" className={common.num}>
-            {pValue(r.p)}
-          </Table.Td>
+          <FigureCell>{pValue(r.p)}</FigureCell>
         </Table.Tr>
       ))}
     </DataTable>
@@ -820,9 +818,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                   <Table.Th scope="row" fw={500} className={common.untrusted}>
                     {translate(p.configuration)}
                   </Table.Th>
-                  <Table.Td ta="right" className={common.num}>
-                    {p.tools}
-                  </Table.Td>
+                  <FigureCell>{p.tools}</FigureCell>
                   <Table.Td>
                     <Figure interval={p.precision_at_1} bar />
                   </Table.Td>
@@ -850,9 +846,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                         <Table.Td>
                           <Delta of={p.change} />
                         </Table.Td>
-                        <Table.Td ta="right" className={common.num}>
-                          p = {pValue(p.p_adjusted)}
-                        </Table.Td>
+                        <FigureCell>p = {pValue(p.p_adjusted)}</FigureCell>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>

@@ -15,7 +15,7 @@ import { type Bench, Fact, FilePick, ServerTexts, Mark, Names, type TextFile, us
 import { pValue } from './report';
 import classes from './lab.module.css';
 import common from '../../ui/common.module.css';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 const likenesses = ['disjoint', 'overlap', 'contained', 'reordered', 'same'] as const;
@@ -221,9 +221,7 @@ function Agreement({ of: b }: { of: Schemas['AgreementAnswer'] }) {
                   </Text>
                 )}
               </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {p.times}
-              </Table.Td>
+              <FigureCell>{p.times}</FigureCell>
               <Table.Td>
                 <Side of={p.production} right={p.production_right} want={p.want} />
               </Table.Td>

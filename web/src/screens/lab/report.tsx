@@ -14,7 +14,7 @@ import { type Bench, Fact, interval, ServerTexts, Mark, Names, Rate, ServerText,
 import { DiagnosisText } from './single';
 import styles from './lab.module.css';
 import common from '../../ui/common.module.css';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 type Result = Schemas['SelectReport'];
@@ -223,9 +223,7 @@ function Slices({
               <Table.Th scope="row" fw={500} className={common.untrusted}>
                 {word && (s.name === 'easy' || s.name === 'medium' || s.name === 'hard') ? t(`lab.${s.name}`) : s.name}
               </Table.Th>
-              <Table.Td ta="right" className={common.num}>
-                {s.cases}
-              </Table.Td>
+              <FigureCell>{s.cases}</FigureCell>
               {columns.map(([name]) => (
                 <Table.Td key={name}>
                   <Rate of={s.metrics[name]} bar stack />
@@ -384,21 +382,11 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                         <span className={common.untrusted}>{p.tag}</span>
                       )}
                     </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {t('lab.ofN', { k: p.failed, n: p.of })}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {t('lab.ofN', { k: p.rest_failed, n: p.rest })}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {number(p.lift, 2)}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {pValue(p.p)}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {pValue(p.p_adjusted)}
-                    </Table.Td>
+                    <FigureCell>{t('lab.ofN', { k: p.failed, n: p.of })}</FigureCell>
+                    <FigureCell>{t('lab.ofN', { k: p.rest_failed, n: p.rest })}</FigureCell>
+                    <FigureCell>{number(p.lift, 2)}</FigureCell>
+                    <FigureCell>{pValue(p.p)}</FigureCell>
+                    <FigureCell>{pValue(p.p_adjusted)}</FigureCell>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

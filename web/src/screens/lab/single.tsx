@@ -10,7 +10,7 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { fixed, number } from '../../ui/format';
 import { type Bench, Fact, ServerTexts, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 import classes from './lab.module.css';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 export function QuestionTab({ bench }: { bench: Bench }) {
@@ -297,9 +297,7 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
       >
         {shown.map((c) => (
           <Table.Tr key={c.tool_id} data-tool={c.tool_id}>
-            <Table.Td ta="right" className={common.num}>
-              {c.rank}
-            </Table.Td>
+            <FigureCell>{c.rank}</FigureCell>
             <Table.Td>
               <span className={`${common.mono} ${common.untrusted}`}>{c.tool_id}</span>
               <Group gap={4} mt={2}>

@@ -11,7 +11,7 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { moment } from '../../ui/format';
 import { type Bench, interval, useAddress } from './parts';
 import { StackedFigure } from './report';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Line = Schemas['SelectRun'];
@@ -147,9 +147,9 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
                   <StackedFigure of={r[key]} unit={unit} />
                 </Table.Td>
               ))}
-              <Table.Td ta="right" className={common.num}>
+              <FigureCell>
                 {r.failed_count === null ? '–' : t('lab.ofN', { k: r.failed_count, n: r.total_tests })}
-              </Table.Td>
+              </FigureCell>
             </Table.Tr>
           ))}
         </DataTable>

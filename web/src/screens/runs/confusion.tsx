@@ -8,7 +8,7 @@ import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { type Report, writeFilters } from './parts';
 import common from '../../ui/common.module.css';
-import { PlainTable } from '../../ui/datatable';
+import { FigureCell, PlainTable } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 // A matrix of more tools than this is unreadable: then the confused pairs are listed.
@@ -117,14 +117,14 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
               <Table.Tr key={`${c.expected} ${c.called}`}>
                 <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.expected}</Table.Td>
                 <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.called}</Table.Td>
-                <Table.Td ta="right" className={common.num}>
+                <FigureCell>
                   <Link
                     to={link(c.expected, c.called)}
                     aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}
                   >
                     {number(c.n)}
                   </Link>
-                </Table.Td>
+                </FigureCell>
               </Table.Tr>
             ))}
           </PlainTable>

@@ -24,7 +24,7 @@ import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
 import { notify, notifyFailure } from '../../ui/notify';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
@@ -99,9 +99,7 @@ export function UsersSection() {
               </Group>
             </Table.Td>
             <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
-            <Table.Td ta="right" className={common.num}>
-              {u.max_jobs}
-            </Table.Td>
+            <FigureCell>{u.max_jobs}</FigureCell>
             <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
             <Table.Td ta="right">
               <Menu position="bottom-end">

@@ -1,6 +1,5 @@
 // The tools: a list of them, and an editor of one or of all as JSON, linted with the suite's cases.
 import { ActionIcon, Box, Button, Drawer, Group, Stack, Table, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconBraces, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { api, unwrap } from '../../api/client';
@@ -10,7 +9,7 @@ import { Empty } from '../../ui/status';
 import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { notify, undoable } from '../../ui/notify';
-import { useUnsaved } from '../../ui/unsaved';
+import { useLeave } from '../../ui/unsaved';
 import {
   type Editing,
   functionOf,
@@ -189,17 +188,7 @@ export function ToolsTab({ editing }: { editing: Editing }) {
 function ToolDrawer({ which, editing, close }: { which: string; editing: Editing; close: () => void }) {
   const t = useText();
   const [dirty, setDirty] = useState(false);
-  const pass = useUnsaved(dirty, true);
-  const leave = () => {
-    if (!dirty) return close();
-    modals.openConfirmModal({
-      title: t('suites.discard'),
-      children: <Text size="sm">{t('suites.discardText')}</Text>,
-      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
-      confirmProps: { color: 'red' },
-      onConfirm: () => pass(close),
-    });
-  };
+  const { pass, leave } = useLeave(dirty, close);
   const title =
     which === everything
       ? t('suites.allTools')

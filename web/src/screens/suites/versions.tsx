@@ -15,7 +15,7 @@ import { type Editing, useSource } from './data';
 import { DiffView } from './diff';
 import { SaveRefused } from './problems';
 import common from '../../ui/common.module.css';
-import { PlainTable } from '../../ui/datatable';
+import { FigureCell, PlainTable } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 /** VersionsTab lists the versions of the suite, compares two, and returns to one. */
@@ -105,12 +105,8 @@ export function VersionsTab({ editing }: { editing: Editing }) {
                 </Group>
               </Table.Td>
               <Table.Td className={common.untrusted}>{v.note || '–'}</Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {number(v.tool_count)}
-              </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {number(v.test_case_count)}
-              </Table.Td>
+              <FigureCell>{number(v.tool_count)}</FigureCell>
+              <FigureCell>{number(v.test_case_count)}</FigureCell>
               <Table.Td>
                 <Text size="sm" c="dimmed">
                   {v.by === me.user_id ? t('suites.you') : v.by_name || t('suites.another')}

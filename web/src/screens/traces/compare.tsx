@@ -9,7 +9,7 @@ import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { BaselineSelect, baselineOf } from './baseline';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 export function CompareTab({ id }: { id: string }) {
@@ -109,12 +109,12 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
                       {t(`traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`)}{' '}
                       {c.stability && <Badge color="gray">{c.stability}</Badge>}
                     </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
+                    <FigureCell>
                       {c.baseline_passes}/{c.baseline_n}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
+                    </FigureCell>
+                    <FigureCell>
                       {c.candidate_passes}/{c.candidate_n}
-                    </Table.Td>
+                    </FigureCell>
                   </Table.Tr>
                 ))}
               </DataTable>

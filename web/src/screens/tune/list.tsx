@@ -9,7 +9,7 @@ import { moment, number, signed } from '../../ui/format';
 import { Page } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { Profiles } from './profiles';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Line = Schemas['TuneLine'];
@@ -107,16 +107,14 @@ function SearchRow({ of: s }: { of: Line }) {
           )}
         </Stack>
       </Table.Td>
-      <Table.Td ta="right" className={common.num}>
+      <FigureCell>
         {models.map((m) => (
           <Text key={m.model} size="sm">
             {signed(m.gain?.point)}
           </Text>
         ))}
-      </Table.Td>
-      <Table.Td ta="right" className={common.num}>
-        {number(s.spent.requests)}
-      </Table.Td>
+      </FigureCell>
+      <FigureCell>{number(s.spent.requests)}</FigureCell>
     </Table.Tr>
   );
 }

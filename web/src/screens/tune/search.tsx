@@ -21,7 +21,7 @@ import { stateKey } from './list';
 import { KeepProfile } from './profiles';
 import { PromptTree } from './prompts';
 import { shown } from './space';
-import { DataTable } from '../../ui/datatable';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 // The library of charts is large, and only this screen needs it.
@@ -379,16 +379,10 @@ function Candidates({ of: m }: { of: Search }) {
           <Table.Td>
             <Figure interval={c.score} of={{ of: t('common.attempts') }} bar />
           </Table.Td>
-          <Table.Td ta="right" className={common.num}>
-            {c.tasks}
-          </Table.Td>
+          <FigureCell>{c.tasks}</FigureCell>
           <Table.Td className={common.untrusted}>{state(c)}</Table.Td>
-          <Table.Td ta="right" className={common.num}>
-            {money(c.cost_usd_per_attempt)}
-          </Table.Td>
-          <Table.Td ta="right" className={common.num}>
-            {duration(c.latency_ms)}
-          </Table.Td>
+          <FigureCell>{money(c.cost_usd_per_attempt)}</FigureCell>
+          <FigureCell>{duration(c.latency_ms)}</FigureCell>
         </Table.Tr>
       ))}
     </DataTable>
