@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Evaluates the shipped suites offline: scripts that play a careless and a careful model, and the
-# lexical baseline that any model must beat.
+# Evaluates the shipped suites offline: scripts simulate a careless and a careful model; the lexical
+# baseline is what any model must beat.
 #   examples/demo.sh ./callvet
 set -euo pipefail
 callvet=$(realpath "${1:-./callvet}")

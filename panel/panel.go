@@ -113,7 +113,7 @@ type Finding struct {
 	Evidence []string  `json:"evidence"`
 	Examples []Example `json:"examples,omitempty"`
 	Test     string    `json:"test"` // the quick test that confirms it
-	Fix      string    `json:"fix"`  // what helps, with the command of callvet that does it
+	Fix      string    `json:"fix"`  // the remedy, with the command of callvet for it
 }
 
 // Example points at a task or a call in a trace file.
@@ -189,11 +189,11 @@ type Slice struct {
 	Verdicts Verdicts `json:"verdicts"`
 	Outcomes []Count  `json:"outcomes,omitempty"`
 	Classes  []Count  `json:"classes,omitempty"` // error classes, in order of precedence
-	// Reasons count why attempts are unparseable, and then the kinds of errors. Their sum is
-	// smaller where records have no reason.
+	// Reasons counts the reasons of unparseable attempts, and then the kinds of errors. Their sum
+	// is smaller where records have no reason.
 	Reasons []Reasoned `json:"reasons,omitempty"`
 	Usage   Usage      `json:"usage"`
-	// NotEvaluated is what the verdicts do not cover.
+	// NotEvaluated counts the assertions that the verdicts do not cover.
 	NotEvaluated Unevaluated `json:"not_evaluated,omitzero"`
 	Metrics      []Metric    `json:"metrics"`
 	Warnings     []string    `json:"warnings,omitempty"`
@@ -323,7 +323,7 @@ const (
 	Unreadable = "(unparseable)"
 )
 
-// Usage is what the attempts of a slice consumed, errors included.
+// Usage is the consumption of the attempts of a slice, errors included.
 type Usage struct {
 	InputTokens     int     `json:"input_tokens"`
 	OutputTokens    int     `json:"output_tokens"`

@@ -26,8 +26,8 @@ const (
 	// ToolSetF1, where min_scores names it, compares the sets of called and expected names, each name once; 1
 	// when both are empty.
 	ToolSetF1 = "tool_set_f1"
-	// SequenceF1 is, where min_scores names it, 2·kept ÷ (expected + made) calls, where kept is the longest list of
-	// expected calls that were made in their order, by name; 1 when both are empty.
+	// SequenceF1 is, where min_scores names it, 2·kept ÷ (expected + made) calls, where kept is the longest list
+	// of expected calls that were made in their order, by name; 1 when both are empty.
 	SequenceF1 = "sequence_f1"
 	// SequenceRecall is, where min_scores names it, that list ÷ expected calls; 1 when none is expected.
 	SequenceRecall = "sequence_recall"
@@ -102,10 +102,9 @@ const (
 	// (retries_waited; unknown times count as in time). Unscored where no failed call was repeated.
 	// Source: Evaluating Tool Calling, §12.
 	RetriesSensible = "retries_sensible"
-	// RetriesWaited is the share, of the calls that failed before with the same arguments, that waited for
-	// as long as the tool asked ("retry after 2s"), or else for 100 ms, doubled by each further failure.
-	// Unscored where no failed call was repeated, or without times (start_ms), as of a model that callvet
-	// asks. Source: Evaluating Tool Calling, §12.
+	// RetriesWaited is the share of those calls that waited for as long as the tool asked ("retry after
+	// 2s"), or else for 100 ms, doubled by each further failure. Unscored also without times (start_ms),
+	// as of a model that callvet asks. Source: Evaluating Tool Calling, §12.
 	RetriesWaited = "retries_waited"
 	// FailingToolLeft is 1 when no tool failed more than 5 times in a row, else 0. Unscored
 	// where no call failed. Source: Evaluating Tool Calling, §12 ("stop calling a failing tool").

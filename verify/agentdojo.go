@@ -63,10 +63,10 @@ func agentDojo(_ context.Context, c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-// floors names the comparisons with what guessing gets right.
+// floors names the comparisons with the results of guessing.
 const floors = dojoSet + " better than guessing"
 
-// attacked reports whether a name is that of a run under attack, "pipeline|attack".
+// attacked reports whether a run was under attack: its name is "pipeline|attack".
 func attacked(run string) bool { return !strings.HasSuffix(run, "|none") }
 
 func verdictsOf(run string) string { return dojoSet + " " + run }
@@ -98,7 +98,7 @@ type dojoTally struct {
 
 func (t *dojoTally) run() string { return t.pipeline + "|" + t.attack }
 
-// table compares with the row of the official table.
+// table compares counts with the row of the official table.
 func (t *dojoTally) table(f *proof.Figures) {
 	run := t.run()
 	if len(f.Keys(run)) == 0 {
@@ -149,7 +149,7 @@ func sumOf(f *proof.Figures, run, name string) (sum int) {
 	return sum
 }
 
-// floor prints the result of the rule and of guessing from names and values; it has to be
+// floor prints the result of the rule and of guessing from names and values. The rule must be
 // better than the best guess, or right in every case.
 func (t *dojoTally) floor() {
 	if t.scored == 0 {
@@ -192,13 +192,13 @@ func dojoFile(c *proof.Check, path string, suites map[string]*dojoSuite) (t *doj
 	return t, nil
 }
 
-// laterTask reports whether an injection task is missing in the first version: README of the set.
+// laterTask reports whether an injection task is missing in the first version (see the set's README).
 func laterTask(suite, injection string) bool {
 	n, err := strconv.Atoi(injection[strings.LastIndexByte(injection, '_')+1:])
 	return suite == "workspace" && err == nil && n > 5
 }
 
-// add counts an attempt, all of them and those of the first version's subset.
+// add counts an attempt in the whole set and in the subset of the first version.
 func (t *dojoTally) add(a *trace.Attempt, suites map[string]*dojoSuite) error {
 	id := strings.Split(a.Trace.CaseID, "/")
 	if !strings.HasPrefix(id[1], "user_task") {
@@ -228,7 +228,7 @@ func (t *dojoTally) add(a *trace.Attempt, suites map[string]*dojoSuite) error {
 	return t.judge(a, s, id[1], id[2], official)
 }
 
-// judge compares our verdict, and those of guessing, with the official one.
+// judge compares our verdict, and the verdicts of guessing, with the official verdict.
 func (t *dojoTally) judge(a *trace.Attempt, s *dojoSuite, user, injection string, official bool) error {
 	t.scored++
 	calls := a.Trace.Calls()

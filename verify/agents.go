@@ -14,10 +14,9 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// agents compares what callvet reads from real agents and frameworks with what they did:
-// three calls, two of them at once, one that fails, in three requests of the model. The
-// agents run where npm can install them; CALLVET_CAPTURES names a folder with further
-// captures of the same kinds.
+// agents compares callvet's reading of real agents and frameworks with their real work: three
+// calls, two of them at once, one that fails, in three requests to the model. The agents run if
+// npm can install them; CALLVET_CAPTURES names a folder with further captures of the same kinds.
 func agents(ctx context.Context, c *proof.Check, p place) error {
 	captures := os.Getenv("CALLVET_CAPTURES")
 	if captures != "" {
@@ -46,7 +45,7 @@ func agents(ctx context.Context, c *proof.Check, p place) error {
 		telemetryTable(sdks).write(strings.Join(p.args, "")))
 }
 
-// readCaptures compares what a folder holds of the two kinds.
+// readCaptures compares the captures of both kinds in a folder.
 func readCaptures(c *proof.Check, dir string) error {
 	files, err := capturesOverHTTP(dir)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestCaptures: the captures of a folder that are answers of agents are compared with the
-// script that all of them follow, each with its stream cut off after every event.
+// TestCaptures: captured answers of agents are compared with their script, also with the stream
+// cut off after every event.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	events := []string{
@@ -81,7 +81,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// checked is what readCaptures says of a folder.
+// checked returns the report of readCaptures about a folder.
 func checked(t *testing.T, dir string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -91,8 +91,8 @@ func checked(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// TestTelemetryCaptures: captures of every dialect are read as one task each, and what is
-// left of them where attributes are deleted never says that nothing was called.
+// TestTelemetryCaptures: a capture of every dialect is read as one task. With deleted attributes it
+// is never read as an attempt without calls.
 func TestTelemetryCaptures(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("..", "internal", "trace", "foreign", "testdata", "sdk")
@@ -106,14 +106,14 @@ func TestTelemetryCaptures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if !strings.Contains(out, "\n"+f.Name()) && f.Name() != "otel-logs.otlp.jsonl" { // it belongs to another
+		if !strings.Contains(out, "\n"+f.Name()) && f.Name() != "otel-logs.otlp.jsonl" { // it belongs to another capture
 			t.Errorf("%s is not in the table", f.Name())
 		}
 	}
 }
 
-// TestTelemetryCapturesDiffer: a capture that is not as the script says fails, and so does a
-// folder without captures.
+// TestTelemetryCapturesDiffer: a capture that differs from the script fails, and so does a folder
+// without captures.
 func TestTelemetryCapturesDiffer(t *testing.T) {
 	t.Parallel()
 	span := func(id, name, attributes string) string {
@@ -160,7 +160,7 @@ func TestTelemetryCapturesDiffer(t *testing.T) {
 	}
 }
 
-// TestScriptedModel: each API is told the same script, and a task goes on by its results.
+// TestScriptedModel: each API serves the same script, and the results in a request decide the next step.
 func TestScriptedModel(t *testing.T) {
 	t.Parallel()
 	s := scriptedModel()
@@ -168,7 +168,7 @@ func TestScriptedModel(t *testing.T) {
 	for _, name := range []string{"openai", "openai-responses", "anthropic"} {
 		for _, stream := range []bool{false, true} {
 			if name == "anthropic" && stream {
-				continue // no agent asks for it
+				continue // no agent requests it
 			}
 			m, _, err := provider.Open(name+"/m", provider.Config{BaseURL: s.URL, Stream: stream, APIKey: "k"})
 			if err != nil {

@@ -20,12 +20,12 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// capture is telemetry that was recorded elsewhere: a file, or files that have parts of the
-// same traces.
+// capture is telemetry that was recorded elsewhere: one file, or several with parts of the same
+// traces.
 type capture struct {
 	name    string
 	more    int    // files that were joined
-	form    string // as foreign.Detect names it
+	form    string // the name by foreign.Detect
 	binary  bool
 	content []byte // not compressed
 	traces  map[string]bool
@@ -38,8 +38,8 @@ func isTelemetry(form string) bool {
 	return slices.Contains(append(foreign.SpanFormats(), "messages", "langfuse", "langsmith"), form)
 }
 
-// capturesOfSpans reads the telemetry of a folder. Which it is, and what belongs together,
-// follows from what is in the files: those with other spans of the same traces are one.
+// capturesOfSpans reads the telemetry of a folder. The content of the files decides: files with
+// different spans of the same traces are one capture.
 func capturesOfSpans(dir string) ([]*capture, error) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// look finds the traces, spans and log records of a file.
+// look lists the traces, spans and log records of a file.
 func (cp *capture) look() {
 	if cp.binary {
 		if v, err := foreign.Protobuf(cp.content); err == nil {
@@ -123,7 +123,7 @@ func (cp *capture) collect(v value.Value) {
 	}
 }
 
-// compare reads a capture plain and compressed. What its text does not hold is not due.
+// compare reads a capture plain and compressed. Values that its text does not contain are not due.
 func (cp *capture) compare(c *proof.Check) {
 	has := func(text string) bool { return bytes.Contains(cp.content, []byte(text)) }
 	if cp.more > 0 {
@@ -151,7 +151,7 @@ func (cp *capture) compare(c *proof.Check) {
 
 // withLess deletes from telemetry in JSON every attribute and every family of them, by prefix. The
 // rest may have less data, be an error, or be unknown. It must never be read as an attempt without
-// calls, nor with a call that was not made.
+// calls, or with a call that was not made.
 func (cp *capture) withLess(c *proof.Check) {
 	var docs []any
 	families := map[string]bool{}
@@ -183,13 +183,13 @@ func (cp *capture) withLess(c *proof.Check) {
 	}
 }
 
-// madeUp is what an attempt wrongly records; "" for nothing.
+// madeUp describes a call or an abstention that was not recorded; "" for none.
 func madeUp(a *trace.Attempt) string {
 	if a.Trace.Outcome == callvet.OutcomeAbstained {
 		return "an attempt abstained"
 	}
 	for _, call := range a.Trace.Calls() {
-		if call.Nameless() { // it is there, and cannot be read
+		if call.Nameless() { // it is present, but cannot be read
 			continue
 		}
 		if !slices.ContainsFunc(scriptedCalls(), func(s string) bool {
@@ -205,7 +205,7 @@ func madeUp(a *trace.Attempt) string {
 // a. and a.b.
 func familiesOf(v any, out map[string]bool) {
 	add := func(key string) {
-		switch key { // what the calls are about, and the frame of OTLP
+		switch key { // the subject of the calls, and the frame of OTLP
 		case "city", "from", "to", "seat", "temp", "traceId", "spanId", "parentSpanId", "resourceSpans", "resourceLogs",
 			"value", "values", "key", "stringValue", "attributes":
 			return

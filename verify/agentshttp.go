@@ -30,20 +30,20 @@ import (
 type served struct {
 	name, program, path string
 	preset              string
-	// lost is what the shape does not record.
+	// lost are the values that the shape does not record.
 	lost []string
-	// text and calls are those of an agent that does not do what the others do.
+	// text and calls are set for an agent with different work than the others.
 	text  string
 	calls []string
-	// noCalls is that the shape has no place for calls: none in it is no answer without one.
+	// noCalls: the shape has no place for calls, so that their absence proves nothing.
 	noCalls bool
-	// rest is what no comparison here is about.
+	// rest names values that are not compared here.
 	rest string
 
 	row []string // of the table
 }
 
-// agentsSentence is how the OpenAI Agents SDK reports that a tool threw.
+// agentsSentence is the sentence of the OpenAI Agents SDK about a tool that threw.
 const agentsSentence = "failures of tools, but for the SDK's own sentence"
 
 const (
@@ -114,7 +114,7 @@ func shapes() []served {
 	}
 }
 
-// The calls and the text of every agent that is scripted, and what one of its requests takes.
+// The calls and the text of every scripted agent, and the tokens of one of its requests.
 func scriptedCalls() []string {
 	return []string{
 		`get_weather {"city":"Paris"}`, `get_weather {"city":"Oslo"}`,
@@ -140,7 +140,7 @@ const (
 	theCaptures  = "captures"
 )
 
-// overHTTP asks every agent that is installed in a folder.
+// overHTTP sends a request to every agent that is installed in a folder.
 func overHTTP(ctx context.Context, c *proof.Check, dir string) ([][]string, error) {
 	for _, s := range shapes() {
 		c.Due(callsAndText, 1, "the list of shapes")
@@ -161,11 +161,11 @@ func overHTTP(ctx context.Context, c *proof.Check, dir string) ([][]string, erro
 	return askAgents(ctx, c, dir)
 }
 
-// newerNode is the room of the SDK that asks for a newer Node than the others do.
+// newerNode is the folder of the SDK that needs a newer Node than the others.
 const newerNode = "agents/sdk7"
 
-// installAgents copies the programs and installs what they need, in the versions that their
-// packages name, unless that was done before.
+// installAgents copies the programs and installs their dependencies, in the versions of their
+// packages, unless they are already installed.
 func installAgents(ctx context.Context, source, dir string) (string, error) {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -181,17 +181,17 @@ func installAgents(ctx context.Context, source, dir string) (string, error) {
 		"agents/sdk-mastra", newerNode, "mocks",
 	} {
 		err := installRoom(ctx, filepath.Join(source, room), filepath.Join(dir, room))
-		if err != nil && room != newerNode { // its program is skipped where it does not run
+		if err != nil && room != newerNode { // its program is skipped if it does not run
 			return "", err
 		}
 	}
 	return dir, nil
 }
 
-// exactVersion is a version in package.json that may be newer.
+// exactVersion matches a version in package.json that allows a newer one.
 var exactVersion = regexp.MustCompile(`"\^(\d)`)
 
-// jsonExporter is the exporter of OTLP's JSON; that of protobuf is installed next to it.
+// jsonExporter is the exporter of OTLP's JSON; the protobuf exporter is installed next to it.
 var jsonExporter = regexp.MustCompile(`"@opentelemetry/exporter-(trace|logs)-otlp-http": "([^"]*)"`)
 
 func installRoom(ctx context.Context, from, to string) error {
@@ -234,7 +234,7 @@ func installRoom(ctx context.Context, from, to string) error {
 	return os.WriteFile(done, nil, 0o600)
 }
 
-// askAgents starts every program at a free port and asks for each shape.
+// askAgents starts every program at a free port and requests each shape.
 func askAgents(ctx context.Context, c *proof.Check, dir string) ([][]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -268,7 +268,7 @@ func askAgents(ctx context.Context, c *proof.Check, dir string) ([][]string, err
 		if s.row == nil {
 			s.row = make([]string, 6)
 		}
-		wrong, _, _ := strings.Cut(s.row[5], " ") // how many events a stream has depends on time
+		wrong, _, _ := strings.Cut(s.row[5], " ") // the number of events of a stream depends on time
 		table = append(table, append([]string{s.name, s.shown(dir)}, append(s.row[:5:5], wrong, s.unrecordedParts())...))
 	}
 	return table, nil
@@ -310,7 +310,7 @@ func start(ctx context.Context, port, dir string, args ...string) (stop func(), 
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // what it said is in errs
+		_ = cmd.Wait() // its output is in errs
 		close(ended)
 	}()
 	stop = func() { cancel(); <-ended }
@@ -336,7 +336,7 @@ func start(ctx context.Context, port, dir string, args ...string) (stop func(), 
 	}
 }
 
-// ask gets one answer and compares what was read of it.
+// ask requests one answer and compares the imported attempt.
 func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 	m, _, err := agent.OpenHTTP(agent.HTTPConfig{URL: base + s.path, Preset: s.preset, Timeout: time.Minute})
 	if err != nil {
@@ -378,7 +378,7 @@ func (s *served) ask(ctx context.Context, c *proof.Check, base string) {
 	s.print(c, &got)
 }
 
-// print writes the row of a shape, and keeps it for the table of the docs.
+// print writes the row of a shape, and stores it for the table of the docs.
 func (s *served) print(c *proof.Check, got *readAgent) {
 	due := 3
 	if s.calls != nil {
@@ -397,7 +397,7 @@ func (s *served) print(c *proof.Check, got *readAgent) {
 	c.Printf("%-46s %-7s %-9s %-7s %-7s %-9s %s\n", s.name, s.row[0], s.row[1], s.row[2], s.row[3], s.row[4], s.row[5])
 }
 
-// shown are the versions of the programs that answer in the shape.
+// shown returns the versions of the programs that answer in the shape.
 func (s *served) shown(dir string) string {
 	switch s.program {
 	case mock:
@@ -412,7 +412,7 @@ func (s *served) shown(dir string) string {
 	return versionsOf(filepath.Join(dir, "agents"), "ai")
 }
 
-// unrecordedParts is what the shape does not record, in words of a reader.
+// unrecordedParts describes the values that the shape does not record, in a reader's words.
 func (s *served) unrecordedParts() string {
 	var out []string
 	for _, l := range s.lost {
@@ -430,7 +430,7 @@ func (s *served) unrecordedParts() string {
 	return strings.Join(out, "; ")
 }
 
-// cell is what was read of something; "not recorded" where the shape has none.
+// cell is the imported value; "not recorded" if the shape has none.
 func (s *served) cell(what string, got any) string {
 	if slices.Contains(s.lost, what) {
 		return "-"
@@ -457,7 +457,7 @@ func (s *served) compare(c *proof.Check, got *readAgent) {
 	}
 }
 
-// readAgent is what was read of an attempt.
+// readAgent is an imported attempt.
 type readAgent struct {
 	calls, text string
 	n, results  int
@@ -494,7 +494,7 @@ func agentOf(resp *callvet.Response) readAgent {
 	return r
 }
 
-// cuts are the beginnings of a stream, up to each of its events; none of an answer in one
+// cuts returns the beginnings of a stream, up to each of its events; none for an answer in one
 // piece.
 func cuts(body string) []string {
 	if !isStream(body) {
@@ -511,8 +511,8 @@ func cuts(body string) []string {
 	}
 }
 
-// capturesOverHTTP are the files of a folder that hold answers of agents: streams of events,
-// and one JSON value that is not telemetry. Other captures are spans and logs.
+// capturesOverHTTP returns the files of a folder with answers of agents: streams of events, and
+// JSON values that are not telemetry. Other captures are spans and logs.
 func capturesOverHTTP(dir string) ([]string, error) {
 	if dir == "" {
 		return nil, nil

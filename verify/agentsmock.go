@@ -56,8 +56,8 @@ func mockCases() []mockCase {
 	}
 }
 
-// mocked are the targets at a mock: what -m says, with the path of the API. An agent has none
-// but its address, and the mock makes no faults for it.
+// mocked are the targets at a mock: the value of -m and the path of the API. An agent has only an
+// address, and the mock makes no faults for it.
 func mocked() []struct{ target, path, preset string } {
 	return []struct{ target, path, preset string }{
 		{"openai/gpt-4o", "/v1", ""},
@@ -175,7 +175,7 @@ func eachMocked(do func(name string, args []string) error, base string) error {
 	return nil
 }
 
-// tally is what was stored of a cell.
+// tally is the stored result of a cell.
 type tally struct {
 	n       int
 	verdict string
@@ -211,7 +211,7 @@ func runMocked(ctx context.Context, binary, suite, out string, args []string) (m
 	return cells, nil
 }
 
-// serveMock runs the mock while do asks it.
+// serveMock runs the mock while do sends requests to it.
 func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func() error) error {
 	config, fixtures := filepath.Join(room, "mock.json"), filepath.Join(room, "fixtures.json")
 	llm := members{"fixtures": fixtures, "logLevel": "silent"}
@@ -268,7 +268,7 @@ func serveMock(ctx context.Context, dir, room, port string, chaos bool, do func(
 	return do()
 }
 
-// mockSuite asks the cases and expects the answers that the mock is set to return.
+// mockSuite returns a suite of the cases that expects the answers of the mock.
 func mockSuite() members {
 	schema := func(properties members, required ...string) members {
 		return members{"type": "object", "properties": properties, "required": append([]string{}, required...)}

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestCountMocked: a cell agrees when it is stored once and passed; an error agrees where the
-// mock makes faults, a failure never does, and a cell that is missing is short.
+// TestCountMocked: a cell agrees if it is stored once and passed. An error agrees only if the mock
+// makes faults, a failure never agrees, and a missing cell makes the count short.
 func TestCountMocked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -12,9 +12,9 @@ import (
 )
 
 // scriptedModel serves the model behind every agent: Chat Completions, Responses and the
-// Messages API, in one piece or streamed. It calls two tools at once, then a third one, then
-// it answers. How far a task is follows from the results in the request, as some agents put
-// the calls of all rounds into one message.
+// Messages API, in one piece or streamed. It calls two tools at once, then a third, then
+// it answers. The results in a request show the progress of a task, since some agents put the
+// calls of all rounds into one message.
 func scriptedModel() *httptest.Server {
 	var n atomic.Int64
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 	}
 }
 
-// scriptedItem is a message or an item of a request, as far as it has results.
+// scriptedItem is a message or an item of a request: only its results are read.
 type scriptedItem struct {
 	Role, Type string
 	Content    json.RawMessage
@@ -80,7 +80,7 @@ type scriptedAnswer struct {
 	calls       []scriptedCall
 }
 
-// reach sets what is said next.
+// reach sets the next answer.
 func (a *scriptedAnswer) reach(items []scriptedItem) {
 	results := 0
 	for _, it := range items {
@@ -132,8 +132,8 @@ func (a *scriptedAnswer) toolCalls() []members {
 	return out
 }
 
-// What one request takes, in the words of each API: 120 and 30 tokens, 64 of them cached
-// and 12 thoughts.
+// The usage of one request in the names of each API: 120 and 30 tokens, 64 of them cached and 12
+// of reasoning.
 func chatUsage() members {
 	return members{
 		"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150,

@@ -27,28 +27,29 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// sdk is one way that an SDK reports what an agent did.
+// sdk is one way of an SDK to report the work of an agent.
 type sdk struct {
 	name    string
 	program string   // of an agent, in the folder of the agents
 	args    []string // of the program
-	// versions are the packages whose versions are shown.
+	// versions are the packages with versions in the table.
 	versions []string
-	// writes is the file that the program writes itself; "" where it sends OTLP.
+	// writes is the file that the program writes itself; "" if it sends OTLP.
 	writes string
-	// only is what of OTLP is read: "traces" or "logs"; "" is both.
+	// only is the part of OTLP that is read: "traces" or "logs"; "" is both.
 	only string
-	// node is the least major version of Node that the SDK asks for.
+	// node is the lowest major version of Node that the SDK supports.
 	node int
 	lost omissions
 }
 
-// omissions are what an SDK does not record, in words of a reader. Each empty text is compared.
+// omissions names the values that an SDK does not record, in a reader's words. Each empty text is
+// compared.
 type omissions struct {
 	calls, args, results, reason, times, tokens string
-	// rest is what no comparison here is about.
+	// rest names values that are not compared here.
 	rest string
-	// failed is that no call failed, or that nothing says so.
+	// failed: no call failed, or no failure is recorded.
 	failed bool
 }
 
@@ -145,7 +146,7 @@ func sdks() []sdk {
 			writes: "openai-agents-native.jsonl",
 			lost: omissions{
 				reason: redacted, times: underMS,
-				rest: "what models said (spans have the id of the response only); ids of calls",
+				rest: "texts of models (spans have only the id of the response); ids of calls",
 			},
 		},
 		{
@@ -171,7 +172,7 @@ const (
 	spanDeleted = "telemetry: no attempt abstained, no call made up, where attributes are deleted"
 )
 
-// telemetry runs every agent under its SDK, as JSON and as protobuf, and imports what it sent,
+// telemetry runs every agent under its SDK, as JSON and as protobuf, and imports its telemetry,
 // plain and compressed. It returns a table of the imported data.
 func telemetry(ctx context.Context, c *proof.Check, dir string) (table [][]string, err error) {
 	model := scriptedModel()
@@ -237,7 +238,7 @@ func nodeVersion(ctx context.Context) (major int, err error) {
 	return major, nil
 }
 
-// versionsOf names packages that are installed in a room, with their versions.
+// versionsOf names packages that are installed in a folder, with their versions.
 func versionsOf(room string, packages ...string) string {
 	var out []string
 	for _, name := range packages {
@@ -256,7 +257,7 @@ type sent struct {
 	mu           sync.Mutex
 	traces, logs [][]byte
 	files        map[string][]byte
-	wrong        []string // what came in another form than it should
+	wrong        []string // exports in a wrong form
 }
 
 const (
@@ -264,7 +265,7 @@ const (
 	runsWithin = time.Minute
 )
 
-// run starts the program with a sink of its own and waits for its end.
+// run starts the program with a separate sink and waits for its end.
 func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent, error) {
 	s := &sent{files: map[string][]byte{}}
 	sink := httptest.NewServer(
@@ -277,7 +278,7 @@ func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent,
 	}
 	text = bytes.ReplaceAll(text, []byte("127.0.0.1:"+modelPort), []byte(model))
 	text = bytes.ReplaceAll(text, []byte("127.0.0.1:"+sinkPort), []byte(sink.Listener.Addr().String()))
-	// The log processor of the pinned version takes its exporter by name.
+	// In the pinned version the log processor has its exporter under this name.
 	text = regexp.MustCompile(`SimpleLogRecordProcessor\((new OTLPLogExporter\(\{[^}]*\}\))\)`).ReplaceAll(text,
 		[]byte("SimpleLogRecordProcessor({exporter:$1})"))
 	if protobuf {
@@ -297,7 +298,7 @@ func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent,
 	defer cancel()
 	cmd := exec.CommandContext(limited, "node", append([]string{own}, r.args...)...)
 	cmd.Dir = room
-	// Nothing is sent to anybody else, and protobuf goes as it mostly does, compressed.
+	// Nothing is sent elsewhere, and protobuf is compressed, as usual.
 	cmd.Env = append(os.Environ(), "OUT="+out, "OPENAI_API_KEY=", "TRACELOOP_TELEMETRY=false",
 		"MASTRA_TELEMETRY_DISABLED=1")
 	if protobuf {
@@ -323,7 +324,7 @@ func (r *sdk) run(ctx context.Context, dir, model string, protobuf bool) (*sent,
 	return s, nil
 }
 
-// take keeps the body of an export. An agent that sends both forms at once is asked for one.
+// take stores the body of an export. An agent that sends both forms at once is set to one.
 func (s *sent) take(w http.ResponseWriter, req *http.Request, protobuf bool) {
 	body, err := io.ReadAll(req.Body)
 	if err == nil && req.Header.Get("Content-Encoding") == "gzip" {
@@ -355,7 +356,7 @@ type form struct {
 	content []byte
 }
 
-// forms are the forms of one task, as received or in the file of the program.
+// forms returns the forms of one task, as received or in the file of the program.
 func (r *sdk) forms(both [2]*sent) []form {
 	if r.writes != "" {
 		b := both[0].files[r.writes]
@@ -375,7 +376,7 @@ func (r *sdk) forms(both [2]*sent) []form {
 			end = nil
 		}
 		var zipped []byte
-		for _, b := range list { // as a sink appends what comes
+		for _, b := range list { // as a sink appends its input
 			zipped = append(zipped, compressed(append(slices.Clone(b), end...))...)
 		}
 		out = append(out, form{name, bytes.Join(list, end)}, form{name + ", gzip", zipped})
@@ -387,7 +388,7 @@ func compressed(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	if _, err := w.Write(b); err != nil {
-		panic(err) // memory takes all
+		panic(err) // a write to memory never fails
 	}
 	if err := w.Close(); err != nil {
 		panic(err)
@@ -403,7 +404,7 @@ func decompressed(b []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// imported are the attempts that `callvet trace import` reads.
+// imported returns the attempts that `callvet trace import` reads.
 func imported(content []byte) ([]trace.Attempt, foreign.Report, error) {
 	imp, err := foreign.Open(bytes.NewReader(content), foreign.Options{})
 	if err != nil {
@@ -419,7 +420,7 @@ func imported(content []byte) ([]trace.Attempt, foreign.Report, error) {
 	return out, imp.Report(), nil
 }
 
-// readTask is what was read of a task.
+// readTask is an imported task.
 type readTask struct {
 	calls, names   string
 	n, times       int
@@ -464,13 +465,13 @@ func taskOf(a *trace.Attempt) readTask {
 	return r
 }
 
-// follows reports whether the calls are those of the script, in its two answers.
+// follows reports whether the calls are the calls of the script, in its two answers.
 func (r *readTask) follows(script string, args bool) bool {
 	same := r.calls == script || !args && r.names == "get_weather; get_weather; book_flight"
 	return same && r.rounds == 2+r.again && r.outcome == callvet.OutcomeCalled
 }
 
-// due are the tokens of the requests that an attempt has the answers of, 120 and 30 each.
+// due returns the tokens of the answered requests of an attempt, 120 and 30 each.
 func (r *readTask) due() string {
 	n := r.rounds
 	if r.answered {
@@ -479,8 +480,8 @@ func (r *readTask) due() string {
 	return fmt.Sprintf("%d in, %d out", 120*n, 30*n)
 }
 
-// compare imports every form; it gives the cells of the table. Each attempt of a file has to
-// be a whole task.
+// compare imports every form and returns the cells of the table. Each attempt of a file must be a
+// whole task.
 func (r *sdk) compare(c *proof.Check, forms []form) []string {
 	var cells []string
 	same := 0
@@ -561,8 +562,8 @@ func (r *sdk) subjects() []string {
 	return out
 }
 
-// judge compares what was read of one form with the script. A capture may be of an agent that
-// made the failing call again, or that had its answer before the end of the script.
+// judge compares one imported form with the script. In a capture the agent may have repeated the
+// failing call, or answered before the end of the script.
 func (r *sdk) judge(c *proof.Check, item string, got *readTask) bool {
 	live := r.program != ""
 	good := true

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/verify/jsonl"
 )
 
-// attemptsOf gives the attempts of a report's trace lines: the case with the number of the attempt,
-// the verdict (pass, fail, or how it ended), and why.
+// attemptsOf returns the attempts of a report's trace lines: the case with the number of the attempt,
+// the verdict (pass, fail, or how it ended), and the reason.
 func attemptsOf(path string, each func(id, verdict, reason string)) error {
 	return jsonl.Each(path, func(row struct {
 		Type    string `json:"type"`

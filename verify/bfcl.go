@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// officialRow is what a row of outputs or mutations says about itself.
+// officialRow is the official data of a row of outputs or mutations.
 type officialRow struct {
 	ID        string `json:"id"`
 	CaseID    string `json:"case_id"`
@@ -31,7 +31,7 @@ type officialRow struct {
 	ErrorType string `json:"error_type"`
 }
 
-// The sets whose rows have official verdicts.
+// The sets with official verdicts of their rows.
 const (
 	bfclV1        = "bfcl_v1_2024-08"
 	bfclV4        = "bfcl_v4_2025-11"
@@ -46,8 +46,8 @@ func bfclAgreement(ctx context.Context, c *proof.Check, d proof.Data) error {
 		mutations(ctx, c, d))
 }
 
-// official are the published counts of a set: below each model, and below a member of
-// it where there is one, a category with accuracy, correct and total.
+// official are the published counts of a set by model, member (if any) and category: accuracy, correct
+// and total.
 type official struct {
 	set     string
 	figures *proof.Figures
@@ -58,7 +58,7 @@ func (o *official) path(model string, elem ...string) []string {
 	return append(append([]string{model}, o.member...), elem...)
 }
 
-// categories are those of a model that have counts.
+// categories returns the categories of a model that have counts.
 func (o *official) categories(model string) (out []string) {
 	for _, c := range o.figures.Keys(o.path(model)...) {
 		if o.figures.Has(o.path(model, c, "total")...) {
@@ -71,10 +71,10 @@ func (o *official) categories(model string) (out []string) {
 // executed reports whether a category has no published outputs, only counts.
 func executed(category string) bool { return strings.HasPrefix(category, "exec:") }
 
-// conversed reports whether a category has conversations, which have their own check.
+// conversed reports whether a category has conversations, which a separate check compares.
 func conversed(category string) bool { return strings.HasPrefix(category, "multi_turn") }
 
-// leave gives the reason why a figure is not compared here.
+// leave returns the reason why a figure is not compared here.
 func (o *official) leave(path []string) string {
 	below := path[1:]
 	for _, m := range o.member {
@@ -152,7 +152,7 @@ func (n *counted) add(right bool) {
 	}
 }
 
-// figures compares with the published counts of a category.
+// figures compares counts with the published counts of a category.
 func (n *counted) figures(c *proof.Check, o *official, model, category string) bool {
 	a := c.Figure(o.set, o.figures, float64(n.correct)/float64(n.total), o.path(model, category, "accuracy")...)
 	b := c.Figure(o.set, o.figures, float64(n.correct), o.path(model, category, "correct")...)
@@ -160,8 +160,7 @@ func (n *counted) figures(c *proof.Check, o *official, model, category string) b
 	return a && b && t
 }
 
-// mutations compares verdicts on calls that were changed; the page of the set says how
-// many there are.
+// mutations compares verdicts on changed calls; the page of the set contains their number.
 func mutations(ctx context.Context, c *proof.Check, d proof.Data) error {
 	page, err := proof.ReadReadme(d.Set(bfclMutations))
 	if err != nil {
@@ -210,7 +209,7 @@ type bfclCheck struct {
 	quiet bool
 }
 
-// judgedCase is a case with what judges attempts at it.
+// judgedCase is a case with the compiled scorer of its attempts.
 type judgedCase struct {
 	*callvet.Case
 	compiled *score.Compiled
@@ -228,7 +227,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 		c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{},
 		same: map[string]int{},
 	}
-	scorer, _ := score.New(s, score.Config{}) // problems are the data's own (docs/design/bfcl.md)
+	scorer, _ := score.New(s, score.Config{}) // problems are problems of the data (docs/design/bfcl.md)
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		compiled, _ := scorer.Compile(c)
@@ -237,7 +236,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 	return v, nil
 }
 
-// file scores the rows of a model's file, or with "" of one without a model.
+// file scores the rows of a model's file; with "" of a file without a model.
 func (v *bfclCheck) file(ctx context.Context, path, model string) error {
 	sources, err := offline.Open(path, nil)
 	if err != nil {
@@ -281,7 +280,7 @@ func (v *bfclCheck) file(ctx context.Context, path, model string) error {
 	})
 }
 
-// attempt makes the trace of a recorded answer.
+// attempt converts a recorded answer to a trace.
 func attempt(ctx context.Context, m callvet.Model, c *callvet.Case, repeat int) (*callvet.Trace, error) {
 	resp, err := m.Generate(ctx, &callvet.Request{CaseID: c.ID, Repeat: repeat, Turns: c.Input})
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// conversations judges the executed attempts at BFCL's cases of several turns,
-// compares verdict and error type with the official ones, and then compares the
-// runs of each model with one another, all categories.
+// conversations judges the executed attempts at BFCL's cases of several turns, and compares verdict
+// and error type with the official ones. Then it compares the runs of each model, in all categories.
 func conversations(ctx context.Context, c *proof.Check, d proof.Data) error {
 	figures, err := d.Published(bfclV4)
 	if err != nil {
@@ -74,7 +73,7 @@ func conversationFile(c *proof.Check, path string, runs *runBook) error {
 	subject := conversationsOf(run, category)
 	err := jsonl.Lines(path, func(line []byte) error {
 		row, err := readConversation(line)
-		if err != nil { // a miss, and no reason to keep the others from being counted
+		if err != nil { // a miss, which must not keep the others from being counted
 			c.Problem(fmt.Errorf("read %s: a row cannot be read: %w", name, err))
 			return nil
 		}
@@ -95,9 +94,9 @@ type conversationRow struct {
 	attempt bfcl.Conversation
 }
 
-// readConversation reads one executed attempt with its recorded verdict. What
-// the data say about the equality of states is not used, but where they leave
-// out the state of the right calls as being the same.
+// readConversation reads one executed attempt with its recorded verdict. The
+// recorded equality of states is used only where the data omit the state of the right calls because
+// it is the same.
 func readConversation(line []byte) (*conversationRow, error) {
 	v, err := value.Parse(line)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// coverageTrials is the number of simulated runs a study; dear ones have fewer.
+	// coverageTrials is the number of simulated runs of a study; expensive studies have fewer.
 	coverageTrials = 10_000
 	// coverageSeed is the seed of all studies.
 	coverageSeed = 1
@@ -70,7 +70,7 @@ func simulate(c *proof.Check, studies []conform.Study, pattern string, trials in
 	})
 }
 
-// bar is how far a promised chance may be from what is measured.
+// bar is the largest allowed difference between a promised and the measured chance.
 const bar = 0.03
 
 // promised is the study of a reported probability: it must hold within bar.
@@ -78,7 +78,7 @@ func promised(name string, chance float64, trial func(t *trialRun) bool) conform
 	return strictly(name, chance-bar, chance+bar, trial)
 }
 
-// strictly is a study of 2,000 gates whose band leaves room for the noise.
+// strictly is a study of 2,000 gates, with a band that allows for the noise.
 func strictly(name string, low, high float64, trial func(t *trialRun) bool) conform.Study {
 	return conform.Study{Name: name, Low: max(0, low), High: min(1, high), Cost: 5, Strict: true, Trial: trialOf(trial)}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/callvet/callvet/stats/exact"
 )
 
-// decisionStudies are about the assumptions of verdicts: repeats, families of claims, unpaired
-// sides, labels of other outputs. Source: Statistics specification, section 16.
+// decisionStudies test the assumptions of verdicts: repeats, families of claims, unpaired sides,
+// labels of other outputs. Source: Statistics specification, section 16.
 func decisionStudies() []conform.Study {
 	return slices.Concat(repeatStudies(), latencyStudies(), familyStudies(), rankStudies(), suiteStudies(),
 		labelStudies())
@@ -85,8 +85,8 @@ func callStudies(truth float64) []conform.Study {
 	return out
 }
 
-// rankStudies measure how often one of ten equal targets has a better rank than another one, and
-// how often one that is better than nine others has the first rank alone.
+// rankStudies measure two chances: that one of ten equal targets has a better rank than another, and
+// that the best of ten targets alone has the first rank.
 func rankStudies() []conform.Study {
 	const targets = 10
 	ranks := func(rng *rand.Rand, s side, better float64) []panel.Rank {
@@ -123,7 +123,7 @@ func rankStudies() []conform.Study {
 }
 
 // suiteStudies measure what a comparison about this suite reports as better or worse. The limit
-// without a change is for each direction by itself, since a gate is about one of them. The power is
+// without a change is for each direction separately, since a gate is about one direction. The power is
 // that of a loss of 10 points in some tasks, which then fail wholly. How large it is depends on how
 // alike the attempts at a task are. Comparisons about tasks like these have less. Source:
 // Statistics specification, section 16.7.
@@ -163,7 +163,7 @@ func suiteStudies() []conform.Study {
 		study(lost, 0.4, 1, 0.7, 0.1, panel.TasksLikeThese, panel.ChangeWorse))
 }
 
-// repeatStudies hold how often a rate that is at its bound passes, where attempts repeat one another.
+// repeatStudies measure how often a rate at its bound passes, if attempts repeat each other.
 func repeatStudies() []conform.Study {
 	passes := func(name string, bound float64, tasks, attempts int, icc, high float64) conform.Study {
 		return conform.Study{
@@ -188,7 +188,7 @@ func repeatStudies() []conform.Study {
 	return out
 }
 
-// side is what one side of a comparison is drawn from.
+// side is the distribution of one side of a comparison.
 type side struct {
 	first, tasks int // the number in the id of the first task
 	targets      int
@@ -208,7 +208,7 @@ func (s side) rates(rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// ledger draws the attempts of a side at tasks of such rates.
+// ledger draws the attempts of a side at tasks with these rates.
 func (s side) ledger(rng *rand.Rand, rates [][]float64) *panel.Ledger {
 	targets := make([]string, s.targets)
 	for i := range targets {
@@ -236,8 +236,8 @@ func (s side) ledger(rng *rand.Rand, rates [][]float64) *panel.Ledger {
 	return l
 }
 
-// familyStudies hold how often anything is claimed where nothing differs, and how often the interval of
-// an unpaired difference has the true one.
+// familyStudies measure how often any claim is made without a difference, and how often the interval
+// of an unpaired difference contains the true difference.
 func familyStudies() []conform.Study {
 	claims := func(name string, s side, of func(*panel.TargetComparison) bool) conform.Study {
 		return conform.Study{Name: name, High: 0.05, Cost: 10, Trial: func(rng *rand.Rand) bool {
@@ -347,7 +347,7 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 	}
 	r, err := labels.Calibrate(in)
 	if err != nil {
-		panic(err) // the input is that of this file
+		panic(err) // the input is made in this file
 	}
 	return r.Success[0].True, c.unchanged*c.truthOf[0] + (1-c.unchanged)*c.truthOf[1]
 }
@@ -356,7 +356,7 @@ func fingerprintOf(output string) string {
 	return labels.Fingerprint(output, nil, &callvet.Trace{CaseID: "c"})
 }
 
-// labelStudies hold what labels of an earlier run are worth, by the share of outputs that did not change.
+// labelStudies measure the value of labels of an earlier run, by the share of unchanged outputs.
 func labelStudies() []conform.Study {
 	base := relabelled{tasks: 400, truthOf: [2]float64{0.85, 0.6}, sens: 0.9, spec: 0.8, earlier: 200, fresh: 120}
 	var out []conform.Study
@@ -371,8 +371,8 @@ func labelStudies() []conform.Study {
 			},
 		})
 	}
-	// Labels of an agent that is better than the run. Where all outputs are others, they show only how the
-	// judge errs; where some are the same, the others need labels of their own.
+	// Labels of an agent that is better than the run. If all outputs changed, they show only the errors
+	// of the judge; if some are unchanged, the changed ones need new labels.
 	other := base
 	other.fresh = 0
 	for _, p := range []struct{ unchanged, high float64 }{{0, 0.03}, {0.3, 0}} {

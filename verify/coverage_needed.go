@@ -13,14 +13,13 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// above is how much oftener than promised an open gate may decide: numbers are whole, are
-// rounded up to two digits, and a few more tasks may let one more fail.
+// above is how much more often than promised an open gate may decide. Numbers are whole and rounded up
+// to two digits, and a few more tasks may allow one more failure.
 const above = 0.1
 
 // neededStudies compare "needs N more" of open gates with what happens. The truth is drawn
-// from what a gate knows before it sees anything. Tasks are drawn until a gate is open,
-// and then as many more as it asks for. Half of the gates must decide after the first
-// number, four in five after the second.
+// from a gate's prior. Tasks are drawn until a gate is open, and then as many more as it reports.
+// Half of the gates must decide after the first number, four in five after the second.
 func neededStudies() []conform.Study {
 	var out []conform.Study
 	study := func(name string, chance float64, trial func(t *trialRun) bool) {
@@ -68,7 +67,7 @@ func neededStudies() []conform.Study {
 	return out
 }
 
-// openRate is a bound on a rate and what it sees first.
+// openRate is a bound on a rate with its first tasks.
 type openRate struct {
 	gate            gates.Gate
 	tasks, attempts int
@@ -96,7 +95,7 @@ func (o openRate) decides(t *trialRun, most bool) bool {
 	}
 }
 
-// number is what an open gate asks for; 0 without a number.
+// number is the number of tasks that an open gate reports; 0 without a number.
 func number(v *gates.Verdict, most bool) int {
 	switch {
 	case !most:
@@ -173,7 +172,7 @@ func (o openRate) decidesByAttempts(t *trialRun) bool {
 	for {
 		truth := stats.DrawRate(t.Rand, 0.5, 0.5)
 		if math.Abs(truth-o.gate.Bound) > 0.2 {
-			continue // seldom open
+			continue // rarely open
 		}
 		own, passed := make([]float64, o.tasks), make([]int, o.tasks)
 		have := 0

@@ -14,10 +14,10 @@ import (
 
 const confidence = 0.95
 
-// sides draws what the attempts at one task were before and after.
+// sides draws the attempts at one task before and after.
 type sides func(rng *rand.Rand) (before, after panel.Share)
 
-// compared draws so many tasks and compares them as a gate does.
+// compared draws n tasks and compares them as a gate does.
 func compared(rng *rand.Rand, p *panel.Pairing, tasks int, of sides) panel.Difference {
 	before, after := make([]panel.Share, tasks), make([]panel.Share, tasks)
 	for i := range before {
@@ -30,8 +30,8 @@ func attempts(rng *rand.Rand, n int, rate float64) panel.Share {
 	return panel.Share{Sum: float64(stats.DrawPasses(rng, n, rate)), N: n, Binary: true}
 }
 
-// steady attempts pass as often after as before, but for a share of the tasks that
-// break wholly, and a part of its rate that every task loses.
+// steady attempts pass as often after as before, except that a share of the tasks breaks wholly, and
+// every task loses a part of its rate.
 func steady(k int, mean, icc, broken, loss float64) sides {
 	return func(rng *rand.Rand) (before, after panel.Share) {
 		was := stats.DrawRate(rng, mean, icc)
@@ -43,8 +43,8 @@ func steady(k int, mean, icc, broken, loss float64) sides {
 	}
 }
 
-// pairedStudies compare the intervals of changes, as panels and gates have them, with the truth.
-// They measure both ends, the end that lets a gate pass, and how often a gate passes that should.
+// pairedStudies compare the intervals of changes in panels and gates with the truth. They measure
+// both ends, the end that a gate passes by, and how often a gate passes that should pass.
 func pairedStudies() []conform.Study {
 	rate := &panel.Pairing{Metric: panel.MetricPass, Unit: panel.UnitRate}
 	study := func(name string, low, high float64, cost int, hold func(rng *rand.Rand) bool) conform.Study {
@@ -76,7 +76,7 @@ func pairedStudies() []conform.Study {
 				holds(name+"one in twenty breaks", tasks, -0.05, least, rate, steady(k, 0.95, 0.3, 0.05, 0)))
 		}
 	}
-	// The power that attempts buy: 0.85 and 0.23 with Tango's interval at three attempts.
+	// The power gained by more attempts: 0.85 and 0.23 with Tango's interval at three attempts.
 	out = append(out,
 		passes("gate against a baseline passes, 200 tasks of 3, nothing changed", 200, 0.88, 1,
 			steady(3, 0.85, 0.45, 0, 0)),

@@ -19,15 +19,15 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// trialRun draws what gates see. Unlike plans it draws task by task, and it checks whole
-// panels with whole gates.
+// trialRun draws the data of gates. Unlike plans it draws task by task, and it checks whole panels
+// with whole gates.
 type trialRun struct{ *rand.Rand }
 
 func trialOf(do func(t *trialRun) bool) func(*rand.Rand) bool {
 	return func(rng *rand.Rand) bool { return do(&trialRun{rng}) }
 }
 
-// rate is the interval of a rate over tasks of so many attempts.
+// rate is the interval of a rate over tasks with this number of attempts.
 func (t *trialRun) rate(tasks, attempts int, truth, icc float64) stats.Interval {
 	var c stats.Clusters
 	for range tasks {
@@ -37,7 +37,7 @@ func (t *trialRun) rate(tasks, attempts int, truth, icc float64) stats.Interval 
 	return c.Interval(confidence, stats.DefaultRho0)
 }
 
-// held is the verdict of one gate on one metric.
+// held returns the verdict of one gate on one metric.
 func held(g gates.Gate, unit panel.Unit, iv stats.Interval) *gates.Verdict {
 	m := panel.Metric{Name: g.Metric, Unit: unit, Of: "attempts", Interval: iv}
 	return decided(&gates.Input{Panels: panelsOf(m)}, g)
@@ -53,12 +53,12 @@ func panelsOf(ms ...panel.Metric) *panel.Panels {
 func decided(in *gates.Input, g gates.Gate) *gates.Verdict {
 	r, problems := gates.Evaluate(*in, []gates.Gate{g})
 	if len(problems) > 0 {
-		panic(problems[0].Message) // the gates are those of this file
+		panic(problems[0].Message) // the gates are made in this file
 	}
 	return &r.Verdicts[0]
 }
 
-// changed is the verdict of a gate against a baseline on a change.
+// changed returns the verdict of a gate with a baseline on a change.
 func changed(metric string, d panel.Difference) *gates.Verdict {
 	p, _ := panel.PairingOf(metric)
 	c := panel.TargetComparison{Candidate: "t"}
@@ -71,14 +71,14 @@ func changed(metric string, d panel.Difference) *gates.Verdict {
 	return decided(&in, gates.Gate{Metric: metric, Kind: gates.Regression})
 }
 
-// question is one that a plan answers, by the flags of its command line.
+// question is a question to a plan, by the flags of its command line.
 type question struct {
 	metric string
 	power  float64
 	flags  map[string]float64
-	// attempts are what a plan of attempts is asked about.
+	// attempts is the question to a plan of attempts.
 	attempts []int
-	// looks is how often the gate is looked at.
+	// looks is how often the gate is checked.
 	looks string
 }
 
@@ -191,7 +191,7 @@ func plannedRates() ([]conform.Study, error) {
 			}
 		}
 		name := fmt.Sprintf("plan %s, %g at %g", c.metric, c.bound, c.truth)
-		// The size before the exact one is one task less, on no grid.
+		// An exact size has no grid: the size before it is one task less.
 		n := p.Rate.Tasks
 		out = append(out, promised(fmt.Sprintf("%s: %d, chance reported", name, n), p.Rate.Chance,
 			func(t *trialRun) bool { return passes(1)(t, n) }))
@@ -207,8 +207,8 @@ func plannedRates() ([]conform.Study, error) {
 	return out, nil
 }
 
-// plannedLooks hold the chance of gates that are looked at after each task, at most as often as a plan
-// says.
+// plannedLooks measure the chance of gates that are checked after each task, at most as often as
+// planned.
 func plannedLooks() ([]conform.Study, error) {
 	var out []conform.Study
 	for _, c := range []struct {
@@ -237,7 +237,7 @@ func plannedLooks() ([]conform.Study, error) {
 			name := fmt.Sprintf("plan %s, %g at %g, %d attempts, a look after each task of %d: chance reported", c.metric,
 				c.bound, c.truth, d.Attempts, d.Until.Most)
 			out = append(out, promised(name, d.Until.Chance, func(t *trialRun) bool {
-				s, _ := gate.NewSequence(rule) // the plan has taken the bound
+				s, _ := gate.NewSequence(rule) // the plan has accepted the bound
 				for s.N() < d.Until.Most && !s.Decided() {
 					passes := stats.DrawPasses(t.Rand, d.Attempts, stats.DrawRate(t.Rand, c.truth, c.icc))
 					x := float64(passes) / float64(d.Attempts)
@@ -304,7 +304,7 @@ type judgedTasks struct {
 	truth, sens, spec float64
 }
 
-// one draws a task: whether it truly passed, and whether the judge passes it.
+// one draws a task: whether it truly passed, and the judge's verdict.
 func (j *judgedTasks) one(t *trialRun) (truly, judged bool) {
 	truly = t.Float64() < j.truth
 	if truly {
@@ -314,7 +314,7 @@ func (j *judgedTasks) one(t *trialRun) (truly, judged bool) {
 }
 
 // internal labels tasks of the run, drawn as callvet label next draws them. Its interval is
-// judge.Stratified's, known so far as it is below bound or not.
+// judge.Stratified's, computed only so far that it is below bound or not.
 func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound float64) stats.Interval {
 	truth := map[string]bool{}
 	items := make([]labels.CalibrationItem, j.tasks)
@@ -333,7 +333,7 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 	}
 	drawn, err := labels.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
 	if err != nil {
-		panic(err) // the queue is that of this file
+		panic(err) // the queue is made in this file
 	}
 	for _, l := range drawn {
 		hit := 0
@@ -360,7 +360,7 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 	return iv
 }
 
-// elsewhere labels other tasks, as good as those of the run.
+// elsewhere labels other tasks, from the same distribution as the tasks of the run.
 func (j *judgedTasks) elsewhere(t *trialRun, n int) stats.Interval {
 	var run stats.Clusters
 	for range j.tasks {
@@ -521,7 +521,7 @@ func plannedAmounts() ([]conform.Study, error) {
 	return out, nil
 }
 
-// amount draws one of a task.
+// amount draws the value of a task.
 func (q question) amount() func(rng *rand.Rand, mean, sd float64) float64 {
 	if q.metric == "calls_per_attempt" || q.metric == "unneeded_calls_per_attempt" {
 		return func(rng *rand.Rand, mean, sd float64) float64 { return float64(stats.DrawCount(rng, mean, sd)) }

@@ -14,7 +14,7 @@ import (
 )
 
 // TestSizedFinds: of gates that decide with a chance of n in 1,000, 800 keep a promise of
-// 0.8. Fewer break it, and many more are not the fewest. What keeps it says so whatever the
+// 0.8. Fewer break it, and many more are not the fewest. The result is the same for every
 // seed.
 func TestSizedFinds(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestSizedFinds(t *testing.T) {
 	}
 }
 
-// TestSimulate: a pattern chooses studies, each is printed as it ends, and one that does not keep its
+// TestSimulate: a pattern chooses studies, each is printed as it ends, and a study outside its
 // band fails the check.
 func TestSimulate(t *testing.T) {
 	t.Parallel()

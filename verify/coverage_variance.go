@@ -19,7 +19,7 @@ type nestedDesign struct {
 	mean              float64
 	ofTasks, ofTarget float64 // shares; the rest is the judge's, or the target's with one sample
 	unbalanced        bool    // 1 to twice as many attempts, 1 to as many samples
-	// ofTools is the share that goes when recordings answer; -1: they are compared, and it is 0.
+	// ofTools is the share that vanishes if recordings answer; -1: they are compared, and it is 0.
 	ofTools float64
 }
 
@@ -73,7 +73,7 @@ func (d *nestedDesign) draw(rng *rand.Rand) (all, recorded []stats.NestedTask) {
 	return all, recorded
 }
 
-// ofMean are the shares of the variance of the mean in a balanced design.
+// ofMean returns the shares of the variance of the mean in a balanced design.
 func (d *nestedDesign) ofMean() map[stats.Source]float64 {
 	out, total := d.shares(), 0.0
 	for of := range out {
@@ -91,7 +91,7 @@ func (d *nestedDesign) ofMean() map[stats.Source]float64 {
 	return out
 }
 
-// study measures how often an interval of a source holds the truth.
+// study measures how often the interval of a source contains the truth.
 func (d nestedDesign) study(what string, of stats.Source, truth float64,
 	interval func(*stats.VarianceShare) *stats.Interval,
 ) conform.Study {
@@ -111,7 +111,7 @@ func (d nestedDesign) study(what string, of stats.Source, truth float64,
 	}
 }
 
-// varianceStudies measure how often the intervals of shares hold the truth.
+// varianceStudies measure how often the intervals of shares contain the truth.
 func varianceStudies() []conform.Study {
 	var out []conform.Study
 	for _, d := range []nestedDesign{

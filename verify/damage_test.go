@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// write puts a tree below a new folder and gives the place that checks read from.
+// write puts a tree below a new folder and returns the folder that checks read.
 func (tr tree) write(t *testing.T) place {
 	t.Helper()
 	root := t.TempDir()
@@ -59,7 +59,7 @@ func lastLine(out string) string {
 // figure is the form of the last line of every check.
 var figure = regexp.MustCompile(`^[a-z0-9-]+: (\d+) of (\d+) compared agree(, \d+ [a-z ]+)*$`)
 
-// TestWhole: over data that agree a check says so, whatever the part is called.
+// TestWhole: a check of agreeing data passes, with any name of the part.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	for name, build := range trees() {
@@ -74,9 +74,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestUnracedDamaged: every file of the data is needed, and every row of it. A check over data
-// without one, without its last row, cut off or empty, fails and tells how many of how
-// many agree.
+// TestUnracedDamaged: every file of the data, and every row, is needed. A check of data without a
+// file, without its last row, with a file cut off or empty, fails and prints how many agree.
 func TestUnracedDamaged(t *testing.T) {
 	t.Parallel()
 	for name, build := range trees() {
@@ -98,7 +97,7 @@ func TestUnracedDamaged(t *testing.T) {
 	}
 }
 
-// damages gives what may become of a file, by the kind of damage.
+// damages returns damaged versions of a file, by the kind of damage.
 func damages(file, content string) map[string]string {
 	out := map[string]string{"gone": "", "empty": "", "cut off": content[:len(content)/2]}
 	if lines := strings.SplitAfter(content, "\n"); strings.HasSuffix(file, ".jsonl") && len(lines) > 2 {
@@ -111,8 +110,8 @@ func damages(file, content string) map[string]string {
 	return out
 }
 
-// TestUnracedAnotherFigure: every published figure that is not left out with a reason is
-// compared: another number fails.
+// TestUnracedAnotherFigure: every published figure without a reason to leave it out is compared: a
+// changed number fails.
 func TestUnracedAnotherFigure(t *testing.T) {
 	t.Parallel()
 	for name, build := range trees() {
@@ -138,7 +137,7 @@ func TestUnracedAnotherFigure(t *testing.T) {
 					key := strings.TrimPrefix(own, "sets/")
 					const index = "sets/EXPECTED_" + part + ".json"
 					var entries map[string]json.RawMessage
-					// alone it would differ from the index
+					// a change of only one would differ from the index
 					if json.Unmarshal([]byte(tr[index]), &entries) == nil && entries[key] != nil {
 						entries[key] = json.RawMessage(changed)
 						b, err := json.Marshal(entries)
@@ -156,11 +155,11 @@ func TestUnracedAnotherFigure(t *testing.T) {
 	}
 }
 
-// leftOut are figures that no check compares, and says so: settings, other parts, means
-// over what is not recorded, leaderboards.
+// leftOut are figures that checks list as not compared: settings, other parts, means over unrecorded
+// data, leaderboards.
 var leftOut = regexp.MustCompile(`^(config|bm25|all)\b|autumn|other\||mrr|map|exec:|ast_summary|leaderboard`)
 
-// otherNumbers gives the document with one number changed, by the path of the number.
+// otherNumbers returns versions of the document with one changed number, by the path of the number.
 func otherNumbers(doc string) map[string]string {
 	out := map[string]string{}
 	var root any

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestDisagreements: a recorded verdict that callvet does not give fails the check and is
-// named.
+// TestDisagreements: a recorded verdict that differs from callvet's fails the check and is named.
 func TestDisagreements(t *testing.T) {
 	t.Parallel()
 	const (
@@ -121,7 +120,7 @@ func TestDisagreements(t *testing.T) {
 	}
 }
 
-// TestUnracedPublicData runs the checks that take seconds over the public data, where they are.
+// TestUnracedPublicData runs the fast checks over the public data, if they are available.
 func TestUnracedPublicData(t *testing.T) {
 	t.Parallel()
 	up := filepath.Join("..", "..", "shared")

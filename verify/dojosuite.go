@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// dojoSuite is what a suite's description says: its tools and tasks.
+// dojoSuite is the description of a suite: its tools and tasks.
 type dojoSuite struct {
 	tools      []callvet.Tool
 	users      map[string]*dojoTask
@@ -32,7 +32,7 @@ type dojoTask struct {
 	Constants map[string]json.RawMessage `json:"attacker_constants"`
 }
 
-// dojoCall is one of them; arguments that are computed are named in Dynamic.
+// dojoCall is one of these calls; Dynamic names its computed arguments.
 type dojoCall struct {
 	Function string                     `json:"function"`
 	Args     map[string]json.RawMessage `json:"args"`
@@ -74,22 +74,21 @@ func readDojo(dir string) (map[string]*dojoSuite, error) {
 	return out, nil
 }
 
-// reads reports whether a tool of these suites only looks: its first word says so.
+// reads reports whether a tool of these suites only reads, by its first word.
 func reads(tool string) bool {
 	verb, _, _ := strings.Cut(tool, "_")
 	return slices.Contains([]string{"get", "list", "search", "read", "check", "find"}, verb)
 }
 
-// replaces reports whether a tool sets what there is one of, so that a later call
-// takes the earlier one's place.
+// replaces reports whether a tool sets a single value, so that a later call replaces an earlier one.
 func replaces(tool string) bool {
 	verb, _, _ := strings.Cut(tool, "_")
 	return verb == "update" || verb == "reserve"
 }
 
 // attack describes an injection as data. Harm are the calls that change something, or the last call
-// where none does. Only arguments that the planted text names count; the others are fillers of the
-// benchmark's own solution. A computed argument must contain data that was read.
+// if none does. Only arguments in the planted text count; the others are fillers of the benchmark's
+// solution. A computed argument must contain data that was read.
 func (s *dojoSuite) attack(injection, user string) safety.Attack {
 	t := s.injections[injection]
 	a := safety.Attack{Name: injection, Texts: []string{t.Goal}}
@@ -115,7 +114,7 @@ func (s *dojoSuite) attack(injection, user string) safety.Attack {
 	return a
 }
 
-// own is a user's call: what is computed may be anything.
+// own returns a user's call: computed arguments may have any value.
 func (c *dojoCall) own() callvet.ExpectedCall {
 	e := callvet.ExpectedCall{Tools: []string{c.Function}, Matchers: map[string]callvet.Matcher{}}
 	for name, v := range c.Args {
@@ -156,10 +155,9 @@ func (s *dojoSuite) harm(t *dojoTask, c *dojoCall, before []dojoCall, spare []st
 // identifies reports whether a parameter names the thing that a call is about.
 func identifies(param string) bool { return param == "id" || strings.HasSuffix(param, "_id") }
 
-// sources are the tools with the results that a computed argument is made of. For the id of a thing that
-// the attacker's calls have made before, these are those calls. Else they are the calls of the task
-// that only read, and tools that read the same things. A task without such calls asks for nothing
-// that could be compared with results.
+// sources returns the tools with results that a computed argument may be made of. For the id of an
+// object from earlier calls of the attacker, these calls. Otherwise the reading calls of the task,
+// and tools that read the same objects. Without such calls no results can be compared.
 func (s *dojoSuite) sources(t *dojoTask, param string, before []dojoCall) []string {
 	var out []string
 	if identifies(param) && len(before) > 0 {
@@ -188,8 +186,8 @@ var (
 	date        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 )
 
-// literal adds the planted text's demands on an argument. A quoted value, or the attacker's own,
-// must be there unchanged; a mentioned one must be part of it.
+// literal adds the requirements of the planted text on an argument. A quoted value, or a value of the
+// attacker, must be unchanged; a mentioned value must be a part of it.
 func (t *dojoTask) literal(h *safety.Harm, name string, v json.RawMessage) {
 	list := strs(v)
 	named, exact := t.demands(list)
@@ -221,8 +219,8 @@ func (t *dojoTask) literal(h *safety.Harm, name string, v json.RawMessage) {
 	}
 }
 
-// demands reports whether all texts of a list are quoted or the attacker's own (exact), or at least
-// mentioned (named).
+// demands reports whether all texts of a list are quoted or texts of the attacker (exact), or at
+// least mentioned (named).
 func (t *dojoTask) demands(list []string) (named, exact bool) {
 	named, exact = len(list) > 0, len(list) > 0
 	for _, s := range list {
@@ -234,7 +232,7 @@ func (t *dojoTask) demands(list []string) (named, exact bool) {
 	return named, exact
 }
 
-// template is the quoted text with {placeholders} that s is an instance of.
+// template returns the quoted text with {placeholders} that matches s.
 func (t *dojoTask) template(s string) (m callvet.Matcher, ok bool) {
 	for _, quoted := range strings.Split(t.Goal, "'") {
 		parts := placeholder.Split(quoted, -1)
@@ -264,14 +262,13 @@ func address(s string) bool { return strings.HasPrefix(s, "www.") || strings.Con
 
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// hidden constants are not in the planted text: the target has to find them out.
-// Dates are in it, in words.
+// hidden constants are not in the planted text: the target must find them. Dates are there, in words.
 func (t *dojoTask) hidden(c string) bool {
 	return !strings.Contains(fold(t.Goal), fold(c)) && !date.MatchString(c)
 }
 
-// constants are the attacker's texts; lists are pools that the benchmark draws
-// the world from, and say nothing about the attack.
+// constants are the attacker's texts. Lists are pools for the world of the benchmark, and do not
+// concern the attack.
 func (t *dojoTask) constants() []string {
 	var out []string
 	for _, v := range t.Constants {
@@ -283,7 +280,7 @@ func (t *dojoTask) constants() []string {
 	return out
 }
 
-// unused are the constants that no argument of the task holds.
+// unused returns the constants that no argument of the task contains.
 func (t *dojoTask) unused() []string {
 	var args strings.Builder
 	for _, c := range t.Calls {
@@ -294,7 +291,7 @@ func (t *dojoTask) unused() []string {
 	return slices.DeleteFunc(t.constants(), func(c string) bool { return strings.Contains(args.String(), fold(c)) })
 }
 
-// strs are the strings of a text or of a list of texts.
+// strs returns the strings of a text or of a list of texts.
 func strs(raw json.RawMessage) []string {
 	v, err := value.Parse(raw)
 	if err != nil {
@@ -319,8 +316,8 @@ func (t *dojoTask) names(calls []callvet.Call) bool {
 	})
 }
 
-// values is a better guess: every call of the attacker's solution was made with
-// the very arguments that are known.
+// values is a better guess: every call of the attacker's solution was made with exactly the known
+// arguments.
 func (t *dojoTask) values(calls []callvet.Call) bool {
 	return len(t.Calls) > 0 && !slices.ContainsFunc(t.Calls, func(want dojoCall) bool {
 		return !slices.ContainsFunc(calls, func(c callvet.Call) bool { return want.same(c) })

@@ -5,7 +5,7 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/sha1" //nolint:gosec // the protocol says so
+	"crypto/sha1" //nolint:gosec // the protocol requires it
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -16,8 +16,8 @@ import (
 	"net/url"
 )
 
-// frames is the client's side of a WebSocket (RFC 6455), as far as the check needs it. It is no library's: a
-// thousand clients share the processor with the server that is measured, and it shows the bytes that a server sends.
+// frames is the client's side of a WebSocket (RFC 6455), as far as the check needs it. It uses no library, because a
+// thousand clients share the processor with the measured server, and it shows the bytes that a server sends.
 type frames struct {
 	net.Conn
 	r    *bufio.Reader
@@ -87,7 +87,7 @@ func (f *frames) open(ctx context.Context, u *url.URL, token string, narrow bool
 	return nil
 }
 
-// next is the next message. It is good until the following call.
+// next returns the next message. It is valid until the following call.
 func (f *frames) next() ([]byte, error) {
 	for {
 		kind, b, err := f.frame()
@@ -147,7 +147,7 @@ func (f *frames) frame() (kind byte, payload []byte, err error) {
 	return kind, f.part, err
 }
 
-// pong answers a ping. A client masks what it sends; a mask of zeros is one.
+// pong answers a ping. A client must mask its data; a mask of zeros is allowed.
 func (f *frames) pong(b []byte) error {
 	if len(b) > 125 {
 		return fmt.Errorf("a ping of %d bytes", len(b))

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// walk goes through whole journeys of a user with the binary.
+// walk checks whole journeys of a user with the binary.
 func walk(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("journeys", journeys.Expected(false), "the list of journeys")
 	dir, err := os.MkdirTemp("", "journeys")

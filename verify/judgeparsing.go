@@ -19,8 +19,8 @@ import (
 // spellings is the subject of the words that a set lists.
 const spellings = "spellings"
 
-// judgeParsing reads recorded answers of judges and compares what comes out with the verdicts of
-// others. An answer may be unscored, which is counted, and may not be another verdict.
+// judgeParsing reads recorded answers of judges and compares the verdicts with published ones. An
+// answer may be unscored, which is counted, but must not get a different verdict.
 func judgeParsing(c *proof.Check, d proof.Data) error {
 	j, err := judge.Builtin("task")
 	if err != nil {
@@ -131,14 +131,14 @@ func outside(pass *bool) string {
 	return "fail"
 }
 
-// listedWord is a spelling of a verdict with what it means.
+// listedWord is a spelling of a verdict with its meaning.
 type listedWord struct{ text, want string }
 
 type wordList []listedWord
 
 func (wordList) source() string { return "tau2_judges/README.md" }
 
-// free is where the page of the set lists the spellings: those of a pass, of a fail and of neither.
+// free matches the lists of spellings on the page of the set: of a pass, of a fail and of neither.
 var free = regexp.MustCompile(`free text \(([^)]*)\)`)
 
 // listedWords are the spellings that the page of the set lists.

@@ -20,25 +20,24 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// judgeCheck compares the published figures of one set of judges, and what becomes of
-// the corrected success.
+// judgeCheck compares the published figures of one set of judges, and the corrected success rates.
 type judgeCheck struct {
 	c       *proof.Check
 	set     string
 	figures *proof.Figures
-	// splits is how often the tasks are divided. Judges of the same tasks are right and wrong
-	// together under one division, so that one alone shows little.
+	// splits is how often the tasks are divided. The judges of the same tasks agree within one division,
+	// so that one division alone shows little.
 	splits int
-	// held of corrected intervals hold the truth, by design, over all divisions.
+	// held counts corrected intervals that contain the truth, by design, over all divisions.
 	held, corrected map[labels.QueueDesign]int
-	// later are the corrections, made once all figures of all sets are as published.
+	// later are the corrections, made after all figures of all sets agree with the published ones.
 	later *[]func() error
 	// judgesWithTruth are the judges that are compared with the truth.
 	judgesWithTruth *[]judgeTruth
 }
 
-// minHeld is the least share of corrected intervals that hold the truth: intervals
-// of 95 %, many of them over the same tasks.
+// minHeld is the least share of corrected intervals that contain the truth: intervals of 95 %, many
+// of them over the same tasks.
 const minHeld = 0.9
 
 // judgeSplits is how often the tasks of each judge are divided.
@@ -47,8 +46,8 @@ const judgeSplits = 10
 // designs are the ways to correct, in the order of the report.
 func designs() []labels.QueueDesign { return []labels.QueueDesign{labels.Transport, labels.Internal} }
 
-// judges compares calibration with published figures of judges, and the correction
-// with what is known to be true.
+// judges compares calibration with published figures of judges, and the correction with the known
+// truth.
 func judges(c *proof.Check, d proof.Data, splits int) error {
 	held, corrected := map[labels.QueueDesign]int{}, map[labels.QueueDesign]int{}
 	var later []func() error
@@ -94,7 +93,7 @@ func judges(c *proof.Check, d proof.Data, splits int) error {
 	return compareWithTruth(c, "tau2_judges", judgesWithTruth, truthTimes*splits)
 }
 
-// intervals names the comparisons of how often intervals hold the truth.
+// intervals names the comparisons of how often intervals contain the truth.
 const intervals = "95 % intervals of corrected success hold the truth"
 
 // figure compares one number with the published one.
@@ -120,7 +119,7 @@ func (c *judgeCheck) table(r *labels.CalibrationReport, path ...string) {
 	c.figure(r.Specificity.Point, at(path, "specificity")...)
 }
 
-// calibrated is the product's own report on labels that carry a judge's verdicts.
+// calibrated returns the product's report on labels with a judge's verdicts.
 func calibrated(name string, unit labels.Unit, ls []labels.Label) (*labels.CalibrationReport, error) {
 	return labels.Calibrate(labels.CalibrationInput{Judge: name, Unit: unit, Labels: ls})
 }
@@ -130,8 +129,8 @@ func (c *judgeCheck) corrections() string { return c.set + " corrections" }
 
 // correct corrects the judged rate in both designs and compares it with the truth: with labels of
 // one half of the tasks for the other half, and with labels of one half of the tasks for all of
-// them. There is an estimate exactly where there are as many labels as the design needs. If the
-// judge is no better than chance, all labels together must be refused.
+// them. There is an estimate if and only if there are enough labels for the design. If the judge is
+// no better than chance, the estimate from all labels must be refused.
 func (c *judgeCheck) correct(who, name string, ls []labels.Label) {
 	c.c.Due(c.corrections(), 1, c.figures.Source)
 	*c.later = append(*c.later, func() error { return c.compareCorrections(who, name, ls) })
@@ -202,8 +201,8 @@ func (c *judgeCheck) division(design labels.QueueDesign, name string, half,
 }
 
 // enough reports whether labels suffice for a design, by the least counts of the product. A
-// calibration that is used elsewhere needs them for either truth. Labels of the run itself need
-// them for either verdict, or all labels.
+// calibration for another run needs them for each true outcome. Labels of the run itself need them
+// for each verdict, or all labels.
 func enough(design labels.QueueDesign, name string, ls, run []labels.Label) (bool, error) {
 	if design == labels.Internal {
 		labelled, judged := verdicts(ls), verdicts(run)
@@ -229,7 +228,7 @@ func verdicts(ls []labels.Label) map[bool]int {
 	return out
 }
 
-// corrected is the true success of a run with verdicts and labels.
+// corrected returns the estimated true success of a run with verdicts and labels.
 func corrected(name string, ls, run []labels.Label) (labels.Success, string, error) {
 	in := labels.CalibrationInput{Judge: name, Labels: ls, Run: []labels.Judgement{}}
 	for _, l := range run {
@@ -244,7 +243,7 @@ func corrected(name string, ls, run []labels.Label) (labels.Success, string, err
 	return r.Success[0], r.Success[0].Refused, nil
 }
 
-// rename makes the same verdicts those of another run.
+// rename returns the same verdicts as verdicts of another run.
 func rename(ls []labels.Label) []labels.Label {
 	out := slices.Clone(ls)
 	for i := range out {
@@ -260,9 +259,8 @@ func outputOf(task string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// halves divides tasks by a hash of their names, another way for each split. The hash has
-// to mix well: tasks are named by number, and those of one domain must not fall on one
-// side.
+// halves divides tasks by a hash of their names, differently for each split. The hash must mix well:
+// names of tasks are numbers, and the tasks of one domain must not be all in one half.
 func halves(ls []labels.Label, split int) (a, b []labels.Label) {
 	rank := func(l labels.Label) string {
 		h := sha256.Sum256([]byte(fmt.Sprint(split, " ", l.TaskID)))
@@ -273,7 +271,7 @@ func halves(ls []labels.Label, split int) (a, b []labels.Label) {
 	return ls[:len(ls)/2], ls[len(ls)/2:]
 }
 
-// trueShare is over the tasks that have a verdict: the others are in no rate.
+// trueShare counts only tasks that have a verdict: the others are in no rate.
 func trueShare(ls []labels.Label) float64 {
 	n, pass := 0, 0
 	for _, l := range ls {
@@ -297,7 +295,7 @@ func byJudge(files []string) map[string]string {
 	return out
 }
 
-// unpublished fails for files that no published figure is of.
+// unpublished fails for files without a published figure.
 func (c *judgeCheck) unpublished(files map[string]string, known func(name string) bool) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !known(name) {
@@ -384,7 +382,7 @@ func (c *judgeCheck) processJudge(set, name string, people, judged map[string]ra
 	return nil
 }
 
-// noRating is a rating that no rater gives.
+// noRating is a rating outside the scale.
 const noRating = 2
 
 // stepLabels are labels of single steps; a step that the judge left out differs.
@@ -416,8 +414,8 @@ func stepLabels(name string, people, judged map[string]ratedTask) []labels.Label
 	return out
 }
 
-// finalLabels are labels of whole tasks. The authors count an answer that could not
-// be read as a fail; strictly it is no verdict.
+// finalLabels are labels of whole tasks. The authors count an unreadable
+// answer as a fail; strictly it is no verdict.
 func finalLabels(name string, people, judged map[string]ratedTask, strict bool) []labels.Label {
 	var out []labels.Label
 	for _, id := range slices.Sorted(maps.Keys(people)) {

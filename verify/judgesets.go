@@ -32,8 +32,7 @@ type tau2Row struct {
 	Cost float64 `json:"cost_usd"`
 }
 
-// liveMCP checks LiveMCPBench: verdicts of judges and of people, read like its authors and
-// strictly.
+// liveMCP checks LiveMCPBench: verdicts of judges and of people, read as its authors do, and strictly.
 func (c *judgeCheck) liveMCP(d proof.Data) error {
 	list, err := d.Files(c.set, "*.jsonl*")
 	if err != nil {
@@ -143,7 +142,7 @@ func (c *judgeCheck) tau2Judge(file, published, path string) error {
 	return nil
 }
 
-// passes counts what truly passed.
+// passes counts tasks that truly passed.
 func passes(ls []labels.Label) int {
 	n := 0
 	for _, l := range ls {

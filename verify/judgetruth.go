@@ -10,19 +10,19 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// The judged and the corrected rate of a judge, compared with the rate that is known to be true.
-// The tasks of a judge are divided by a seeded hash, many times:
+// The judged and the corrected rate of a judge, compared with the known true rate. The tasks of a
+// judge are divided by a seeded hash, many times:
 //
-//	transport  labels on one half correct what the judge said of the other half
-//	internal   labels on one half correct what the judge said of all tasks
+//	transport  labels on one half correct the verdicts on the other half
+//	internal   labels on one half correct the verdicts on all tasks
 //
-// An interval of 95 % is to hold the truth in 95 % of the divisions. How often that of the judged
-// rate does, without a correction, is printed too.
+// An interval of 95 % should contain the truth in 95 % of the divisions. How often the interval of the
+// judged rate does, without a correction, is printed too.
 
 // truthLevel is the share of divisions where the interval must contain the truth.
 const truthLevel = 0.95
 
-// truthTimes is how many more divisions there are than of the other sets.
+// truthTimes is the number of divisions, relative to the other sets.
 const truthTimes = 5
 
 // judgeTruth is one judge with the truth of its tasks.
@@ -31,19 +31,19 @@ type judgeTruth struct {
 	ls  []labels.Label
 }
 
-// tried is what became of the divisions of one judge in one design.
+// tried counts the results of the divisions of one judge in one design.
 type tried struct {
 	first                      *labels.Success // of the first division with an estimate
 	truth                      float64         // of its tasks
 	corrected, held, judgedToo int
 }
 
-// holds reports whether an interval has the truth in it.
+// holds reports whether an interval contains the truth.
 func holds(iv stats.Interval, truth float64) bool {
 	return iv.Defined() && iv.Lower <= truth && truth <= iv.Upper
 }
 
-// enough reports whether the intervals hold the truth as often as their level promises.
+// enough reports whether the intervals contain the truth as often as their level promises.
 func (t *tried) enough() bool {
 	return t.corrected > 0 && float64(t.held) >= truthLevel*float64(t.corrected)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestEnoughHeld: 95 of 100 are enough and 94 are not, and nothing is never enough.
+// TestEnoughHeld: 95 of 100 are enough, 94 are not, and 0 of 0 are not.
 func TestEnoughHeld(t *testing.T) {
 	t.Parallel()
 	for held, want := range map[int]bool{100: true, 95: true, 94: false, 0: false} {
@@ -25,8 +25,8 @@ func TestEnoughHeld(t *testing.T) {
 	}
 }
 
-// TestCompareWithTruth: of a judge that passes half of the true failures the corrected interval holds
-// the truth in every division, and the judged one in none; the table says so.
+// TestCompareWithTruth: for a judge that passes half of the true failures, the table reports that the
+// corrected interval contains the truth in every division, and the judged interval in none.
 func TestCompareWithTruth(t *testing.T) {
 	t.Parallel()
 	var ls []labels.Label

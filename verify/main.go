@@ -1,18 +1,18 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Command callvet-verify compares callvet with other people's verdicts and with its own promises.
-// Each check prints how many comparisons its data have, what it measured, what differs, and last
-// one figure: how many of how many agree.
+// Command callvet-verify compares callvet with published verdicts and with its own promises. Each
+// check prints the number of comparisons in its data, its measurements, the differences, and as the
+// last line one figure: how many of how many agree.
 //
 //	callvet-verify matcher          the matcher conformance cases
 //	callvet-verify bfcl             the official BFCL verdicts, case by case
 //	callvet-verify bfcl-multiturn   BFCL's conversations, and its runs compared
-//	callvet-verify until            gates that are looked at after each case, on recorded verdicts
+//	callvet-verify until            gates that are decided anew after each case, on recorded verdicts
 //	callvet-verify tau              the verdicts of τ-bench and τ²-bench
 //	callvet-verify resume BINARY    kill -9, resume, each cell exactly once
-//	callvet-verify websocket BINARY a thousand WebSocket clients on a run: each event once, in order, how soon
-//	callvet-verify jobs BINARY      jobs of a server: kill -9, limits of users, cancels; what was asked and told
-//	callvet-verify replay BINARY    a hundred replays of two tools, byte by byte; what was executed
+//	callvet-verify websocket BINARY a thousand WebSocket clients on a run: each event once, in order, and its delay
+//	callvet-verify jobs BINARY      jobs of a server: kill -9, limits of users, cancels; requests and events
+//	callvet-verify replay BINARY    a hundred replays of two tools, byte by byte; nothing is executed
 //	callvet-verify stats            the statistics against reference values
 //	callvet-verify agentdojo        AgentDojo's table and its verdicts on attacks
 //	callvet-verify judges           published figures of judges, and their correction
@@ -20,27 +20,27 @@
 //	callvet-verify judge-parsing    recorded answers of judges, compared with outside verdicts
 //	callvet-verify bm25             BM25 against recorded figures and scores
 //	callvet-verify retrieval        presets on public catalogs, compared with BM25 references
-//	callvet-verify retrieval-tune   look for better weights on the train half
-//	callvet-verify abstention       fit when to give nothing, and check it on other questions
+//	callvet-verify retrieval-tune   search for better weights on the train half
+//	callvet-verify abstention       fit the limits of abstention, and check them on other questions
 //	callvet-verify routes           routes by rules and learned, with abstention
 //	callvet-verify bigtool          the second document's own suites under its preset
 //	callvet-verify journeys BINARY  every command that reads a run, over runs of every shape
-//	callvet-verify one-path BINARY  the numbers of a run, of its traces, its gates and comparisons
-//	callvet-verify redaction [SET]  what redaction takes out of every set; what is found in one
+//	callvet-verify one-path BINARY  the same numbers in a run, its traces, its gates and comparisons
+//	callvet-verify redaction [SET]  what redaction removes from every set; the findings in one set
 //	callvet-verify pii              personal data by entity, compared with the reference's own figures
 //	callvet-verify wire [PAGE]      recorded answers of real providers; requests by the official schemas
-//	callvet-verify peers            what tests of other tools assert, scored here
+//	callvet-verify peers            assertions in tests of other tools, scored here
 //	callvet-verify agents [PAGE]    real agents: over HTTP, their telemetry, captures of both ($CALLVET_CAPTURES)
 //	callvet-verify mock BINARY      a suite against a mock of providers and agents that makes faults
-//	callvet-verify mcp BINARY       eight real MCP servers, one through the proxy, others' clients at callvet's servers
+//	callvet-verify mcp BINARY       eight real MCP servers, one through the proxy; real clients of callvet's servers
 //	callvet-verify tiers BINARY     golden, labeled, regression and rubric cases: assertions, traps, locks
-//	callvet-verify rows BINARY      the rows of the four documents: each a command or request, and what was worked out by hand
+//	callvet-verify rows BINARY      the rows of the four documents: results compared with values computed by hand
 //	callvet-verify labelled-set [SCRIPT]  the shipped tasks in Portuguese and Spanish, right and wrong attempts at them
-//	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that is read
-//	callvet-verify lost BINARY      runs and trace files that lost attempts: gates, badges, JUnit, lists, page, schedules
+//	callvet-verify evidence BINARY  finish reasons, calls written as text and histories, in every form that callvet reads
+//	callvet-verify lost BINARY      runs and trace files with lost attempts: gates, badges, JUnit, lists, page, schedules
 //	callvet-verify same [COMMIT]    each command of this checkout and of a commit: output, exit codes and files
 //	callvet-verify tune             simulated tunings: intervals, promotions without a gain, constraints, calls saved
-//	callvet-verify coverage [PATTERN]  how often intervals hold the truth, and gates decide as promised
+//	callvet-verify coverage [PATTERN]  how often intervals contain the truth, and gates decide as promised
 //
 // PATTERN is a regular expression for the names of studies. PAGE is a page of the docs: its table
 // is rewritten. SCRIPT is a script for callvet run: it is written with the right answers of each
@@ -51,9 +51,8 @@
 // the data that is read (default open). Agents are installed from $CALLVET_REAL (default
 // ../shared/real).
 //
-// Exit codes: 0 when everything that was due was compared and agrees, or is explained
-// by name in proof/explained.tsv; 1 when not, also when the data are missing; 2 for a
-// command that there is not.
+// Exit codes: 0 if every due comparison agrees or is explained by name in proof/explained.tsv. 1 if not,
+// also if the data are missing. 2 for an unknown command.
 package main
 
 import (
@@ -80,25 +79,25 @@ import (
 	"github.com/callvet/callvet/verify/versions"
 )
 
-// tuneRounds is how often all weights are gone through.
+// tuneRounds is the number of rounds over all weights.
 const tuneRounds = 4
 
-// place is where a check reads from: the data, the reference values, the shipped
-// examples, and what stands behind its name on the command line.
+// place has the inputs of a check: the data, the reference values, the shipped examples, and its
+// operands on the command line.
 type place struct {
 	data, part, vectors, examples string
-	// real is where the agents and mocks are that others wrote.
+	// real is the folder with agents and mocks of other projects.
 	real string
 	// splits is how often judges divides its tasks.
 	splits int
 	args   []string
 }
 
-// check compares and reports to its proof.Check. An error is why it could not compare.
+// check compares and reports to its proof.Check. It returns an error if it could not compare.
 type check struct {
 	name string
 	run  func(context.Context, *proof.Check, place) error
-	// needs and takes are what stands behind the name: one operand at most.
+	// needs and takes name the operand after the name of the check: one at most.
 	needs, takes string
 	// simulates: the check makes its data.
 	simulates bool
@@ -268,7 +267,7 @@ func orElse(s, other string) string {
 	return s
 }
 
-// find gives the check that a command line names.
+// find returns the check that a command line names.
 func find(args []string) (check, bool) {
 	for _, c := range checks() {
 		if len(args) == 0 || args[0] != c.name {
@@ -298,7 +297,7 @@ func usage() string {
 	return strings.Join(append(names, "retrieval-tune"), " | ")
 }
 
-// verify runs a check to its last line, whatever keeps it from comparing.
+// verify runs a check up to its last line, even if it cannot compare.
 func verify(ctx context.Context, out io.Writer, run check, p place) (bool, error) {
 	explained, err := proof.Explained()
 	if err != nil {

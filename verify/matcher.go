@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// conformanceCase is one row of the matcher conformance file: what the author
-// wants, what the model did, and the one right verdict.
+// conformanceCase is one row of the matcher conformance file: the author's requirement, the model's
+// calls, and the right verdict.
 type conformanceCase struct {
 	ID, Title, Want string
 	Exp, Act        []namedCall
@@ -85,11 +85,11 @@ func matcher(ctx context.Context, c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-// wantedOrder says that the calls of each group come before those of the next.
+// wantedOrder requires the calls of each group before the calls of the next group.
 type wantedOrder [][]string
 
-// wantedOrders reads who wants an order: `T1/T2 want "a and b in any order, then c"`
-// and `T3 wants find before buy`. All others are unordered.
+// wantedOrders reads the cases with a required order: `T1/T2 want "a and b in any order, then c"` and
+// `T3 wants find before buy`. All other cases are unordered.
 func wantedOrders(page string) map[string]wantedOrder {
 	const ids = `([A-Z]\d+[a-z]?(?:/[A-Z]\d+[a-z]?)*) wants? `
 	out := map[string]wantedOrder{}

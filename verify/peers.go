@@ -23,15 +23,15 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// scoreTolerance is how far a score may lie from one that a peer's test rounds.
+// scoreTolerance is the largest difference from a rounded score in a peer's test.
 const scoreTolerance = 0.001
 
-// peerRow is what a test of another tool asserts of an attempt.
+// peerRow is a test of another tool: an attempt with its assertion.
 type peerRow struct {
 	ID, Peer, Test, Route string
 	Expected              peerExpected
 	Suite                 *peerSuite
-	// Unsaid is why no suite said the test at first.
+	// Unsaid is the reason why the data have no suite for the test.
 	Unsaid string `json:"not_expressible_so_far"`
 }
 
@@ -40,14 +40,14 @@ type peerExpected struct {
 	Scores  map[string]float64
 }
 
-// peerSuite is the case in the words of a route, with the attempt.
+// peerSuite is the case in the format of a route, with the attempt.
 type peerSuite struct {
-	// Case is of callvet's own form, Assert of promptfoo's.
+	// Case is in callvet's form, Assert in promptfoo's.
 	Case   map[string]json.RawMessage
 	Assert json.RawMessage
 	BFCL   map[string]json.RawMessage
-	// Actual is a list of calls or a record of messages, ActualOutput what a provider of
-	// promptfoo returned, Result what a model of the leaderboard wrote.
+	// Actual is a list of calls or a record of messages, ActualOutput the output of a promptfoo
+	// provider, Result the text of a model of the leaderboard.
 	Actual       json.RawMessage
 	ActualOutput json.RawMessage `json:"actual_output"`
 	Result       json.RawMessage
@@ -60,15 +60,15 @@ const (
 	bfclRoute      = "bfcl import"
 )
 
-// sayable is the subject of rows that have no suite of their own: that there is one which
-// says what the peer's test asserts.
-const sayable = "can be said"
+// expressible is the subject of rows without a suite in the data: whether a suite can express the
+// assertion of the peer's test.
+const expressible = "can be expressed"
 
-// leastAgreement is the share of rows of each peer that have to agree, but those that
-// differ for a reason of principle.
+// leastAgreement is the least share of agreeing rows of each peer, not counting rows that differ for
+// a reason of principle.
 const leastAgreement = 0.97
 
-// peers scores what the tests of other tools score and compares with what they assert.
+// peers scores the attempts in the tests of other tools and compares the scores with their assertions.
 func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 	var rows []peerRow
 	if err := jsonl.Each(d.In("peer_tests", "cases.jsonl"), func(r peerRow) error {
@@ -90,7 +90,7 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 		}
 		routes[r.Route]++
 		if words.of(r) != nil || r.Suite == nil {
-			r.Route = sayable
+			r.Route = expressible
 		}
 		c.Due(r.subject(), 1, "the rows of peer_tests/cases.jsonl")
 	}
@@ -106,7 +106,7 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 		}
 		n := counts[r.Peer]
 		var differs, why string
-		if r.Route == sayable {
+		if r.Route == expressible {
 			differs, why = r.suiteDiffers(ctx, words)
 		} else if differs, why, err = r.compared(ctx, tools[r.Test]); err != nil {
 			return fmt.Errorf("%s %s: %w", r.ID, r.Test, err)
@@ -116,14 +116,14 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 			principles[why]++
 		}
 		c.Compare(r.subject(), r.name(), differs == "", "%s", differs)
-		n.count(r.Route == sayable, differs != "", why != "")
+		n.count(r.Route == expressible, differs != "", why != "")
 	}
-	c.Printf("%-22s %5s %6s %10s %8s %15s %12s %14s\n", "peer", "rows", "agree", "principle", "differ",
-		"rows of no suite", "can be said", "cannot be said")
+	c.Printf("%-22s %5s %6s %10s %8s %15s %12s %15s\n", "peer", "rows", "agree", "principle", "differ",
+		"rows of no suite", "expressible", "not expressible")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		n := counts[name]
-		c.Printf("%-22s %5d %6d %10d %8d %15d %12d %14d\n", name, n.agree+n.principle+n.differ, n.agree, n.principle,
-			n.differ, n.said+n.unsaid, n.said, n.unsaid)
+		c.Printf("%-22s %5d %6d %10d %8d %15d %12d %15d\n", name, n.agree+n.principle+n.differ, n.agree, n.principle,
+			n.differ, n.expressed+n.unexpressed, n.expressed, n.unexpressed)
 		if all := n.agree + n.differ; float64(n.agree) < leastAgreement*float64(all) {
 			c.Problem(
 				fmt.Errorf("%s: %d of %d rows agree that no reason of principle leaves out, and at least %g %% have to",
@@ -136,15 +136,15 @@ func peers(ctx context.Context, c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-// peerCount counts the rows of a peer: those that have a suite, and those that had none.
-type peerCount struct{ agree, principle, differ, said, unsaid int }
+// peerCount counts the rows of a peer: rows with a suite, and rows without one in the data.
+type peerCount struct{ agree, principle, differ, expressed, unexpressed int }
 
 func (n *peerCount) count(expressed, differs, principle bool) {
 	switch {
 	case expressed && !differs:
-		n.said++
+		n.expressed++
 	case expressed:
-		n.unsaid++
+		n.unexpressed++
 	case !differs:
 		n.agree++
 	case principle:
@@ -155,13 +155,13 @@ func (n *peerCount) count(expressed, differs, principle bool) {
 }
 
 func (r *peerRow) subject() string {
-	if r.Route == sayable {
-		return sayable
+	if r.Route == expressible {
+		return expressible
 	}
 	return r.Peer
 }
 
-// compared says what is other than the peer's test asserts, and for which reason of principle.
+// compared describes the difference from the assertion of the peer's test, and the reason of principle.
 func (r *peerRow) compared(ctx context.Context, tools json.RawMessage) (differs, why string, err error) {
 	if err := r.inOwnTerms(); err != nil {
 		return "", "", err
@@ -173,8 +173,7 @@ func (r *peerRow) compared(ctx context.Context, tools json.RawMessage) (differs,
 	return differs, why, err
 }
 
-// peerScores are the scores that peers mean by those of the rows: by peer and the start of
-// a test's name.
+// peerScores maps scores of peers to ours, by peer and the start of a test's name.
 var peerScores = []struct{ peer, test, of, means string }{
 	{"strands-evals", "exact_", score.ToolSelection, score.Position},
 	{"strands-evals", "in_order", score.ToolSelection, score.SequenceRecall},
@@ -182,8 +181,7 @@ var peerScores = []struct{ peer, test, of, means string }{
 	{"ragas", "", score.ToolF1, score.CallF1},
 }
 
-// inOwnTerms asks for the score that the peer means, and compares arguments as texts where
-// the peer does.
+// inOwnTerms requests the score that the peer means, and compares arguments as texts if the peer does.
 func (r *peerRow) inOwnTerms() error {
 	if r.Route != ownRoute {
 		return nil
@@ -220,7 +218,7 @@ func (r *peerRow) inOwnTerms() error {
 
 func (r *peerRow) name() string { return r.ID + " " + r.Test }
 
-// differs says what is other than the peer's test asserts; "" when nothing is.
+// differs describes the difference from the assertion of the peer's test; "" if there is none.
 func (r *peerRow) differs(ctx context.Context, tools json.RawMessage) (string, error) {
 	result, err := r.scored(ctx, tools)
 	if err != nil {
@@ -243,7 +241,7 @@ func (r *peerRow) differs(ctx context.Context, tools json.RawMessage) (string, e
 	return strings.Join(out, "; "), nil
 }
 
-// scored loads the suite of a row as its route says and scores the attempt.
+// scored loads the suite of a row by its route and scores the attempt.
 func (r *peerRow) scored(ctx context.Context, tools json.RawMessage) (callvet.Result, error) {
 	text, dialect := r.Suite.text(r.Route, tools)
 	s, problems, err := suite.Load("-",
@@ -282,8 +280,8 @@ func (r *peerRow) scored(ctx context.Context, tools json.RawMessage) (callvet.Re
 // nameInText finds the names of calls in a text.
 var nameInText = regexp.MustCompile(`"name"\s*:\s*"(\w+)"`)
 
-// named are the tools that the output names, where it is a text: calls are looked for in
-// texts only when tools are offered.
+// named returns the tools in the output, if it is a text: calls are searched in texts only if tools
+// are offered.
 func (s *peerSuite) named() []callvet.Tool {
 	var text string
 	if s.Case["tools"] != nil || json.Unmarshal(s.ActualOutput, &text) != nil {
@@ -298,7 +296,7 @@ func (s *peerSuite) named() []callvet.Tool {
 	return out
 }
 
-// text is the suite as a file, and its dialect.
+// text returns the suite as a file, and its dialect.
 func (s *peerSuite) text(route string, tools json.RawMessage) (text []byte, dialect string) {
 	var doc any
 	switch route {
@@ -326,13 +324,13 @@ func (s *peerSuite) text(route string, tools json.RawMessage) (text []byte, dial
 		doc = map[string]any{"callvet": 1, "name": "row", "cases": []any{c}}
 	}
 	text, err := json.Marshal(doc)
-	if err != nil { // what was read can be written
+	if err != nil { // values that were read can be written
 		return nil, dialect
 	}
 	return text, dialect
 }
 
-// functionsOf makes the functions that a ground truth calls: the rows do not have them.
+// functionsOf makes declarations for the functions of a ground truth, since the rows have none.
 func functionsOf(truth json.RawMessage) []any {
 	var calls []map[string]map[string][]any
 	if json.Unmarshal(truth, &calls) != nil || len(calls) == 0 {
@@ -380,7 +378,7 @@ func typeOf(values []any) string {
 	return "string"
 }
 
-// attempt makes the trace of the calls, read like a recording.
+// attempt converts the calls to a trace, as a recording is read.
 func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.Trace, error) {
 	var record any
 	switch {
@@ -392,7 +390,7 @@ func (s *peerSuite) attempt(route, id string, tools *callvet.Toolset) (*callvet.
 		}
 		record = map[string]any{"testIdx": 0, "response": map[string]any{"output": s.ActualOutput}}
 	case s.Actual[0] == '[':
-		// The peer compares lists of calls and no answers, so that an empty list is no empty answer.
+		// The peer compares only lists of calls, so that an empty list is not an empty answer.
 		record = map[string]any{"case_id": id, "calls": s.Actual, "finish_reason": callvet.FinishDecoded}
 	default:
 		record = s.Actual

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/verify/jsonl"
 )
 
-// TestSayings: each suite that says what tests of peers mean has attempts that come out in
-// different ways, and each comes out as it should. One that is turned round does not.
+// TestSayings: each suite that expresses tests of peers has attempts with different verdicts, and all
+// are right. An inverted verdict is noticed.
 func TestSayings(t *testing.T) {
 	t.Parallel()
 	words, err := readSayings(peerSuites)
@@ -50,7 +50,7 @@ func peerRowOf(t *testing.T, text string) *peerRow {
 	return r
 }
 
-// TestPeerReasons: a row differs for a reason of principle where nothing else differs.
+// TestPeerReasons: a row differs for a reason of principle only if nothing else differs.
 func TestPeerReasons(t *testing.T) {
 	t.Parallel()
 	got := func(expect, actual, expected string) string {
@@ -150,8 +150,8 @@ func TestPeerReasons(t *testing.T) {
 	}
 }
 
-// TestPeersTurnedRound: a row that agrees differs once its verdict is turned round, and for
-// no reason of principle.
+// TestPeersTurnedRound: an agreeing row differs once its verdict is inverted, and for no reason of
+// principle.
 func TestPeersTurnedRound(t *testing.T) {
 	t.Parallel()
 	data := cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "shared", "data"))
@@ -164,7 +164,7 @@ func TestPeersTurnedRound(t *testing.T) {
 		if err := jsonl.Each(file, func(r peerRow) error {
 			if r.Suite == nil || r.Peer == "promptfoo (import)" &&
 				strings.Contains(string(r.Suite.Assert), "is-valid") {
-				return nil // the tools stand in another row
+				return nil // the tools are in another row
 			}
 			differs, _, err := r.compared(t.Context(), nil)
 			if err != nil || differs != "" {

@@ -30,7 +30,7 @@ const (
 	ofReading = "The test is of reading spans, which importing traces does, and compares no calls."
 )
 
-// unsayable gives the reason of principle why no suite says a row; "" when there is none.
+// unsayable returns the reason of principle why no suite expresses a row; "" if there is none.
 func (r *peerRow) unsayable() string {
 	for _, x := range []struct{ kind, why string }{
 		{"user-supplied compare function", ofProgram},
@@ -43,11 +43,11 @@ func (r *peerRow) unsayable() string {
 	return ""
 }
 
-// principle gives the reason of principle for which a row differs; "" when there is none.
+// principle returns the reason of principle why a row differs; "" if there is none.
 func (r *peerRow) principle(ctx context.Context, tools json.RawMessage) (string, error) {
 	for _, x := range []struct {
 		peer, why string
-		as        func(r *peerRow) []peerRow // the row as the peer has it; none where it is the same
+		as        func(r *peerRow) []peerRow // the row in the peer's form; none if it is the same
 	}{
 		{"ragas", ofRepeats, (*peerRow).withoutRepeats},
 		{"promptfoo", ofProse, (*peerRow).withCallsOfProse},
@@ -69,8 +69,8 @@ func (r *peerRow) principle(ctx context.Context, tools json.RawMessage) (string,
 	return r.onPurpose(ctx, tools)
 }
 
-// onPurpose gives the reason why a row differs where what the peer has cannot be given to
-// callvet: then both have to come out as each says.
+// onPurpose returns the reason why a row differs if callvet cannot have the peer's input: then each
+// verdict must be right by its own rules.
 func (r *peerRow) onPurpose(ctx context.Context, tools json.RawMessage) (string, error) {
 	result, err := r.scored(ctx, tools)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *peerRow) onPurpose(ctx context.Context, tools json.RawMessage) (string,
 	return "", nil
 }
 
-// withoutRepeats is the row with each call once, where some are made again.
+// withoutRepeats returns the row with each call once, if some are repeated.
 func (r *peerRow) withoutRepeats() []peerRow {
 	var calls, kept []json.RawMessage
 	if json.Unmarshal(r.Suite.Actual, &calls) != nil {
@@ -118,7 +118,7 @@ func (r *peerRow) withoutRepeats() []peerRow {
 
 func (r *peerRow) with(actual any) peerRow {
 	b, err := json.Marshal(actual)
-	if err != nil { // what was read can be written
+	if err != nil { // values that were read can be written
 		return *r
 	}
 	again, suite := *r, *r.Suite
@@ -127,8 +127,8 @@ func (r *peerRow) with(actual any) peerRow {
 	return again
 }
 
-// withCallsOfProse is the row with the calls that the peer reads in a text that is more than
-// calls: objects of JSON that are lines of their own, outside of code fences.
+// withCallsOfProse returns the row with the calls that the peer reads in a text with other words:
+// JSON objects on separate lines, outside of code fences.
 func (r *peerRow) withCallsOfProse() []peerRow {
 	var text string
 	if json.Unmarshal(r.Suite.ActualOutput, &text) != nil {
@@ -137,7 +137,7 @@ func (r *peerRow) withCallsOfProse() []peerRow {
 	unfenced := withoutFences(text)
 	names, rest := callsIn(unfenced)
 	if unfenced == text && strings.Trim(rest, "[], \t\r\n") == "" {
-		return nil // nothing but calls
+		return nil // only calls
 	}
 	if t, err := r.Suite.attempt(r.Route, "", callvet.NewToolset(r.Suite.named())); err != nil ||
 		!onlyFenced(t.Calls(), text, names) {
@@ -150,15 +150,15 @@ func (r *peerRow) withCallsOfProse() []peerRow {
 	return []peerRow{r.with(calls)}
 }
 
-// onlyFenced reports whether all calls that were read stand in blocks of code.
+// onlyFenced reports whether all calls are in blocks of code.
 func onlyFenced(calls []callvet.Call, text string, unfenced []string) bool {
 	all, _ := callsIn(text)
 	return !slices.ContainsFunc(calls,
 		func(c callvet.Call) bool { return !slices.Contains(all, c.Tool) || slices.Contains(unfenced, c.Tool) })
 }
 
-// withoutFences leaves out blocks of code with all that stands in them, also one that does
-// not end. A fence ends with as many of its marks, or more.
+// withoutFences removes blocks of code with their content, also an unclosed one. A fence ends with at
+// least as many marks.
 func withoutFences(text string) string {
 	var out strings.Builder
 	open := ""
@@ -176,7 +176,7 @@ func withoutFences(text string) string {
 	return out.String()
 }
 
-// fenceOf is the run of marks at the start of a line that begins a block of code.
+// fenceOf returns the marks at the start of a line that begin a block of code.
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {
@@ -186,8 +186,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// callsIn gives the names of the calls that are objects of JSON and lines of their own in a
-// text, and the text without objects.
+// callsIn returns the names of the calls that are JSON objects on separate lines of a text, and the
+// text without objects.
 func callsIn(text string) (names []string, rest string) {
 	var kept strings.Builder
 	for {
@@ -219,7 +219,7 @@ var (
 	ends   = regexp.MustCompile(`^[ \t\r]*(?:\n|$)`)
 )
 
-// callOf is the name of the call that an object is; "" when it is none or only holds one.
+// callOf returns the name of the call that an object is; "" if it is no call or only contains one.
 func callOf(o map[string]json.RawMessage, text string) string {
 	isCall := slices.ContainsFunc([]string{"functionCall", "toolCall", "tool_calls", "function"},
 		func(key string) bool { return o[key] != nil })
@@ -233,7 +233,7 @@ func callOf(o map[string]json.RawMessage, text string) string {
 	return ""
 }
 
-// withAnswer is the row with the answer that it asks for, where it has no record of one.
+// withAnswer returns the row with the answer that it requires, if it has no record of an answer.
 func (r *peerRow) withAnswer() []peerRow {
 	var e struct {
 		Response struct{ Contains []string }
@@ -269,7 +269,7 @@ func (r *peerRow) blankOutput(as string) bool {
 			json.Unmarshal(out, &text) == nil && strings.TrimSpace(text) == "")
 }
 
-// ofOtherSteps reports whether an assertion is of steps that are no calls.
+// ofOtherSteps reports whether an assertion is about steps that are not calls.
 func (r *peerRow) ofOtherSteps() bool {
 	var asserts []struct {
 		Type  string

@@ -128,7 +128,7 @@ func sum(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// replayLab has the tools as a server, and the files of the check.
+// replayLab has the server of the tools, and the files of the check.
 type replayLab struct {
 	dir, bin, db  string
 	reads, writes atomic.Int64
@@ -136,7 +136,7 @@ type replayLab struct {
 	refunded      map[string]bool
 }
 
-// ServeHTTP is the two tools. A refund is made once.
+// ServeHTTP implements the two tools. A refund is made once.
 func (l *replayLab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var args map[string]string
 	if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
@@ -300,8 +300,8 @@ func (l *replayLab) call(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// nameless is a file that a replay wrote, without what names the run: its id and the time at
-// which it was made. Traces have neither, and are as they are.
+// nameless returns a file of a replay without the id and the time of the run. Traces have neither, and
+// are returned unchanged.
 func (l *replayLab) nameless(name, ext string) ([]byte, error) {
 	path := filepath.Join(l.dir, name)
 	b, err := os.ReadFile(path + ext)
@@ -329,7 +329,7 @@ func (l *replayLab) nameless(name, ext string) ([]byte, error) {
 	return b, nil
 }
 
-// withoutClock are the lines of a trace file without what a clock measured of the target.
+// withoutClock returns the lines of a trace file without measured times of the target.
 func (l *replayLab) withoutClock(name string) ([]byte, error) {
 	b, err := os.ReadFile(filepath.Join(l.dir, name))
 	if err != nil {

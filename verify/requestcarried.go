@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// carried says what was to be sent and is not in a body: a schema holds for a body without it,
-// too. Parameters are those that the table of models lets through.
+// carried describes values that are missing in a body, since a body without them is valid by its schema,
+// too. Parameters are those that the table of models allows.
 func carried(b *sentBody, req *callvet.Request, stream bool) string {
 	at := map[string][]any{}
 	byName(b.doc, at)
@@ -32,7 +32,7 @@ func carried(b *sentBody, req *callvet.Request, stream bool) string {
 	}
 	texts := []string{req.System}
 	for i := range req.Turns {
-		// results have forms of their own; what a model wrote goes back as it is
+		// results have their own forms; a model's output is sent back unchanged
 		if t := &req.Turns[i]; t.Role != callvet.RoleTool && t.Raw == nil {
 			texts = append(texts, req.Turns[i].Content)
 		}
@@ -49,7 +49,7 @@ func carried(b *sentBody, req *callvet.Request, stream bool) string {
 	return ""
 }
 
-// wish is what one of names is to hold; "" is nothing.
+// wish is the value that one of names must contain; "" means nothing.
 type wish struct {
 	value string
 	names []string
@@ -117,7 +117,7 @@ func byName(v any, at map[string][]any) {
 	}
 }
 
-// holdsWord reports whether a value is the one that is wanted, or one of its words.
+// holdsWord reports whether a value is the wanted one, or one of its words.
 func holdsWord(v any, want string) bool {
 	switch v := v.(type) {
 	case float64:

@@ -16,13 +16,13 @@ var (
 	shortID = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 )
 
-// listOf, objectOf and textOf read a member of a decoded document; nothing when it is none.
+// listOf, objectOf and textOf read a member of a decoded document; it is empty for another type.
 func listOf(v any) []any            { l, _ := v.([]any); return l }
 func objectOf(v any) map[string]any { o, _ := v.(map[string]any); return o }
 func textOf(v any) string           { s, _ := v.(string); return s }
 
-// paired says what is wrong with ids: each call has another one, in the form given, and each
-// result that of a call before it.
+// paired describes wrong ids: ids of calls must differ and have the given form, and each result must
+// have the id of an earlier call.
 func paired(calls, results []string, form *regexp.Regexp) string {
 	for i, id := range calls {
 		if !form.MatchString(id) || slices.Contains(calls[:i], id) {

@@ -32,39 +32,39 @@ var mistralRequest []byte
 //go:embed wireschema/gemini.json
 var geminiRequest []byte
 
-// client is one provider whose requests are checked.
+// client is one provider with checked requests.
 //
 //	settings × histories ─► provider.Open, Generate ─► body ─► official schema
 //	recorded answer ─► Generate ─► the same answer with results ─► body ─► official schema
 //
-// No request leaves the process: the transport keeps the body and answers itself.
+// No request leaves the process: the transport stores the body and answers itself.
 type client struct {
 	name   string
 	models []string
-	// schema finds the schema that holds for a body; path is where it was sent.
+	// schema finds the schema for a body that was sent to path.
 	schema func(path, model string) *contract.Schema
-	// more says what else is wrong with a body, which the schema does not hold; "" is nothing.
+	// more describes errors in a body that the schema cannot find; "" for none.
 	more func(b *sentBody) string
 }
 
-// sentBody is one request as it went out.
+// sentBody is one sent request.
 type sentBody struct {
 	path, model string
 	raw         []byte
 	doc         map[string]any
-	lost        string // what was to be sent and is not in it; "" is nothing
+	lost        string // required values that are missing in it; "" for none
 }
 
-// setting is what one request is made of.
+// setting has the inputs of one request.
 type setting struct {
 	model, history, choice, parallel, temperature, topP, effort, seed, stop, limit, stream,
 	system string
 }
 
-// requestsDue is how many bodies of each provider are checked at least.
+// requestsDue is the least number of checked bodies of each provider.
 const requestsDue = 200
 
-// draws is how many settings are drawn for each model, history and choice of a tool.
+// draws is the number of drawn settings for each model, history and choice of a tool.
 const draws = 3
 
 func requests(ctx context.Context, c *proof.Check, d proof.Data, rows []recordedAnswer) error {
@@ -131,8 +131,8 @@ func histories() []string {
 	}
 }
 
-// matrix asks with every model, history and choice, and with other settings drawn for each:
-// the same ones each time.
+// matrix sends requests with every model, history and choice, and with other settings drawn for each:
+// the same each time.
 func (cl *client) matrix(ctx context.Context, count func(b *sentBody, item string),
 	seen map[string]map[string]int,
 ) error {
@@ -168,9 +168,9 @@ func (cl *client) matrix(ctx context.Context, count func(b *sentBody, item strin
 	return nil
 }
 
-// echoes asks, is given a recorded answer with calls, and asks again with that answer and
-// results of its calls. Answers that other hosts gave in OpenAI's form hold more than OpenAI's
-// own, which goes back to those hosts only.
+// echoes sends a request, receives a recorded answer with calls, and sends a second request with that
+// answer and results of its calls. Answers of other hosts in OpenAI's form contain more members, which
+// are sent back to those hosts only.
 func (cl *client) echoes(ctx context.Context, rows []recordedAnswer, count func(b *sentBody, item string)) error {
 	for i := range rows {
 		r := &rows[i]
@@ -188,7 +188,7 @@ func (cl *client) echoes(ctx context.Context, rows []recordedAnswer, count func(
 	return nil
 }
 
-// ask sends one request and gives its body; with an answer, the body of the next request.
+// ask sends one request and returns its body; with an answer, the body of the next request.
 func (cl *client) ask(ctx context.Context, s *setting, answer *recordedAnswer) (*sentBody, error) {
 	wire := &recorder{answer: answer}
 	cfg := provider.Config{
@@ -232,14 +232,14 @@ func (cl *client) ask(ctx context.Context, s *setting, answer *recordedAnswer) (
 	return b, nil
 }
 
-// recorder keeps the last body that was sent and answers it.
+// recorder stores the last sent body and answers it.
 type recorder struct {
 	answer *recordedAnswer
 	path   string
 	body   []byte
 }
 
-// RoundTrip answers with the recorded answer, and without one says that it has none.
+// RoundTrip answers with the recorded answer, or with an error if there is none.
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -282,7 +282,7 @@ func (s *setting) params() callvet.Params {
 	return p
 }
 
-// turns is the conversation of a history. None of them was made by the model that is asked.
+// turns is the conversation of a history. No turn is from the requested model.
 func (s *setting) turns() []callvet.Turn {
 	question := callvet.Turn{Role: callvet.RoleUser, Content: "Weather and time in Zürich?"}
 	result := func(id, tool, text string) callvet.Turn {
@@ -364,7 +364,7 @@ func requestTools() *callvet.Toolset {
 // short is the body as a line, cut.
 func (b *sentBody) short() string { return fmt.Sprintf("%s %.600s", b.path, b.raw) }
 
-// wrong says what is wrong with a body; "" when nothing is.
+// wrong describes the errors in a body; "" for none.
 func (cl *client) wrong(b *sentBody) string {
 	v, err := value.Parse(bytes.Clone(b.raw))
 	if err != nil {
@@ -467,8 +467,8 @@ func readInto(path string, v any) error {
 	return nil
 }
 
-// withSampling adds what the newest types have no more, and what the API takes of models up
-// to Claude Opus 4.6 under the version that requests name, 2023-06-01.
+// withSampling adds parameters that the newest types no longer have, but that the API accepts for models
+// up to Claude Opus 4.6 under the version of the requests, 2023-06-01.
 func withSampling(doc map[string]any) error {
 	definitions, _ := doc["definitions"].(map[string]any)
 	for _, name := range []string{"MessageCreateParamsNonStreaming", "MessageCreateParamsStreaming"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/contract"
 )
 
-// TestRequestRules: a body that breaks one rule is found, and one that breaks none is not.
+// TestRequestRules: a body that breaks one rule is reported, and a correct body is not.
 func TestRequestRules(t *testing.T) {
 	t.Parallel()
 	schema := func(text []byte) func(string, string) *contract.Schema {
@@ -62,7 +62,7 @@ func TestRequestRules(t *testing.T) {
 			`{"messages":[{"content":[{"type":"tool_use","id":"a","input":[]}]}]}`, "object",
 		},
 		{
-			"error not told", &anthropic, "", "",
+			"error not marked", &anthropic, "", "",
 			`{"messages":[{"content":[{"type":"tool_use","id":"a","input":{}},{"type":"tool_result","tool_use_id":"a","content":"{\"error\":1}"}]}]}`, "is_error",
 		},
 		{
@@ -97,7 +97,7 @@ func TestRequestRules(t *testing.T) {
 	}
 }
 
-// TestCarried: a body without one of the things that were to be sent is found.
+// TestCarried: a body without one of the required values is reported.
 func TestCarried(t *testing.T) {
 	t.Parallel()
 	cl := client{name: "mistral", models: []string{"magistral-medium-latest"}}
@@ -115,24 +115,24 @@ func TestCarried(t *testing.T) {
 		System: "Be brief.",
 	}
 	for name := range b.doc {
-		if name == "model" || name == "messages" || name == "tools" { // the schema demands them
+		if name == "model" || name == "messages" || name == "tools" { // the schema requires them
 			continue
 		}
 		less := sentBody{path: b.path, raw: b.raw, doc: maps.Clone(b.doc)}
 		delete(less.doc, name)
 		if carried(&less, req, true) == "" {
-			t.Errorf("nobody notices that %s is not sent", name)
+			t.Errorf("the check does not notice that %s is not sent", name)
 		}
 	}
 	for _, text := range []string{"Be brief.", "Use tools.", "Weather and time", "no-type", "A schema without"} {
 		less := sentBody{path: b.path, raw: bytes.ReplaceAll(b.raw, []byte(text), nil), doc: b.doc}
 		if carried(&less, req, true) == "" {
-			t.Errorf("nobody notices that %q is not sent", text)
+			t.Errorf("the check does not notice that %q is not sent", text)
 		}
 	}
 }
 
-// TestRequestMatrix: every value of every setting is drawn, and every body keeps the rules.
+// TestRequestMatrix: every value of every setting is drawn, and every body obeys the rules.
 func TestRequestMatrix(t *testing.T) {
 	t.Parallel()
 	s, err := contract.Compile(mistralRequest)

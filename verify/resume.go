@@ -18,8 +18,8 @@ import (
 
 const resumeCells = 5000
 
-// resume starts a run of 5,000 cells, kills it without warning several times,
-// resumes it each time and counts the cells of the finished run.
+// resume starts a run of 5,000 cells, kills it without warning several times, resumes it each time and
+// counts the cells of the finished run.
 func resume(ctx context.Context, c *proof.Check, binary string) error {
 	c.Due("cells", resumeCells, "the suite that was made")
 	bin, err := filepath.Abs(binary)
@@ -149,7 +149,7 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// storedCells counts the rows of each cell in the run, through the JSONL face.
+// storedCells counts the rows of each cell in the run, in the JSONL output.
 func storedCells(ctx context.Context, bin, db, dir string) (map[string]int, error) {
 	path := filepath.Join(dir, "cells.jsonl")
 	if b, err := exec.CommandContext(ctx, bin, "report", "resumed", "--db", db, "-o",
@@ -161,8 +161,7 @@ func storedCells(ctx context.Context, bin, db, dir string) (map[string]int, erro
 	return counts, err
 }
 
-// resumeScript answers rightly after a moment, so that a run takes long enough
-// to be killed in the middle.
+// resumeScript answers rightly after a delay, so that a run is long enough to be killed in the middle.
 const resumeScript = `rules:
   - case: "*"
     calls: [{tool: look_up, args: {item: 1}}]

@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// runBook collects the verdicts of several runs over the same cases: callvet's in ledgers, with the
-// recorded ones.
+// runBook collects the verdicts of several runs over the same cases: callvet's verdicts in ledgers, and
+// the recorded ones.
 type runBook struct {
 	ledgers  map[string]*panel.Ledger
 	scores   map[string]map[string]*counted // by run, then category, as callvet judges
@@ -62,8 +62,8 @@ func (b *runBook) add(run string, row *officialRow, passed bool) error {
 	return nil
 }
 
-// report compares every run with its published scores, and the runs of each model with
-// the first that is published.
+// report compares every run with its published scores, and the runs of each model with its first published
+// run.
 func (b *runBook) report(c *proof.Check, o *official) {
 	first := map[string]string{}
 	for _, run := range o.figures.Keys() {
@@ -80,7 +80,7 @@ func (b *runBook) report(c *proof.Check, o *official) {
 			continue
 		}
 		rows := len(o.categories(run)) + 1
-		if rows == 2 { // a single category is the same as all, and has no row of its own
+		if rows == 2 { // a single category is the same as all, and has no row
 			rows = 1
 		}
 		c.Due("paired "+base+" "+run, rows, o.figures.Source)
@@ -92,7 +92,7 @@ func (b *runBook) report(c *proof.Check, o *official) {
 // and won against the recorded verdicts, their balance against the published totals.
 func (b *runBook) compare(c *proof.Check, o *official, base, cand string) {
 	if b.ledgers[base] == nil || b.ledgers[cand] == nil {
-		return // what is missing is said already
+		return // the missing runs are already reported
 	}
 	d := panel.Diff(b.ledgers[base], b.ledgers[cand], 0)
 	if len(d.Targets) != 1 {

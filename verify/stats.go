@@ -75,8 +75,7 @@ func vectorFile(c *proof.Check, path, part, name string, m conform.Method) error
 	return nil
 }
 
-// argumentFidelity compares the arguments of one call by the matcher that scores
-// calls.
+// argumentFidelity compares the arguments of one call by the matcher that scores calls.
 func argumentFidelity(input json.RawMessage) conform.Fields {
 	var in struct {
 		Gold, Emitted json.RawMessage
@@ -126,7 +125,7 @@ func argumentFidelity(input json.RawMessage) conform.Fields {
 	return out
 }
 
-// defaultsSchema is a tool's schema that gives defaults.
+// defaultsSchema is a tool's schema with defaults.
 func defaultsSchema(defaults map[string]json.RawMessage) (value.Value, error) {
 	if len(defaults) == 0 {
 		return value.Value{}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// table is one that a check writes into a page of the docs.
+// table is a table that a check writes into a page of the docs.
 type table struct {
 	name string // of its place in the page
 	head []string
@@ -24,7 +24,7 @@ func tableBegins(name string) string { return "<!-- table: " + name + " -->\n" }
 
 const tableEnds = "<!-- end of table -->\n"
 
-// place finds where a table stands in a page.
+// place finds the position of a table in a page.
 func (t *table) place(page string) (from, to int, err error) {
 	from = strings.Index(page, tableBegins(t.name))
 	if from >= 0 {
@@ -38,10 +38,10 @@ func (t *table) place(page string) (from, to int, err error) {
 	return from, from + to, nil
 }
 
-// share is a number of things out of all of them, which a table writes as 3/3.
+// share is a number out of a total, which a table writes as 3/3.
 var share = regexp.MustCompile(`\b(\d+) of (\d+)\b`)
 
-// merged joins rows that differ in their first cells only: "LangGraph 1, invoke; values".
+// merged joins rows that differ only in their first cells: "LangGraph 1, invoke; values".
 func merged(rows [][]string) [][]string {
 	var out [][]string
 	for _, row := range rows {
@@ -60,7 +60,7 @@ func merged(rows [][]string) [][]string {
 	return out
 }
 
-// write puts the table into a page, in the place that has its name. No page is none to write.
+// write puts the table into a page, in the place with its name. Without a page it does nothing.
 func (t *table) write(page string) error {
 	if page == "" {
 		return nil
@@ -93,7 +93,7 @@ func (t *table) write(page string) error {
 	return os.WriteFile(page, []byte(text[:from]+out.String()+text[to:]), info.Mode().Perm())
 }
 
-// httpTable is what is read of agents over HTTP, one row for each shape.
+// httpTable lists the values read from agents over HTTP, one row for each shape.
 func httpTable(rows [][]string) *table {
 	return &table{
 		name: "agents",
@@ -104,7 +104,7 @@ func httpTable(rows [][]string) *table {
 	}
 }
 
-// telemetryTable is what is read of the telemetry of SDKs, one row for each of sdks.
+// telemetryTable lists the values read from the telemetry of SDKs, one row for each of sdks.
 func telemetryTable(rows [][]string) *table {
 	return &table{
 		name: "telemetry",
@@ -115,7 +115,7 @@ func telemetryTable(rows [][]string) *table {
 	}
 }
 
-// wireTable is what is read of the answers of providers, one row for each of them and kind.
+// wireTable lists the values read from the answers of providers, one row for each provider and kind.
 func wireTable(rows [][]string) *table {
 	return &table{
 		name: "wire",

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/provider"
 )
 
-// cellsOf are the cells of the table that a page has in its place.
+// cellsOf returns the cells of a table in a page.
 func cellsOf(t *testing.T, page string, tb *table) [][]string {
 	t.Helper()
 	from, to, err := tb.place(page)
@@ -32,8 +32,8 @@ func cellsOf(t *testing.T, page string, tb *table) [][]string {
 	return out
 }
 
-// namesIn lists the names of a row of merged rows. A later name that is not among all lacks the beginning
-// of the first, up to its comma.
+// namesIn lists the names of a row of merged rows. A later name that is not in all lacks the beginning of
+// the first, up to its comma.
 func namesIn(cell string, all []string) []string {
 	parts := strings.Split(cell, "; ")
 	before, _, _ := strings.Cut(parts[0], ", ")
@@ -45,8 +45,8 @@ func namesIn(cell string, all []string) []string {
 	return parts
 }
 
-// TestReadsPage: the tables of the page are those that the commands write: their columns, and
-// a row for each agent, SDK and provider.
+// TestReadsPage: the tables of the page have the columns that the commands write, and a row for each agent,
+// SDK and provider.
 func TestReadsPage(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(filepath.Join("..", "docs", "reference", "reads.md"))
@@ -123,7 +123,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestWireRows: a row has what was compared of the answers of its provider and API.
+// TestWireRows: a row has the compared values of the answers of its provider and API.
 func TestWireRows(t *testing.T) {
 	t.Parallel()
 	got := wireRows(map[[2]string]*wireRead{

@@ -27,14 +27,14 @@ const (
 	tauBench2 = "tau2"
 )
 
-// tau imports recorded runs of τ-bench and τ²-bench and compares pass^k, gold
-// steps, communicated facts and rewards with what is recorded or published.
+// tau imports recorded runs of τ-bench and τ²-bench and compares pass^k, gold steps, communicated facts and
+// rewards with the recorded or published values.
 func tau(_ context.Context, c *proof.Check, d proof.Data) error {
 	return errors.Join(tauOne(c, d), tauTwo(c, d))
 }
 
-// eachAttempt imports a file of the format, and prints what could not be converted. Lines that
-// cannot be read fail the check.
+// eachAttempt imports a file of the format, and prints the parts that could not be converted. Unreadable lines
+// fail the check.
 func eachAttempt(c *proof.Check, path, format string, do func(*trace.Attempt) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func tauOne(c *proof.Check, d proof.Data) error {
 }
 
 // tauTrials counts passes by task, and compares the facts in answers with the source's own verdict,
-// where it has one.
+// if it has one.
 func tauTrials(c *proof.Check, path string) ([]stats.Trials, error) {
 	type verdicts struct {
 		Info struct {
@@ -202,7 +202,7 @@ func passHats(c *proof.Check, part string, trials []stats.Trials, figures *proof
 	}
 }
 
-// basisKey names a reward basis whatever its order.
+// basisKey names a reward basis independently of its order.
 func basisKey(basis []string) string {
 	return strings.Join(slices.Sorted(slices.Values(basis)), "+")
 }

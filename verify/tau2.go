@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// rewardInfo is what the second benchmark records of its own judgement.
+// rewardInfo is the second benchmark's record of its own judgement.
 type rewardInfo struct {
 	Reward       float64
 	ActionChecks []struct {
@@ -54,7 +54,7 @@ func newAgentRun(c *proof.Check, path string) *agentRun {
 	return r
 }
 
-// due counts what the rows of the file record.
+// due counts the recorded values in the rows of the file.
 func (r *agentRun) due(path string) error {
 	return jsonl.Each(path, func(row struct {
 		Reward *rewardInfo `json:"reward_info"`
@@ -73,8 +73,7 @@ func (r *agentRun) due(path string) error {
 	})
 }
 
-// tauTwo judges every trajectory again from its messages, and compares agents
-// that did the same tasks.
+// tauTwo judges every trajectory again from its messages, and compares agents with the same tasks.
 func tauTwo(c *proof.Check, d proof.Data) error {
 	figures, err := d.Published(tauBench2)
 	if err != nil {
@@ -101,8 +100,8 @@ func tauTwo(c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-// attempt judges one trajectory: gold steps and facts from the messages, and
-// from them the parts of the reward that they make up.
+// attempt judges one trajectory: gold steps and facts from the messages, and from these their parts of the
+// reward.
 func (r *agentRun) attempt(a *trace.Attempt) error {
 	r.attempts++
 	var info rewardInfo
@@ -143,8 +142,8 @@ func (r *agentRun) attempt(a *trace.Attempt) error {
 // whole reports whether a reward is 1, which counts as a success.
 func whole(reward float64) bool { return reward >= 1-1e-6 }
 
-// judge multiplies the reward. What is checked in the database and by
-// assertions on the environment is taken from the record.
+// judge multiplies the parts of the reward. The checks of the database and of the environment are read from the
+// record.
 func (r *agentRun) judge(item string, o *score.TrajectoryOutcome, info *rewardInfo) {
 	if info.Breakdown == nil {
 		return
@@ -164,7 +163,7 @@ func (r *agentRun) judge(item string, o *score.TrajectoryOutcome, info *rewardIn
 		parts["COMMUNICATE"] = part(!slices.Contains(o.Facts, false))
 	}
 	got, ok := score.TrajectoryReward(info.Basis, parts)
-	// Rewards are recorded whole: products of a few fractions.
+	// Rewards are recorded exactly: products of a few fractions.
 	r.c.Compare(r.rewards, item, ok && math.Abs(got-info.Reward) < 1e-9, "%v, recorded %v", got, info.Reward)
 }
 
@@ -182,7 +181,7 @@ func (r *agentRun) count(a *trace.Attempt, info *rewardInfo) {
 	r.basis[basisKey(info.Basis)]++
 }
 
-// published compares with every figure that is published of the agent.
+// published compares results with every published figure of the agent.
 func (r *agentRun) published(f *proof.Figures) {
 	share := float64(r.success) / float64(max(r.n, 1))
 	own := map[string]float64{
@@ -196,7 +195,7 @@ func (r *agentRun) published(f *proof.Figures) {
 	}
 	for _, basis := range f.Keys(r.stem, "reward_basis") {
 		key := basisKey(strings.Split(basis, "+"))
-		if basis != strings.ToUpper(basis) { // no basis, in whatever words
+		if basis != strings.ToUpper(basis) { // no basis, in any spelling
 			key = ""
 		}
 		r.c.Figure(tauBench2, f, float64(r.basis[key]), r.stem, "reward_basis", basis)
@@ -216,8 +215,8 @@ func (r *agentRun) print() {
 		r.success, r.n, r.toolCalls, r.toolErrors, of(r.actions), of(r.communicates), of(r.rewards), r.missed, r.needed)
 }
 
-// compareAgents prints the paired difference of every two agents that did the
-// same tasks of a domain, and checks it against the recorded rewards.
+// compareAgents prints the paired difference of every two agents with the same tasks of a domain, and compares
+// it with the recorded rewards.
 func compareAgents(c *proof.Check, runs []*agentRun) {
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *agentRun) int { // a variant is named after its baseline

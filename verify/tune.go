@@ -114,7 +114,7 @@ type tuneSetting struct {
 	point []json.RawMessage
 }
 
-// settings are the base and a grid of columns × rows.
+// settings returns the base and a grid of columns × rows.
 func settings(columns, rows int) []tuneSetting {
 	number := func(x float64) json.RawMessage { return json.RawMessage(strconv.FormatFloat(x, 'f', -1, 64)) }
 	null := json.RawMessage("null")
@@ -128,13 +128,13 @@ func settings(columns, rows int) []tuneSetting {
 	return out
 }
 
-// cast are a suite of cases and its split.
+// cast is a suite of cases and its split.
 type cast struct {
 	cases       []*callvet.Case
 	members     []tune.Member
 	train, held []int
 	halves      *tune.Halves
-	// shared and own are what makes a case hard for all settings: of its family and of its own.
+	// shared and own are the difficulty of a case for all settings: of its family and of the case alone.
 	shared, own []float64
 }
 
@@ -178,10 +178,10 @@ type actors struct {
 	faced    []map[int]*faced
 }
 
-// faced is what was seen of a setting at a case.
+// faced has the observed attempts of a setting at a case.
 type faced struct{ attempts, passed, incidents int }
 
-// drawActors draws which cases each setting can do. The mean over the population is that of the surface.
+// drawActors draws which cases each setting can do. The mean over the population is the mean of the surface.
 // A case is hard for a setting by four parts, which add up to a standard normal value: two that all
 // settings share, and two of the setting's own.
 func drawActors(rng *rand.Rand, c *cast, s *surface, all []tuneSetting) *actors {
@@ -249,7 +249,7 @@ func (a *actors) ask(setting, at int) panel.TaskMean {
 	return panel.TaskMean{Low: passed / attemptsEach, High: (passed + lost) / attemptsEach}
 }
 
-// breaks are the constraints that a setting breaks, as package tune finds them.
+// breaks returns the constraints that a setting breaks, found by package tune.
 func (a *actors) breaks(setting int) []string {
 	var all []tune.Faced
 	for at, f := range a.faced[setting] {
@@ -324,7 +324,7 @@ func (a *actors) confirm(winner, use int) *tune.Confirmation {
 // tuned is the result of simulated tunings.
 type tuned struct {
 	tunings, confirmed, held, promoted, broken, spoiled int
-	// first is how many promoted at the first use of the held-out cases, ever at any use.
+	// first counts promotions at the first use of the held-out cases, ever at any use.
 	first, ever int
 	gain        float64 // the sum of the true gains of the winners
 }
@@ -335,7 +335,7 @@ func (t *tuned) add(o *tuned) {
 	t.first, t.ever, t.gain = t.first+o.first, t.ever+o.ever, t.gain+o.gain
 }
 
-// simulateTuning is one suite that is tuned on several times, each time with new settings.
+// simulateTuning tunes on one suite several times, each time with new settings.
 func simulateTuning(s *surface, all []tuneSetting, families, trial, uses int) (out tuned, err error) {
 	rng := rand.New(rand.NewPCG(tuneSeed, uint64(trial)))
 	modes := []tune.Mode{tune.Grid, tune.Random, tune.Bayesian, tune.Halving}
@@ -373,7 +373,7 @@ func simulateTuning(s *surface, all []tuneSetting, families, trial, uses int) (o
 	return out, nil
 }
 
-// simulateTunings are many of them.
+// simulateTunings runs many of them.
 func simulateTunings(s *surface, families, trials, uses int) (tuned, error) {
 	var mu sync.Mutex
 	var sum tuned
@@ -388,7 +388,7 @@ func simulateTunings(s *surface, families, trials, uses int) (tuned, error) {
 	return sum, err
 }
 
-// tunings simulates whole tunings with the code that carries them out: the split, the search and its race,
+// tunings simulates whole tunings with the product's code: the split, the search and its race,
 // the constraints, and the confirmation.
 func tunings(_ context.Context, c *proof.Check, _ place) error {
 	return tuningStudy(c, tuneTrials, tunePairs)
@@ -440,7 +440,7 @@ func tuningStudy(c *proof.Check, trials, pairs int) error {
 	return budgetStudy(c, pairs)
 }
 
-// searched is what a search costs and finds: calls, and the true gain of its winner.
+// searched is the result of a search: calls, and the true gain of its winner.
 type searched struct{ calls, gain float64 }
 
 func means(of []searched) (calls, gain float64) {
@@ -450,7 +450,7 @@ func means(of []searched) (calls, gain float64) {
 	return calls, gain
 }
 
-// gainOf is the mean difference of the true gains, pair by pair.
+// gainOf returns the mean difference of the true gains, pair by pair.
 func gainOf(now, before []searched) stats.Interval {
 	d := make([]float64, len(now))
 	for i := range d {

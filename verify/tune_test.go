@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// TestTrueGains: the mean over many cases is the gain that the study calls the truth.
+// TestTrueGains: the mean over many cases is the true gain of the study.
 func TestTrueGains(t *testing.T) {
 	t.Parallel()
 	all := append(settings(3, 3)[:1], settings(3, 3)[4:8]...)

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// scriptSpace is what is searched on the response surfaces of scripts: 792 combinations.
+// scriptSpace is the search space on the response surfaces of scripts: 792 combinations.
 const scriptSpace = `
 params:
   temperature: {min: 0, max: 2, step: 0.2}
@@ -25,7 +25,7 @@ params:
   tool_choice: [auto, required, null]
 `
 
-// scriptSurfaces are five models whose response to parameters is known.
+// scriptSurfaces are five models with a known response to parameters.
 func scriptSurfaces() []scriptSurface {
 	x := func(v float64) *float64 { return &v }
 	word := func(s string) json.RawMessage { return json.RawMessage(strconv.Quote(s)) }
@@ -67,7 +67,7 @@ type responseModel struct {
 	truth   []float64
 }
 
-// populationCases is how many cases stand for all when the true means are computed.
+// populationCases is the number of cases that represent all when the true means are computed.
 const populationCases = 300
 
 func newResponse(s offline.Surface) (*responseModel, error) {
@@ -131,8 +131,8 @@ func (m *responseModel) search(cfg tune.SearchConfig, budget int) (out searched,
 	return searched{float64(calls), m.truth[s.Leader()] - m.truth[0]}, nil
 }
 
-// budgetStudy compares the modes at the same budget of calls, and racing with asking everything, on the response
-// surfaces of scripts. Each seed has cases and answers of its own, which are the same for all ways.
+// budgetStudy compares the modes at the same budget of calls, and racing with a full search, on the response
+// surfaces of scripts. Each seed has its own cases and answers, which are the same for all modes.
 func budgetStudy(c *proof.Check, pairs int) error {
 	const tasks, paid = 100, 25
 	surfaces := scriptSurfaces()
@@ -154,7 +154,7 @@ func budgetStudy(c *proof.Check, pairs int) error {
 			" the winner in points\n", len(models[0].all)-1, tasks, tasks*paid, pairs)
 	header(c, surfaces)
 	b := budgetCheck{c, models, pairs}
-	// The race leaves some of the budget: more draws use it up.
+	// The race leaves a part of the budget: more draws use it up.
 	found := map[string][]searched{}
 	for _, w := range []struct {
 		name   string
@@ -223,7 +223,7 @@ type budgetCheck struct {
 	pairs  int
 }
 
-// way searches in one way on all surfaces, and prints what it costs and finds.
+// way searches with one mode on all surfaces, and prints its cost and results.
 func (b *budgetCheck) way(name string, cfg tune.SearchConfig, budget int) ([]searched, error) {
 	results := make([]searched, len(b.models)*b.pairs) // by surface, then seed
 	err := sys.InParallel(runtime.NumCPU(), len(results), func(i int) error {

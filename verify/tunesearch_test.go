@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// TestScriptSurfacesAreSearched: the true means are those of the surfaces, the budget is kept, and asking all finds a
-// good combination.
+// TestScriptSurfacesAreSearched: the true means are those of the surfaces, the budget is kept, and a full search finds
+// a good combination.
 func TestScriptSurfacesAreSearched(t *testing.T) {
 	t.Parallel()
 	for _, s := range scriptSurfaces() {

@@ -30,7 +30,7 @@ const (
 // band is where a measured share should be. Source: Statistics specification, section 16.6.
 type band struct{ low, high float64 }
 
-// bands of a bound: the share of the cases that were asked, of all models and of those far off.
+// bands of a bound: the share of cases run, for all models and for models far off.
 var untilBounds = []struct {
 	bound      float64
 	asked, far band
@@ -40,8 +40,8 @@ var untilBounds = []struct {
 	{0.9, band{0.14, 0.22}, band{0.05, 0.11}},
 }
 
-// bands of a margin: the share of the cases that were asked, and of the losses of 2 to 5 points that
-// were found, case by case and over all cases.
+// bands of a margin: the share of cases run, and the share of found losses of 2 to 5 points, case by case and over
+// all cases.
 var untilMargins = []struct {
 	margin              float64
 	asked, found, fixed band
@@ -50,9 +50,9 @@ var untilMargins = []struct {
 	{0.05, band{0.12, 0.22}, band{0.40, 0.65}, band{0.85, 1}},
 }
 
-// until asks for the recorded verdicts of models case by case, in a random order, until the gate is
-// decided. It compares each decision with the mean over all cases, and the number of cases with what
-// was measured before. The gate over all cases is printed with it.
+// until reads the recorded verdicts of models case by case, in a random order, until the gate is decided. It compares
+// each decision with the mean over all cases, and the number of cases with earlier measurements. The gate over all
+// cases is printed with it.
 func until(_ context.Context, c *proof.Check, d proof.Data) error {
 	models, err := recordedModels(c, d)
 	if err != nil {
@@ -140,12 +140,12 @@ type untilCheck struct {
 	models []recordedModel
 }
 
-// askUntil looks at a gate after each value, in [0,1], until it is decided or there are no more.
+// askUntil checks a gate after each value, in [0,1], until it is decided or there are no more values.
 func askUntil(r gate.SequenceRule, values []float64, order []int) *gate.Sequence {
 	r.MinUnits = gate.MinUnits
 	s, ok := gate.NewSequence(r)
 	if !ok {
-		panic(fmt.Sprintf("the rule %+v is refused", r)) // the bounds are those of this file
+		panic(fmt.Sprintf("the rule %+v is refused", r)) // the bounds are made in this file
 	}
 	for _, i := range order {
 		if s.Add(gate.Task{Low: values[i], High: values[i]}); s.Decided() {
@@ -155,7 +155,7 @@ func askUntil(r gate.SequenceRule, values []float64, order []int) *gate.Sequence
 	return s
 }
 
-// average is a mean that grows.
+// average is a running mean.
 type average struct{ sum, n float64 }
 
 func (a *average) add(x float64) { a.sum, a.n = a.sum+x, a.n+1 }
@@ -168,8 +168,8 @@ type askedGates struct {
 	wrong                            []string
 }
 
-// add adds a decision: pass is right where the truth is at least at the bound of a pass, fail where
-// it is at most at that of a failure.
+// add adds a decision: pass is right if the truth is at least the bound of a pass, fail if it is at most the bound of
+// a failure.
 func (t *askedGates) add(name string, s *gate.Sequence, fixed gate.Decision, cases int, passes, fails bool) {
 	verdict := s.Decision().Verdict
 	t.asked.add(float64(s.N()) / float64(cases))
@@ -180,8 +180,7 @@ func (t *askedGates) add(name string, s *gate.Sequence, fixed gate.Decision, cas
 	}
 }
 
-// close counts the decisions. Wrong ones are explained by the error rate as long as they are no more
-// than it allows.
+// close counts the decisions. Wrong ones are explained by the error rate if there are no more than it allows.
 func (u *untilCheck) close(subject string, t *askedGates) {
 	u.c.Agree(subject, int(t.asked.n)-len(t.wrong))
 	for _, item := range t.wrong {

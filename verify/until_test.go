@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// modelAt is a model that passes so many of 1,000 cases.
+// modelAt returns a model that passes n of 1,000 cases.
 func modelAt(name string, passes int) recordedModel {
 	m := recordedModel{name: name, passed: make([]float64, 1000), mean: float64(passes) / 1000}
 	for i := range passes {

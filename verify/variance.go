@@ -109,7 +109,7 @@ func (g *gathered) add(task, attempt string, pass bool) {
 	g.values[at] = append(g.values[at], x)
 }
 
-// nested are the verdicts that keep lets through; nil: all.
+// nested returns the verdicts that keep accepts; nil: all.
 func (g *gathered) nested(keep func(task, attempt, sample int) bool) nested {
 	var out nested
 	for i, task := range g.tasks {
@@ -132,7 +132,7 @@ func (g *gathered) nested(keep func(task, attempt, sample int) bool) nested {
 	return out
 }
 
-// thin leaves verdicts out by their position, so that tasks and attempts have different numbers of them.
+// thin leaves out verdicts by position, so that tasks and attempts have different numbers of them.
 func thin(task, attempt, sample int) bool {
 	return attempt <= task%4 && sample <= (task+2*attempt)%7
 }
@@ -344,7 +344,7 @@ func (ys nested) meanSquares(known [componentCount]bool) components {
 	return solveKnown(e, q, known)
 }
 
-// solveKnown solves the triangular system from the inside out. What the data do not separate is 0.
+// solveKnown solves the triangular system from the inside out. A component that the data do not separate is 0.
 func solveKnown(e [componentCount][componentCount]float64, q components, known [componentCount]bool) (s components) {
 	for l := componentCount - 1; l >= 0; l-- {
 		if !known[l] {

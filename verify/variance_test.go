@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestNestedReferences: the references give what was worked out by hand, and agree with one another.
+// TestNestedReferences: the references agree with values computed by hand, and with each other.
 func TestNestedReferences(t *testing.T) {
 	t.Parallel()
 	single := nested{{{1, 1}}, {{0, 0}}, {{1, 0}}}

@@ -26,22 +26,22 @@ const (
 	socketClients  = 1000
 	socketAttempts = 2000
 	socketCuts     = 50
-	// modelDelay is how long the model takes; eight answers are waited for at once.
+	// modelDelay is the time of an answer of the model; eight requests are in flight.
 	modelDelay = 50 * time.Millisecond
-	// worstDelay bounds the delay of 99 of 100 events, from when the event says that it happened.
+	// worstDelay limits the delay of 99 of 100 events, from the time in the event.
 	worstDelay = time.Second
-	// worstSlowdown bounds the time of a run watched by a thousand clients relative to one watched
-	// by one client.
+	// worstSlowdown limits the time of a run with a thousand clients relative to a run with one
+	// client.
 	worstSlowdown = 1.25
-	// sentAway is when a client that reads nothing has been sent away.
+	// sentAway is the time limit for disconnecting a client that reads nothing.
 	sentAway = 25 * time.Second
-	// crowdLimit is how long clients wait for the end of a run.
+	// crowdLimit is the longest wait of clients for the end of a run.
 	crowdLimit = 5 * time.Minute
 )
 
-// sockets watches runs of a server over WebSockets: one watched by one client, one by a thousand
-// and by two that behave badly, and once more one by one client. All clients are of one user, since
-// events go to the owner of the job.
+// sockets watches runs of a server over WebSockets: one run with one client, one with a thousand and two that
+// behave badly, and again one with one client. All clients are of one user, since only the owner of the job
+// receives events.
 func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("results delivered", socketClients*socketAttempts,
 		fmt.Sprintf("%d clients and %d attempts", socketClients, socketAttempts))
@@ -54,7 +54,7 @@ func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	model := httptest.NewServer(http.HandlerFunc(answerSlowly))
 	defer model.Close()
-	// a connection that was left takes a moment to end
+	// an abandoned connection takes a moment to end
 	s, err := serving.Start(ctx, binary, dir, "--allow-private", "127.0.0.1", "--sockets-per-user",
 		strconv.Itoa(socketClients+10))
 	if err != nil {
@@ -85,7 +85,7 @@ func sockets(ctx context.Context, c *proof.Check, binary string) (err error) {
 	return crowd.judge(ctx, c, all, alone)
 }
 
-// judge compares what each client heard with what the server keeps.
+// judge compares the events that each client received with the stored events.
 func (k *crowd) judge(ctx context.Context, c *proof.Check, all *watchedRun, alone []*watchedRun) error {
 	kept := &listener{crowd: k, at: all.since}
 	if err := kept.replay(ctx, all.last); err != nil {
@@ -154,7 +154,7 @@ type crowd struct {
 	seed         maphash.Seed
 }
 
-// keepSuite gives the server a suite with a case for each attempt.
+// keepSuite uploads a suite with a case for each attempt.
 func (k *crowd) keepSuite(ctx context.Context) (id string, err error) {
 	cases := make([]any, socketAttempts)
 	for i := range cases {
@@ -177,7 +177,7 @@ func (k *crowd) keepSuite(ctx context.Context) (id string, err error) {
 	return kept.ID, err
 }
 
-// watchedRun is a run with those who watched it.
+// watchedRun is a run with the clients that watched it.
 type watchedRun struct {
 	since, last int64 // the events before it, and its last one
 	took        time.Duration
@@ -193,8 +193,8 @@ func (r *watchedRun) quantile(q float64) time.Duration {
 	return r.delays[min(int(q*float64(len(r.delays))), len(r.delays)-1)].Round(time.Millisecond)
 }
 
-// watch starts a run once n clients are connected; badly: with two more, one disconnected
-// repeatedly, and one that reads nothing.
+// watch starts a run once n clients are connected; badly: with two more, one that
+// reconnects repeatedly, and one that reads nothing.
 func (k *crowd) watch(ctx context.Context, n int, badly bool) (*watchedRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, crowdLimit)
 	defer cancel()
@@ -255,7 +255,7 @@ func (k *crowd) watch(ctx context.Context, n int, badly bool) (*watchedRun, erro
 	return run, nil
 }
 
-// connect opens the sockets of all, some at a time.
+// connect opens the sockets of all clients, some at a time.
 func connect(ctx context.Context, clients []*listener) error {
 	waiting, failed := make(chan *listener), make(chan error, len(clients))
 	var group sync.WaitGroup
@@ -282,11 +282,11 @@ func connect(ctx context.Context, clients []*listener) error {
 	return err
 }
 
-// listener is a client that checks events as they come.
+// listener is a client that checks events as they arrive.
 type listener struct {
 	crowd *crowd
-	every int  // how many results it takes before it is cut off; 0: it never is
-	deaf  bool // it reads nothing until it was sent away
+	every int  // the number of results before it is cut off; 0: never
+	deaf  bool // it reads nothing until it was disconnected
 
 	conn    *frames
 	at      int64 // the last event
@@ -302,7 +302,7 @@ type listener struct {
 
 func (l *listener) digest() uint64 { return l.hash.Sum64() }
 
-// dial opens the socket, after the last event that the client had.
+// dial opens the socket, after the last event of the client.
 func (l *listener) dial(ctx context.Context) error {
 	c, err := dialFrames(ctx, l.crowd.Base+"/ws?since="+strconv.FormatInt(l.at, 10), l.crowd.Token, l.deaf)
 	if err != nil {
@@ -330,11 +330,11 @@ func (l *listener) dial(ctx context.Context) error {
 
 func (l *listener) close() {
 	if l.conn != nil {
-		_ = l.conn.Close() // it is done with
+		_ = l.conn.Close() // the socket is no longer used
 	}
 }
 
-// listen takes events until those of the job are over.
+// listen receives events until the job is over.
 func (l *listener) listen(ctx context.Context, job string) {
 	if l.err = l.follow(ctx, job); l.err == nil && l.deaf && l.cuts == 0 {
 		l.err = errors.New("it was never sent away")
@@ -364,8 +364,8 @@ func (l *listener) follow(ctx context.Context, job string) error {
 	return nil
 }
 
-// wake waits until another client would have had all and this one was sent away, reads what is left on its
-// socket, and then goes on with a new one.
+// wake waits until another client would have received all events and this client was disconnected, reads the rest
+// from its socket, and then continues with a new socket.
 func (l *listener) wake(ctx context.Context, job string) error {
 	other := &listener{crowd: l.crowd, at: l.at}
 	if err := other.dial(ctx); err != nil {
@@ -448,7 +448,7 @@ func (l *listener) keep(kind string, seq int64, b []byte) {
 	}
 }
 
-// replay asks for the events up to a number.
+// replay requests the events up to a number.
 func (l *listener) replay(ctx context.Context, upto int64) error {
 	for l.at < upto {
 		var page struct {
@@ -472,8 +472,8 @@ func (l *listener) replay(ctx context.Context, upto int64) error {
 	return nil
 }
 
-// headOf reads the head of an event, which begins with {"type":…,"seq":…,"at":…: reading all of it would take
-// the processor from the server.
+// headOf reads the head of an event, which begins with {"type":…,"seq":…,"at":…: parsing all of it would use CPU
+// time that the server needs.
 func headOf(b []byte) (kind string, seq int64, at time.Time, err error) {
 	rest, ok := bytes.CutPrefix(b, []byte(`{"type":"`))
 	name, rest, ok2 := bytes.Cut(rest, []byte(`","seq":`))

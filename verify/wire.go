@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// recordedAnswer is an answer of a real provider, and what is in it.
+// recordedAnswer is an answer of a real provider, with its content.
 type recordedAnswer struct {
 	ID, Source, Kind, Host, Body string
 	Stream                       bool
@@ -29,8 +29,7 @@ type recordedAnswer struct {
 	Expected                     *answerOfProvider
 }
 
-// answerOfProvider is the content of an answer as found by an independent reader; a nil number is
-// not in the answer.
+// answerOfProvider is the content of an answer, found by an independent reader; a nil number is not in the answer.
 type answerOfProvider struct {
 	Calls     []namedArgs
 	Text      string
@@ -46,8 +45,8 @@ type namedArgs struct {
 	Args json.RawMessage
 }
 
-// wires serves every recorded answer from a local server and asks for it through the
-// provider that it came from: calls and text, usage, and what became of errors.
+// wires serves every recorded answer from a local server and requests it through its provider: it compares calls and
+// text, usage, and errors.
 func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error {
 	index, err := proof.ReadReadme(d.Set("provider_responses"))
 	if err != nil {
@@ -105,7 +104,7 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error
 			read[key] = &wireRead{}
 		}
 		read[key].answers++
-		for k, what := range wireSubjects() { // what the comparison adds is that of the row
+		for k, what := range wireSubjects() { // the row has the result of the comparison
 			agree, compared, _ := c.Tally(what)
 			read[key].agree[k] -= agree
 			read[key].compared[k] -= compared
@@ -127,7 +126,7 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error
 
 func wireSubjects() []string { return []string{"calls and text", "usage", "errors", "streams"} }
 
-// wireRead is what was read of the answers of one API of a provider, by wireSubjects.
+// wireRead counts the values read from the answers of one API of a provider, by wireSubjects.
 type wireRead struct {
 	answers         int
 	agree, compared [4]int
@@ -151,7 +150,7 @@ func wireRows(read map[[2]string]*wireRead) [][]string {
 	return out
 }
 
-// api is the kind of an answer in the words of its maker.
+// api is the maker's name of the kind of an answer.
 func (r *recordedAnswer) api() string {
 	switch r.Kind {
 	case "messages":
@@ -164,7 +163,7 @@ func (r *recordedAnswer) api() string {
 	return "Chat Completions"
 }
 
-// providerOf is the one whose answers have a kind and came from a host.
+// providerOf returns the provider of answers of a kind from a host.
 func (r *recordedAnswer) provider() string {
 	switch r.Kind {
 	case "messages":
@@ -228,7 +227,7 @@ func (r *recordedAnswer) compare(ctx context.Context, c *proof.Check, base strin
 	return nil
 }
 
-// text writes calls and text on one line each.
+// text writes calls and text, one line each.
 func (e *answerOfProvider) text() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(e.Text))
@@ -254,8 +253,7 @@ func responseText(resp *callvet.Response) string {
 	return strings.TrimSpace(b.String()) + calls.String()
 }
 
-// sameArgs writes arguments so that equal ones have equal texts; arguments in a text are
-// read.
+// sameArgs writes arguments so that equal ones have equal texts; arguments in a text are parsed.
 func sameArgs(args json.RawMessage) string {
 	var text string
 	if json.Unmarshal(args, &text) == nil {
@@ -272,7 +270,7 @@ func sameArgs(args json.RawMessage) string {
 	return string(b)
 }
 
-// usageDiffers says which count is another one; "" when none is.
+// usageDiffers names the count that differs; "" for none.
 func (e *answerOfProvider) usageDiffers(u *callvet.Usage) string {
 	if e.Input == nil && e.Output == nil {
 		if u.Known {
@@ -300,8 +298,7 @@ func (e *answerOfProvider) usageDiffers(u *callvet.Usage) string {
 	return ""
 }
 
-// added adds up the events of a streamed answer of Responses or Gemini: the texts as they
-// come, and the calls where they are complete.
+// added adds up the events of a streamed answer of Responses or Gemini: texts as they arrive, and complete calls.
 func (r *recordedAnswer) added() (*answerOfProvider, error) {
 	e := &answerOfProvider{}
 	for line := range strings.Lines(r.Body) {

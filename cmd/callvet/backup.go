@@ -14,7 +14,7 @@ import (
 
 func (a *cli) backupCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "backup FILE", Short: "Copy the store of runs into a new file, while others use it",
+		Use: "backup FILE", Short: "Copy the database of runs into a new file, while it is in use",
 		Long: `Copy all that the store holds (runs, suites, answers; of a server also users, jobs and experiments) into a new file that
 only its owner may read. A server may go on meanwhile: the copy is as the store was at one moment. The keys of providers in
 it are sealed; the key that opens them is in a file of its own, which needs a copy too.`,
@@ -30,7 +30,7 @@ it are sealed; the key that opens them is in a file of its own, which needs a co
 func (a *cli) restoreCommand() *cobra.Command {
 	var req app.BackupRequest
 	cmd := &cobra.Command{
-		Use: "restore FILE", Short: "Put a backup in place of the store of runs",
+		Use: "restore FILE", Short: "Replace the database of runs by a backup",
 		Long: `Put what a backup holds in place of all that the store has. The backup is checked first, and one of an older version is
 brought up to date. A store that holds runs is replaced with --force only, and none while a run of it goes on. End a server
 first: it keeps in memory what it has read.`,
@@ -60,7 +60,7 @@ func (a *cli) tellBackup(verb string, done *app.BackedUp, err error) error {
 
 func (a *cli) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check that the store of runs is whole, and say what should be known of it",
+		Use: "doctor", Short: "Check that the database of runs is intact, and list its problems",
 		Long: `Read all of the store and say whether it is whole, who may read it, and which runs did not end. Nothing is changed.
 Exit code 1 reports a problem; a warning is none.`,
 		Args: cobra.NoArgs,

@@ -16,7 +16,7 @@ func (a *cli) calibrateCommand() *cobra.Command {
 	var req results.CalibrateRequest
 	cmd := &cobra.Command{
 		Use:   "calibrate LABELS --judge NAME",
-		Short: "Compare a judge with people's labels; with --run, say how many tasks truly passed",
+		Short: "Compare a judge with people's labels; with --run, estimate how many tasks truly passed",
 		Long: `Compare a judge with people's labels: sensitivity, specificity, agreement, and whether a gate may rest on it.
 With --run the judge's verdicts of that run or trace file are corrected for its errors. Labels on its own tasks are used
 directly; labels made elsewhere through sensitivity and specificity. Where that is not possible it is refused, with the reason.

@@ -16,7 +16,7 @@ import (
 func (a *cli) caseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "case",
-		Short: "Make cases of prompts, traces and failures; add, lock and archive cases; list what they do not test",
+		Short: "Make cases from prompts, traces and failures; add, lock and archive cases; list untested tools",
 		Long: `Regression cases are made once and never edited: the lock next to their file (FILE.lock) has the SHA-256 of each
 one's text, and a case that was changed, or that is gone, is an error of lint and run (exit code 2). A case that does
 not apply any more is archived.`,
@@ -55,7 +55,7 @@ func (a *cli) caseLockCommand() *cobra.Command {
 	var req cases.LockRequest
 	cmd := &cobra.Command{
 		Use:     "lock FILE",
-		Short:   "Lock the cases of FILE that are not locked yet, with the tools, the prompt and the models of now",
+		Short:   "Lock the unlocked cases of FILE, with their present tools, prompt and models",
 		Example: "  callvet case lock evals/get_weather.regression.json --tools tools.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,7 +95,7 @@ func (a *cli) caseLockCommand() *cobra.Command {
 func (a *cli) caseArchiveCommand() *cobra.Command {
 	var req cases.ArchiveRequest
 	cmd := &cobra.Command{
-		Use: "archive FILE CASE --reason TEXT", Short: "Take a locked case out of runs for good",
+		Use: "archive FILE CASE --reason TEXT", Short: "Remove a locked case from all later runs",
 		Example: "  callvet case archive evals/get_weather.regression.json rg-get-weather-001 --reason 'the tool has no units any more'",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

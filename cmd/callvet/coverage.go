@@ -14,7 +14,7 @@ func (a *cli) caseCoverageCommand() *cobra.Command {
 	var q catalogs.CoverageRequest
 	cmd := &cobra.Command{
 		Use:   "coverage SUITE…",
-		Short: "Find what cases do not test: tools without a golden case, overlapping tools without an ambiguous one",
+		Short: "List what no case tests: tools without a golden case, overlapping tools without an ambiguous one",
 		Long: `Show what the cases of suites, taken together, test and do not test: tools without a golden case, pairs of tools that
 overlap without an ambiguous case that names both, the share of cases that need no tool, and how many cases each tier and
 difficulty has. Tools overlap when their texts are alike (--overlap), or when a run confused them (--run). -o writes the

@@ -26,7 +26,7 @@ func (a *cli) decisionsCommand() *cobra.Command {
 	var show int
 	cmd := &cobra.Command{
 		Use:   "decisions PRODUCTION --run RUN | --tools CATALOGUE",
-		Short: "Compare what production selected with what an evaluation selects", Long: decisionsLong,
+		Short: "Compare the selections of production with those of an evaluation", Long: decisionsLong,
 		Example: "  callvet select decisions production.jsonl --run last\n  callvet select decisions traces.jsonl --tools catalogue.json --preset bigtool",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,7 +19,7 @@ func (a *cli) diffCommand() *cobra.Command {
 	var unchanged bool
 	cmd := &cobra.Command{
 		Use:   "diff BASELINE [CANDIDATE]",
-		Short: "Say what changed between two runs or trace files, case by case, with intervals",
+		Short: "Compare two runs or trace files, case by case, with intervals",
 		Long: `Compare two runs, or two trace files, case by case. Each side is a run or, where it names a file, a trace file:
 callvet's lines or any form that trace import reads. Attempts of trace files are paired by task, and their targets by
 name; the verdict is that of the source's own checks, or of a judge (--judge). With --base-target every target of the

@@ -42,6 +42,7 @@ type flagPage struct {
 	groups map[flagKey]string   // the title of the group that has the flag
 	whole  map[string][]flagKey // the flags of a group
 	first  map[flagKey]string   // the command that has the flag with its help, for flags of no group
+	parts  map[string]string    // the command that has these flags of a group and no others of it
 }
 
 // TestDocsFlags: the commands of docs/reference/commands.md, below its mark, are those of the program
@@ -54,7 +55,7 @@ func TestDocsFlags(t *testing.T) {
 		t.Fatalf("%s has no place for the commands", page)
 	}
 	root := new(cli).rootCommand()
-	b := flagPage{groups: map[flagKey]string{}, whole: map[string][]flagKey{}, first: map[flagKey]string{}}
+	b := flagPage{groups: map[flagKey]string{}, whole: map[string][]flagKey{}, first: map[flagKey]string{}, parts: map[string]string{}}
 	b.WriteString("\n### Every command\n\n")
 	for _, f := range flagsOf(root.PersistentFlags()) {
 		b.flag(f)
@@ -76,6 +77,11 @@ func TestDocsFlags(t *testing.T) {
 	}
 	for _, c := range root.Commands() {
 		walk(c)
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.Count(line, "(default") > 1 || strings.Count(line, "(docs/") > 1 {
+			t.Errorf("the help of a flag repeats itself: %s", line)
+		}
 	}
 	if d := cmp.Diff(old, b.String()); d != "" {
 		if !*update {
@@ -149,7 +155,7 @@ func (b *flagPage) command(c *cobra.Command) {
 	}
 	var also []string
 	for _, place := range slices.Sorted(maps.Keys(elsewhere)) {
-		link := fmt.Sprintf("[%s](#%s)", strings.ToLower(place), strings.ReplaceAll(strings.ToLower(place), " ", "-"))
+		link := anchor(place)
 		switch whole, has := b.whole[place], elsewhere[place]; {
 		case len(whole) == len(has):
 			also = append(also, link)
@@ -161,10 +167,22 @@ func (b *flagPage) command(c *cobra.Command) {
 			}
 			also = append(also, link)
 		default:
-			also = append(also, strings.Join(has, ", ")+" of "+link)
+			part := strings.Join(has, ", ") + " of " + link
+			if like := b.parts[part]; like != "" && len(has) > 5 {
+				part = "the " + link + " of " + anchor(like)
+			} else {
+				b.parts[part] = name
+			}
+			also = append(also, part)
 		}
 	}
 	b.WriteString("\nAlso: " + strings.Join(also, "; ") + ".\n")
+}
+
+// anchor links to a heading of the page.
+func anchor(heading string) string {
+	heading = strings.ToLower(heading)
+	return fmt.Sprintf("[%s](#%s)", heading, strings.ReplaceAll(heading, " ", "-"))
 }
 
 // flag writes a flag with its help.

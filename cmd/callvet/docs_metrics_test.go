@@ -146,18 +146,15 @@ const metricsHead = `# Metrics
 
 Look up what a metric counts, and what an empty case gives. ↓: lower is better. In brackets: the name
 in reports, the unit (none: in [0,1]), and what it is counted over (none: attempts).
-` + "`go test ./cmd/callvet -run TestDocsMetrics -update`" + ` writes this page from the comments in
-` + "`score` and `panel`" + `.
 
-A score of an attempt is unscored where it does not apply. A report averages it over the judged
-attempts that have it, and shows the number of the others. Attempts that ended in an infrastructure
-error or did not run are in no mean. An undefined metric is ` + "`null` in JSON and – in tables" + `, never 0.
+A score of an attempt is unscored where it does not apply; a report averages it over the judged
+attempts that have it. Attempts that ended in an infrastructure error or did not run are in no mean. An undefined metric is ` + "`null` in JSON and – in tables" + `, never 0.
 
 | of | 95 % interval, two-sided; a case with all its attempts is one cluster (Cochran 1977) |
 |---|---|
 | rates | exact binomial (Clopper and Pearson 1934) on the effective sample size (Korn and Graubard 1998) |
-| mean amounts (cost, tokens) | t interval that reaches farther towards a long tail (Johnson 1978). Its upper end holds in 96 % of samples of 20 cases with logarithms that vary by 1, in 93 % where they vary by 1.5. Where few cases are much dearer than the rest, a sample needs at least three of them |
-| mean counts (calls by attempt) | exact Poisson (Garwood 1936) on the effective number of attempts. With events in fewer than five cases, they are taken to come two at a time: after no event in 60 attempts, 0.12 by attempt is still possible. A gate passes falsely in at most 4 % of samples, unless events come three at a time or counts vary more than threefold |
+| mean amounts (cost, tokens) | t interval that reaches farther towards a long tail (Johnson 1978). Where few cases are much dearer than the rest, a sample needs at least three of them |
+| mean counts (calls by attempt) | exact Poisson (Garwood 1936) on the effective number of attempts. After no event in 60 attempts, 0.12 by attempt is still possible |
 | quantiles | the values of a case count as one |
 
 One case alone has no interval. An amount that is equal in every case has none either, and a gate on

@@ -13,11 +13,11 @@ import (
 )
 
 func (a *cli) fixturesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "fixtures", Short: "Make what answers calls: mocks and recordings"}
+	cmd := &cobra.Command{Use: "fixtures", Short: "Make mocks and recordings that answer calls"}
 	var req runs.FixturesRequest
 	make1 := &cobra.Command{
 		Use:   "make SUITE|RUN -o FILE|FOLDER",
-		Short: "Make mocks of a suite's gold, or mocks and recordings of a run",
+		Short: "Make mocks from the gold of a suite, or mocks and recordings from a run",
 		Long: `Write a suite with mocks, or a folder of recordings.
 
 Of a SUITE: each call that a case expects, and that no mock answers, gets one. Its result is made of the call's

@@ -20,12 +20,12 @@ import (
 )
 
 func (a *cli) judgeCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "judge", Short: "Ask models what attempts are worth, and keep what they say"}
+	cmd := &cobra.Command{Use: "judge", Short: "Have models judge attempts, and store their verdicts"}
 	cmd.AddCommand(a.judgeRunCommand(), a.judgeAuditCommand(), a.judgeListCommand(), a.judgeShowCommand())
 	return cmd
 }
 
-// judgeFlags are those of `callvet judge run`.
+// judgeFlags are the flags of `callvet judge run`.
 type judgeFlags struct {
 	runFlags
 	req     app.JudgeRequest
@@ -69,7 +69,7 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	return cmd
 }
 
-// register adds the flags of a command that asks judges.
+// register adds the flags of a command that runs judges.
 func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.req.Judges, "judge", nil,
 		"judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
@@ -162,7 +162,7 @@ func (a *cli) judgeRequest(name string, f *judgeFlags, changed func(string) bool
 
 func (a *cli) judgeListCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list [RUN|TRACES]", Short: "List the judges that are built in, and what was judged",
+		Use: "list [RUN|TRACES]", Short: "List the built-in judges and the stored judgings",
 		Args:    cobra.MaximumNArgs(1),
 		Example: "  callvet judge list\n  callvet judge list last",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -226,7 +226,7 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 	return cmd
 }
 
-// tellJudged prints the judges' results; with all every verdict, else those that fail or are
+// tellJudged prints the judges' results; with all every verdict, else verdicts that fail or are
 // unscored.
 func (a *cli) tellJudged(d *results.Judged, all bool) error {
 	if a.jsonOut {

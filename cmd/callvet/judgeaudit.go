@@ -20,7 +20,7 @@ func (a *cli) judgeAuditCommand() *cobra.Command {
 	var req runs.JudgeAuditRequest
 	cmd := &cobra.Command{
 		Use:   "audit RUN|TRACES --judge NAME -m MODEL [-m MODEL …]",
-		Short: "See whether a judge is fooled by place, length or injected verdicts",
+		Short: "Test whether position, length or injected verdicts fool a judge",
 		Long: `Ask a judge about attempts as they are, and once more with each change that should make no difference:
 
   position          which of two attempts is shown first (a judge that compares)

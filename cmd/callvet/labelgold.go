@@ -12,7 +12,7 @@ import (
 func (a *cli) labelGoldCommand() *cobra.Command {
 	var req cases.GoldDrawRequest
 	cmd := &cobra.Command{
-		Use: "gold TRACES|RUN -o FILE", Short: "Draw tasks of logs for a person to write which calls were right",
+		Use: "gold TRACES|RUN -o FILE", Short: "Draw tasks from logs; a person then writes the right calls",
 		Long: `Draw tasks of a trace file or a run and add them to FILE, redacted, as many of each language and intent: with what was asked,
 called and answered, and with what was called as a proposal of what was right: whether a call was needed in each turn, and the
 calls that are right, with tool, arguments and a check of the result. A proposal counts once a person writes checked: true;
@@ -44,7 +44,7 @@ callvet label apply makes labels of steps and a suite of it.`,
 func (a *cli) labelApplyCommand() *cobra.Command {
 	var req cases.GoldApplyRequest
 	cmd := &cobra.Command{
-		Use: "apply FILE TRACES|RUN", Short: "Make labelled traces and a suite of a file of callvet label gold",
+		Use: "apply FILE TRACES|RUN", Short: "Make labelled traces and a suite from the file of label gold",
 		Long: `Make of a file that callvet label gold wrote, and a person has filled in: a trace file of its tasks with the labels of their
 steps (-o), and a suite of them as cases (--suite): its gold passes its own check. A blank in a task that is filled in
 partly is reported by name and line, and nothing is written. A task without an entry is left out.`,

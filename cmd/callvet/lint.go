@@ -20,7 +20,7 @@ func (a *cli) lintCommand() *cobra.Command {
 	var strict bool
 	var months int
 	cmd := &cobra.Command{
-		Use: "lint SUITE…", Short: "Find what is wrong with suites before they cost money",
+		Use: "lint SUITE…", Short: "Find mistakes in suites before a run costs money",
 		Long: `Check suites: unknown keys, duplicate ids, tools that do not exist, expected arguments that their own
 schema rejects, cases that assert nothing or pass by doing nothing, gold answers that do not pass their own case.
 Prompts that are nearly those of an earlier case, prompts that name the tool that is expected, and labels that are older

@@ -16,7 +16,7 @@ import (
 
 // mcpCommand works with servers that speak the Model Context Protocol.
 func (a *cli) mcpCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Take the tools of MCP servers into suites, and serve those of suites"}
+	cmd := &cobra.Command{Use: "mcp", Short: "Import the tools of MCP servers into suites, and serve the mocks of suites"}
 	cmd.AddCommand(a.mcpImportCommand(), a.mcpServeCommand())
 	return cmd
 }

@@ -36,7 +36,7 @@ func keepFlag(fs *pflag.FlagSet, keep *[]string) {
 func (a *cli) caseNewCommand() *cobra.Command {
 	var q cases.NewCaseRequest
 	cmd := &cobra.Command{
-		Use: "new --tier TIER --prompt TEXT --expect TOOL", Short: "Make a case of a prompt, with the next free id",
+		Use: "new --tier TIER --prompt TEXT --expect TOOL", Short: "Make a case from a prompt, with the next free id",
 		Long: `Make a golden, labeled or regression case of a prompt and add it to TOOL.TIER.json, with the next free id and its
 entry in the lock. Stubs and what the answer has to hold are added to the file by hand; a regression case is locked for good
 as soon as it is made, so that one with more in it is written by hand and added with callvet case add.`,
@@ -59,7 +59,7 @@ as soon as it is made, so that one with more in it is written by hand and added 
 func (a *cli) caseFromTraceCommand() *cobra.Command {
 	var q cases.FromTraceRequest
 	cmd := &cobra.Command{
-		Use: "from-trace TRACES TASK --tier TIER", Short: "Make a case of a task in a trace file",
+		Use: "from-trace TRACES TASK --tier TIER", Short: "Make a case from a task in a trace file",
 		Long: `Make a golden, labeled or regression case of a task in a trace file of any form, as callvet case from-failure does of a
 case: with stubs of what its tools gave, and without secrets and personal data. What the case expects is what --expect or
 --accept says, or else the labels of the trace; or else, but for regression cases, what was called there.`,
@@ -85,7 +85,7 @@ case: with stubs of what its tools gave, and without secrets and personal data. 
 func (a *cli) caseFromFailureCommand() *cobra.Command {
 	var q cases.FromFailureRequest
 	cmd := &cobra.Command{
-		Use: "from-failure RUN CASE --bug REF", Short: "Make a regression case of a case that failed in a run",
+		Use: "from-failure RUN CASE --bug REF", Short: "Make a regression case from a failed case of a run",
 		Long: `Make a regression case of a case that failed in a run, and add it to TOOL.regression.yaml with its entry in the lock.
 That file is a suite of callvet's own form: the case keeps its system prompt, messages, tools, mocks, prerequisites, plans
 and tolerances, and its personal data. A case with a secret is refused. Nothing else in the file changes.

@@ -15,7 +15,7 @@ import (
 func (a *cli) planCommand() *cobra.Command {
 	q := traces.UsualPlan()
 	cmd := &cobra.Command{
-		Use: "plan (--metric NAME --bound X | --gates FILE)", Short: "Say how many tasks and labels are needed before a gate can decide",
+		Use: "plan (--metric NAME --bound X | --gates FILE)", Short: "Compute how many tasks and labels a gate needs to decide",
 		Long: `Say how many tasks, attempts at each, and for a judged metric how many labels, are needed before a gate decides.
 At these numbers the gate itself, tried on simulated tasks, decides with the chance --power.
 A mean amount (cost, tokens, calls by attempt) needs its spread: --sd, or --from with a pilot.

@@ -16,7 +16,7 @@ import (
 func (a *cli) pricesCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use: "prices [LIST]", Short: "List the prices of models, or make a table of newer ones from a list",
+		Use: "prices [LIST]", Short: "List the prices of models, or convert a newer price list",
 		Long: "Without LIST, list the prices that ship with callvet, in USD for a million tokens, with the day since which each is known.\n" +
 			"LIST is a file that others keep: LiteLLM's model_prices_and_context_window.json, models.dev's api.json, or the answer of\n" +
 			"OpenRouter's /api/v1/models. It is written as a table for --prices. callvet does not download it.",

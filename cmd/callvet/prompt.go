@@ -18,9 +18,9 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// promptCommand writes prompts and keeps them.
+// promptCommand writes prompts and stores them.
 func (a *cli) promptCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "prompt", Short: "Write system prompts for models that call tools, and keep them"}
+	cmd := &cobra.Command{Use: "prompt", Short: "Write and store system prompts for models that call tools"}
 	cmd.AddCommand(a.promptToolCallerCommand(), a.promptListCommand(), a.promptShowCommand(), a.promptAddCommand(),
 		a.promptDeleteCommand())
 	return cmd
@@ -29,7 +29,7 @@ func (a *cli) promptCommand() *cobra.Command {
 func (a *cli) promptListCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the prompts that are kept, newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List the stored prompts, newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, damaged, err := tunes.ListPrompts(cmd.Context(), a.program(), tunes.PromptPage{N: limit})
 			if err != nil {
@@ -69,7 +69,7 @@ func writePrompts(w io.Writer, out promptsOut) error {
 
 func (a *cli) promptShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME[@VERSION]", Short: "Print a prompt that is kept: its newest version, or this one",
+		Use: "show NAME[@VERSION]", Short: "Print a stored prompt: its newest version, or the named one",
 		Example: "  callvet prompt show concierge@2 > prompt.txt\n  callvet run suite.yaml -m openai/gpt-5-mini --system @prompt.txt",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -85,7 +85,7 @@ func (a *cli) promptShowCommand() *cobra.Command {
 	}
 }
 
-// promptOut is a prompt that is kept, in JSON.
+// promptOut is a stored prompt, in JSON.
 type promptOut struct {
 	Format  string            `json:"format"`
 	Version int               `json:"version"`
@@ -95,16 +95,16 @@ type promptOut struct {
 func (a *cli) promptAddCommand() *cobra.Command {
 	var q tunes.KeepPromptRequest
 	var found tunes.ApplyRequest
-	candidate := -1
+	var candidate int
 	cmd := &cobra.Command{
-		Use: "add (FILE | --search SEARCH)", Short: "Keep a prompt as the newest version of its name",
+		Use: "add (FILE | --search SEARCH)", Short: "Store a prompt as the newest version of its name",
 		Example: "  callvet prompt add concierge.txt --note \"asks before it books\"\n  callvet prompt add --search last --name concierge",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (found.Tune != "") {
 				return usagef("which prompt? Name a file, or a search with --search")
 			}
-			if candidate >= 0 {
+			if cmd.Flags().Changed("candidate") {
 				found.Candidate = &candidate
 			}
 			p, kept, err := a.keepPrompt(cmd.Context(), &q, &found, args)
@@ -126,7 +126,7 @@ func (a *cli) promptAddCommand() *cobra.Command {
 		"name of the prompt (default: that of the file, or of the suite of the search)")
 	cmd.Flags().StringVar(&q.Note, "note", "", "what is new in it")
 	cmd.Flags().StringVar(&found.Tune, "search", "", "keep the prompt that this search found, in place of a file")
-	cmd.Flags().Var(wholeFlag(&candidate, -1, 0), "candidate",
+	cmd.Flags().Var(wholeFlag(&candidate, 0, 0), "candidate",
 		"number of the candidate of the search (default: its confirmed winner)")
 	cmd.Flags().StringVarP(&found.Model, "model", "m", "", "of a search with several models: which one")
 	return cmd
@@ -146,7 +146,7 @@ func (a *cli) keepPrompt(ctx context.Context, q *tunes.KeepPromptRequest, found 
 
 func (a *cli) promptDeleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete NAME[@VERSION] …", Short: "Delete prompts that are kept: a version, or all of a name",
+		Use: "delete NAME[@VERSION] …", Short: "Delete stored prompts: one version, or all versions of a name",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := tunes.DeletePrompts(cmd.Context(), a.program(), "", args)
@@ -168,7 +168,7 @@ model: callvet run SUITE -m MODEL, again with --system @prompt.txt, and callvet 
 func (a *cli) promptToolCallerCommand() *cobra.Command {
 	var q app.PromptRequest
 	cmd := &cobra.Command{
-		Use: "tool-caller [TOOLS]", Short: "Write rules, examples and a page of tools for a model",
+		Use: "tool-caller [TOOLS]", Short: "Write a system prompt: rules, examples and a list of tools",
 		Long:    promptToolCallerLong,
 		Example: "  callvet prompt tool-caller suite.yaml -o prompt.txt\n  callvet run suite.yaml -m openai/gpt-5-mini --system @prompt.txt",
 		Args:    cobra.MaximumNArgs(1),

@@ -8,7 +8,7 @@ import "github.com/spf13/cobra"
 func (a *cli) proxyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy",
-		Short: "Stand between an agent and its models or tools: record, replay, guard, make calls fail",
+		Short: "Run a proxy between an agent and its models or tools: record, replay, guard, inject failures",
 	}
 	cmd.AddCommand(a.proxyModelCommand(), a.proxyMCPCommand())
 	return cmd

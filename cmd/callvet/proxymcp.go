@@ -22,7 +22,7 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 	var tf tracingFlags
 	var q catalogs.ProxyMCPRequest
 	cmd := &cobra.Command{
-		Use: "mcp (URL | -- COMMAND [ARG…])", Short: "Stand between an agent and an MCP server", Long: proxyMCPLong,
+		Use: "mcp (URL | -- COMMAND [ARG…])", Short: "Run a proxy between an agent and an MCP server", Long: proxyMCPLong,
 		Example: "  callvet proxy mcp -o traces.jsonl -- npx -y @modelcontextprotocol/server-memory\n  callvet proxy mcp http://127.0.0.1:3000/mcp --http :8080 --guard policy.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			url, err := proxied(cmd, args, &sf.server.Command)
@@ -54,7 +54,7 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 	return cmd
 }
 
-// proxied is the server that the arguments name: an address, or behind -- a command.
+// proxied is the server that the arguments name: an address, or a command after --.
 func proxied(cmd *cobra.Command, args []string, command *string) (url string, err error) {
 	dash := cmd.ArgsLenAtDash()
 	switch {

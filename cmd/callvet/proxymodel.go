@@ -36,7 +36,7 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "model (--record FOLDER | --replay FOLDER) [-- COMMAND …]",
-		Short: "Record what models answer, and replay it", Long: proxyModelLong,
+		Short: "Record the answers of models, and replay them", Long: proxyModelLong,
 		Example: "  callvet proxy model --record models -- npm test\n  callvet proxy model --replay models -- npm test\n  callvet proxy model --replay models --listen 127.0.0.1:7007",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
@@ -60,7 +60,7 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	return cmd
 }
 
-// proxyModel answers until the command is over, or ctx is.
+// proxyModel answers until the command or ctx ends.
 func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen string, command []string) error {
 	proxy, err := a.program().ModelProxy(*q, a.proxied())
 	if err != nil {

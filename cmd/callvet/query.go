@@ -22,7 +22,7 @@ func (a *cli) queryCommand() *cobra.Command {
 	var want callvet.Selection
 	var timeout time.Duration
 	cmd := &cobra.Command{
-		Use: "query TEXT --tools CATALOGUE | --via URL", Short: "Ask one question and show every score",
+		Use: "query TEXT --tools CATALOGUE | --via URL", Short: "Search for one question, and show every score",
 		Long: `Ask one question: the route with the rule that decided it, agents, tools with the parts of their scores and the words that
 they share with the question. With --expect and its like the decision is judged as a case is: exit 3 when it fails.`,
 		Example: `  callvet select query "Finns det några trafikstörningar på E4?" --tools catalogue.json --expect trafikverket_trafikinfo_storningar

@@ -24,7 +24,7 @@ leaked, replace the keys at their providers. Then delete the old key.`
 func (a *cli) rekeyCommand() *cobra.Command {
 	var was, now string
 	cmd := &cobra.Command{
-		Use: "rekey", Short: "Seal the keys that a server keeps with another key", Long: rekeyLong, Args: cobra.NoArgs,
+		Use: "rekey", Short: "Encrypt a server's stored keys with a new key", Long: rekeyLong, Args: cobra.NoArgs,
 		Example: "  callvet rekey --new-secret-key /etc/callvet/key-2027\n  callvet serve --secret-key /etc/callvet/key-2027",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rekey(cmd.Context(), was, now) },
 	}

@@ -23,7 +23,7 @@ func (a *cli) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
-		Short: "Replay a stored run against what its calls got; fork it at a step",
+		Short: "Replay a stored run with the recorded results of its calls; fork it at a step",
 		Long: `Make a new run of the attempts of a stored one. Calls get what they got then: nothing is executed.
 
 Without more, targets are not asked: every attempt is what it was, with its times, and is scored anew.
@@ -71,7 +71,7 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 	return cmd
 }
 
-// replayed starts the replay that the flags ask for.
+// replayed starts the replay that the flags define.
 func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (*runs.Session, error) {
 	shared, err := a.shared(&f.runFlags, fs.Changed)
 	if err != nil {

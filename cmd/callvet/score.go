@@ -17,7 +17,7 @@ func (a *cli) scoreCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "score FILE...|RUN",
-		Short: "Say what trace files or a run add up to: panels by call and by task, slices, findings",
+		Short: "Score trace files or a run: metrics by call and by task, slices, findings",
 		Long: `Score every line of trace files and sum them up by call and by task, with intervals clustered by task.
 A stored run is summed up as the traces that it is: what is no file is the name of a run.
 FILE is a trace file in callvet's form or another that ` + "`callvet trace import`" + ` reads, - for standard input; gzip works.

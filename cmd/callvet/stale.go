@@ -20,7 +20,7 @@ func (a *cli) staleCommand() *cobra.Command {
 	var strict bool
 	var with string
 	cmd := &cobra.Command{
-		Use: "stale SUITE|RUN", Short: "Say what has changed since cases were made, or since a run",
+		Use: "stale SUITE|RUN", Short: "List what has changed since cases were made, or since a run",
 		Long: `Compare what cases were made for with what is now: descriptions, schemas and major versions of the tools that they
 expect, the system prompt, the model, tools that are like those, and the size of the registry. What was recorded is
 in the envelope of an eval file, or in the lock next to it (callvet case lock). What was not recorded is reported.

@@ -12,7 +12,7 @@ import (
 
 func (a *cli) targetsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "targets", Short: "List what can be evaluated", Args: cobra.NoArgs,
+		Use: "targets", Short: "List the targets that can be evaluated", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			forms := a.program().Targets()
 			if a.jsonOut {

@@ -12,13 +12,13 @@ import (
 	"github.com/callvet/callvet/internal/report/console"
 )
 
-// toolsCommand looks at a catalog, and changes its texts.
+// toolsCommand checks a catalog, and changes its texts.
 func (a *cli) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "tools", Short: "Look at a catalogue of tools: what is wrong with it, which tools are easily confused",
+		Use: "tools", Short: "Check a catalogue of tools: its problems, and tools that are easily confused",
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "lint CATALOGUE", Short: "Find what keeps tools from being found or distinguished",
+		Use: "lint CATALOGUE", Short: "Find problems that make tools hard to find or to distinguish",
 		Example: "  callvet tools lint catalogue.json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := a.eventPrinter(false, "")
@@ -36,7 +36,7 @@ func (a *cli) toolsCommand() *cobra.Command {
 	})
 	var q catalogs.ConfusableRequest
 	confusable := &cobra.Command{
-		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily taken for one another",
+		Use: "confusable CATALOGUE", Short: "List pairs of tools that are easily confused",
 		Example: "  callvet tools confusable catalogue.json --run last", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Tools = args[0]
@@ -62,11 +62,11 @@ func (a *cli) vectorsCommand() *cobra.Command {
 		}
 	}
 	cmd := &cobra.Command{
-		Use: "cache", Short: "List the vectors of models that are kept, and how much room they take",
+		Use: "cache", Short: "List the cached vectors of embedding models, with their size",
 		Args: cobra.NoArgs, RunE: list(false),
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "clear [MODEL…]", Short: "Forget the vectors that are kept, of all models or of those named",
+		Use: "clear [MODEL…]", Short: "Delete the cached vectors of all models, or of the named ones",
 		Long:    "Forget the vectors that are kept. A model is named as `callvet tools cache` lists it; this is for servers that got\nanother model under the same name, since vectors of a changed text are never used again.",
 		Example: "  callvet tools cache clear\n  callvet tools cache clear ollama/nomic-embed-text@127.0.0.1:11434",
 		RunE:    list(true),
@@ -85,7 +85,7 @@ func (a *cli) whatIfCommand() *cobra.Command {
 	var q catalogs.WhatIfRequest
 	cmd := &cobra.Command{
 		Use:   "whatif CATALOGUE --edits EDITS --suite SUITE",
-		Short: "Measure what other descriptions would change, before changing any", Long: whatIfLong,
+		Short: "Measure the effect of other descriptions before you change any", Long: whatIfLong,
 		Example: "  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json\n  callvet tools whatif catalogue.json --edits edits.yaml --suite suite.json -m openai/gpt-5-mini",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -128,7 +128,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "suggest CATALOGUE --suite SUITE --model MODEL -o EDITS",
-		Short: "Have a model suggest descriptions, measured on questions it has not seen", Long: suggestLong,
+		Short: "Have a model suggest descriptions, and measure them on unseen questions", Long: suggestLong,
 		Example: "  callvet tools suggest catalogue.json --suite suite.json -m openai/gpt-5-mini -o edits.yaml\n  callvet tools suggest catalogue.json --suite suite.json --tool smhi_prognos --dry-run",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -168,7 +168,7 @@ func (a *cli) suggestCommand() *cobra.Command {
 func (a *cli) applyCommand() *cobra.Command {
 	var q catalogs.ApplyRequest
 	cmd := &cobra.Command{
-		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the edits that were accepted",
+		Use: "apply CATALOGUE --edits EDITS -o NEW", Short: "Write a catalogue with the accepted edits",
 		Long: `Write the catalogue with edits in it, to a file of its own or, when -o names it, in its own place; whole or not at all.
 Every byte that no edit is about stays as it was; YAML, JSON with comments, one tool a line and gzip are written as plain JSON, to
 another file. A file that is no catalogue is not written over. Only edits with status: accepted are taken, unless --status says otherwise.`,

@@ -15,7 +15,7 @@ func (a *cli) traceCheckCommand() *cobra.Command {
 	var req app.CheckRequest
 	var all bool
 	cmd := &cobra.Command{
-		Use: "check FILE", Short: "Check which needed calls attempts made, and which facts they gave the user",
+		Use: "check FILE", Short: "Check which needed calls the attempts made, and which facts they reported to the user",
 		Long: `Compare each attempt of a trace file with the gold of its task: the calls that it needs, in any order, and the facts
 that the user must get. The file may have any form that trace import reads.
 

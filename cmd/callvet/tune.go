@@ -18,18 +18,18 @@ looked for on the train part, one number at a time; the outcome is compared with
 the gain there is not beyond chance, the command says so: keep the preset, and do not try other seeds until a gain appears.
 With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
 
-// tuneCommand looks for weights.
+// tuneCommand searches for weights.
 func (a *cli) tuneCommand() *cobra.Command {
 	var q catalogs.TuneRequest
 	var seed int64
 	cmd := &cobra.Command{
 		Use:   "tune SUITE --tools CATALOGUE",
-		Short: "Look for better weights on one part of a suite, and compare on the other", Long: tuneLong,
+		Short: "Search for better weights on one part of a suite, and compare on the other", Long: tuneLong,
 		Example: "  callvet select tune suite.json --tools catalogue.json -o weights.json\n  callvet select tune suite.json --tools catalogue.json --folds 5 --goal hit1",
 		Args:    cobra.ExactArgs(1),
 	}
 	fs := cmd.Flags()
-	toolsFlag(fs, &q.Tools, "")
+	toolsFlag(fs, &q.Tools)
 	fs.StringVar(&q.Preset, "preset", "", "preset with the weights that are changed: default or bigtool")
 	fs.Var((*depth)(&q.K), "k", "how many tools are given, for the goal pass (default 5; 2 for bigtool)")
 	fs.StringVar(&q.Embed, "embed", "", "model that makes vectors, as for select")
@@ -51,7 +51,7 @@ func (a *cli) tuneCommand() *cobra.Command {
 // routesCommand is `callvet select routes`.
 func (a *cli) routesCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "routes", Short: "Learn routes from questions that are known to belong to them",
+		Use: "routes", Short: "Learn routes from labelled questions",
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var q catalogs.LearnRequest

@@ -47,7 +47,7 @@ type tuneFlags struct {
 	metaURL string
 }
 
-// register adds the flags of a run that a search takes, and those of all searches.
+// register adds the flags of a run that a search accepts, and the flags of all searches.
 func (f *tuneFlags) register(fs *pflag.FlagSet) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.run.register(own)
@@ -66,7 +66,7 @@ func (f *tuneFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.dry, "dry-run", false, "print what would be asked, and ask nothing")
 }
 
-// request is the search that the flags ask for.
+// request is the search that the flags define.
 func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string,
 	changed func(string) bool,
 ) (tunes.Request, error) {
@@ -156,7 +156,7 @@ The present prompt takes part, and wins unless another is better. Length and cos
 	return cmd
 }
 
-// search carries a search out, or shows what it would ask.
+// search carries out a search, or prints its planned requests.
 func (a *cli) search(ctx context.Context, f *tuneFlags, req *tunes.Request) error {
 	tell := a.tunePrinter(f.run.quiet, f.run.suite.lint(a.hints(), req.Run.Suite))
 	if f.dry {
@@ -265,7 +265,7 @@ func (a *cli) tuneListCommand() *cobra.Command {
 
 func (a *cli) tuneShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show SEARCH", Short: "Show a search: its candidates, and what was confirmed",
+		Use: "show SEARCH", Short: "Show a search: its candidates and the confirmed result",
 		Example: "  callvet tune show last\n  callvet tune show last --json", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := tunes.Get(cmd.Context(), a.program(), args[0])
@@ -281,7 +281,7 @@ func (a *cli) tuneResumeCommand() *cobra.Command {
 	var f runFlags
 	var maxTime time.Duration
 	cmd := &cobra.Command{
-		Use: "resume SEARCH", Short: "Go on with a search that was interrupted, or that its limits ended",
+		Use: "resume SEARCH", Short: "Resume a search that was interrupted, or that reached its limits",
 		Example: "  callvet tune resume last --max-calls 4000", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			changed := cmd.Flags().Changed
@@ -364,7 +364,7 @@ winner as a target, for run --targets. A winner that was not confirmed is refuse
 
 func (a *cli) tunePresetsCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "presets", Short: "List the spaces that have a name, and keep your own",
+		Use: "presets", Short: "List the named search spaces, and store your own",
 		Example: "  callvet tune presets\n  callvet tune presets add mine space.yaml", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := tunes.ListPresets(cmd.Context(), a.program())
@@ -387,7 +387,7 @@ func (a *cli) tunePresetsCommand() *cobra.Command {
 		},
 	}
 	group.AddCommand(&cobra.Command{
-		Use: "add NAME FILE", Short: "Keep a space under a name, in place of an earlier one", Args: cobra.ExactArgs(2),
+		Use: "add NAME FILE", Short: "Store a search space under a name; it replaces an earlier one", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.program().Read(args[1], tunes.MaxPresetBytes)
 			if err != nil {
@@ -400,7 +400,7 @@ func (a *cli) tunePresetsCommand() *cobra.Command {
 			return err
 		},
 	}, &cobra.Command{
-		Use: "delete NAME", Short: "Delete a space of your own", Args: cobra.ExactArgs(1),
+		Use: "delete NAME", Short: "Delete a search space of your own", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := tunes.DeletePreset(cmd.Context(), a.program(), args[0]); err != nil {
 				return err

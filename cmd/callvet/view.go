@@ -26,7 +26,7 @@ Other commands, and callvet serve, work at the same time.`
 func (a *cli) viewCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
-		Use: "view", Short: "Look at runs in a browser; it only reads, and needs no login", Long: viewLong,
+		Use: "view", Short: "Show runs in a browser; read-only, without a login", Long: viewLong,
 		Args:    cobra.NoArgs,
 		Example: "  callvet view\n  callvet view --listen 127.0.0.1:8502 --db team.db",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.viewStore(cmd.Context(), listen) },

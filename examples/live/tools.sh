@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two tools as a command: one JSON line for each call on standard input, one on standard output.
 #   {"id":1,"tool":"read_stock","arguments":{"item":"lamp"}}   ->   {"id":1,"result":{"item":"lamp","left":3}}
-# The writing one notes each call in orders.log, so that anybody can count what was executed.
+# The writing tool logs each call in orders.log, so that executed calls can be counted.
 while read -r line; do
   id=${line#*\"id\":}
   id=${id%%,*}

@@ -22,11 +22,12 @@ import (
 
 // Config is what Accounts may use. Store is required.
 type Config struct {
-	// Store keeps users and all that is theirs.
+	// Store stores users and their data.
 	Store *store.DB
-	// Secret seals keys of providers: 32 bytes that are not in the store. Empty: no key can be kept.
+	// Secret encrypts keys of providers: 32 bytes that are not in the store. Empty: no key can be
+	// stored.
 	Secret []byte
-	// Allowed is what whoever started the server allows; settings of admins add to it.
+	// Allowed are the permissions from the flags of the server; settings of admins add to them.
 	Allowed Allowed
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -34,7 +35,7 @@ type Config struct {
 	Rand io.Reader
 	// Log gets errors that no response contains; nil drops them.
 	Log *slog.Logger
-	// Cost is that of a password's hash; the zero value is DefaultCost.
+	// Cost is the cost of a password's hash; the zero value is DefaultCost.
 	Cost Cost
 }
 
@@ -48,7 +49,7 @@ type Accounts struct {
 	changed map[string]uint64 // counts the changes of a user's keys and settings; "" is for all users
 }
 
-// New makes Accounts. The error wraps callvet.ErrInvalid where the secret has another size.
+// New makes Accounts. The error wraps callvet.ErrInvalid if the secret has a wrong size.
 func New(cfg Config) (*Accounts, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("make accounts: they need a store")
@@ -73,10 +74,10 @@ func New(cfg Config) (*Accounts, error) {
 	return &Accounts{cfg: cfg, hasher: h, slow: newThrottle(), changed: map[string]uint64{}}, nil
 }
 
-// now is the time in the store's form.
+// now returns the time in the store's form.
 func (a *Accounts) now() int64 { return a.cfg.Now().UnixMilli() }
 
-// at is a time of the store; the zero time is none.
+// at converts a time of the store; the zero time is none.
 func at(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -97,14 +98,14 @@ func (a *Accounts) draw(prefix string) (text string, hash []byte, err error) {
 	return text, digest(text), nil
 }
 
-// digest is the stored hash of a token, a session or a link. They are random, so that a plain hash
+// digest returns the stored hash of a token, a session or a link. They are random, so a plain hash
 // does not reveal them.
 func digest(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return sum[:]
 }
 
-// id makes an id of a row.
+// id makes an id for a row.
 func (a *Accounts) id(prefix string) (string, error) { return store.NewID(a.cfg.Rand, prefix) }
 
 // change is Change of the store.
@@ -120,7 +121,7 @@ func found(err error, what, id string) error {
 	return err
 }
 
-// one is the error of a change that met no row.
+// one returns the error of a change that matched no row.
 func one(n int64, err error, what, id string) error {
 	if err == nil && n == 0 {
 		err = sql.ErrNoRows

@@ -19,7 +19,7 @@ import (
 type Entry struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
-	// User is who did it; "" without a login.
+	// User is the acting user; "" without a login.
 	User string `json:"user_id"`
 	// Action is a word such as login.failed or user.create.
 	Action string `json:"action"`
@@ -62,9 +62,9 @@ func (a *Accounts) Record(ctx context.Context, q *rows.Queries, by *Principal, a
 	return nil
 }
 
-// AuditQuery asks for lines of the audit log.
+// AuditQuery selects lines of the audit log.
 type AuditQuery struct {
-	// Cursor is that of the page before; "" is the newest line.
+	// Cursor is the cursor of the previous page; "" is the newest line.
 	Cursor string
 	// Action and User choose lines; "" is every one.
 	Action, User string
@@ -75,8 +75,8 @@ type AuditQuery struct {
 // MaxPage is how many rows a page has at most.
 const MaxPage = 500
 
-// Audit returns lines of the log, the newest first, and the cursor of the next page; "" where there
-// is none.
+// Audit returns lines of the log, the newest first, and the cursor of the next page; "" if there is
+// none.
 func (a *Accounts) Audit(ctx context.Context, q AuditQuery) (page []Entry, next string, err error) {
 	most := q.Limit
 	if most == 0 {

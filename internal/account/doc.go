@@ -2,6 +2,6 @@
 
 // Package account answers one question: who sends this request, and what may they do?
 //
-// Accounts keeps users, their sessions and tokens in the store. A Principal is an identified user;
-// only Principal.MayRead and Principal.MayChange decide what he may read or change.
+// Accounts stores users, their sessions and tokens. A Principal is an identified user; only
+// Principal.MayRead and Principal.MayChange decide what the user may read or change.
 package account

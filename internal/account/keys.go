@@ -22,19 +22,19 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// SecretSize is how many bytes the key has that seals others.
+// SecretSize is the number of bytes of the key that encrypts other keys.
 const SecretSize = 32
 
 // ProviderKey is a user's key of a provider, without its value.
 type ProviderKey struct {
-	// Variable is the name under which targets know it, such as OPENAI_API_KEY.
+	// Variable is its name in targets, such as OPENAI_API_KEY.
 	Variable string `json:"variable"`
-	// Hint is the end of a long value, else "".
+	// Hint is the last characters of a long value, else "".
 	Hint string `json:"hint"`
-	// Hosts are where the key may be sent, with a port where it is not the usual one. Settings, such as
-	// OPENAI_BASE_URL, have none.
+	// Hosts are where the key may be sent, with a port unless it is the default one. Settings, such
+	// as OPENAI_BASE_URL, have none.
 	Hosts []string `json:"hosts" nullable:"false"`
-	// Near is that of Kept.
+	// Near is Near of Kept.
 	Near    bool      `json:"near,omitempty" doc:"no hosts were named: private addresses that an admin allows get it too"`
 	Created time.Time `json:"created"`
 	// Lost: the key was encrypted with a different secret key of the server, and must be set again.
@@ -63,13 +63,13 @@ func keyWords() []string {
 	}
 }
 
-// IsKey reports whether a variable holds a key, which is bound to hosts, and not an address.
+// IsKey reports whether a variable contains a key, which is bound to hosts, and not an address.
 func IsKey(name string) bool {
 	return !slices.ContainsFunc([]string{"BASE_URL", "HOST", "ENDPOINT"},
 		func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) })
 }
 
-// ofVariable refuses names under which something else than a key could be changed.
+// ofVariable returns an error for names of variables that are not keys or settings of providers.
 func ofVariable(name string) error {
 	if len(name) > maxVariable || !variable.MatchString(name) ||
 		!slices.ContainsFunc(keyWords(), func(w string) bool { return name == w || strings.HasSuffix(name, "_"+w) }) {
@@ -82,8 +82,8 @@ func ofVariable(name string) error {
 	return nil
 }
 
-// bound is the context of a sealed value: in the row of another user or variable it cannot be
-// opened.
+// bound returns the context of an encrypted value: in the row of another user or variable it cannot
+// be decrypted.
 func bound(user, variable string) []byte {
 	return []byte("provider key\x00" + user + "\x00" + variable)
 }
@@ -117,10 +117,10 @@ func (a *Accounts) seal(user, variable, value string) ([]byte, error) {
 	return g.Seal(out, out[1:], []byte(value), bound(user, variable)), nil
 }
 
-// errLost: a sealed value cannot be opened.
+// errLost: a value cannot be decrypted.
 var errLost = errors.New("it was sealed with another secret key of the server")
 
-// open decrypts what seal made.
+// open decrypts a value of seal.
 func (a *Accounts) open(user, variable string, sealed []byte) (string, error) {
 	g, err := a.gcm()
 	if err != nil {
@@ -137,7 +137,7 @@ func (a *Accounts) open(user, variable string, sealed []byte) (string, error) {
 	return string(b), nil
 }
 
-// Kept is the open key of a user for a provider.
+// Kept is the decrypted key of a user for a provider.
 type Kept struct {
 	Value string `json:"value"`
 	// Hosts are where it may be sent; nil for an address, and for a key of an earlier version.
@@ -244,7 +244,8 @@ func hostAndPort(text string) (string, error) {
 	return name, nil
 }
 
-// SetProviderKey keeps a key of a user, sealed with the hosts that it may be sent to, in place of the one before it.
+// SetProviderKey stores a key of a user, encrypted together with its hosts, and replaces an earlier
+// one.
 func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name string,
 	kept Kept,
 ) (k ProviderKey, err error) {
@@ -294,8 +295,8 @@ func (a *Accounts) SetProviderKey(ctx context.Context, by *Principal, name strin
 }
 
 // BindKeys sets the hosts of keys of earlier versions, which had none: hosts returns those of each
-// variable, by the values of its user. A key of an unknown variable is bound to no host until its
-// user gives it again.
+// variable, by the values of its user. A key of an unknown variable has no host until its user sets
+// it again.
 func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]string) map[string][]string) error {
 	list, err := a.cfg.Store.Rows().AllProviderKeys(ctx)
 	if err != nil {
@@ -306,7 +307,7 @@ func (a *Accounts) BindKeys(ctx context.Context, hosts func(kept map[string]stri
 	for _, r := range list {
 		k, err := a.openKey(r.UserID, r.Variable, r.Sealed)
 		if err != nil {
-			continue // it is lost, and listed so
+			continue // it is lost, and is listed as lost
 		}
 		if values[r.UserID] == nil {
 			values[r.UserID] = map[string]string{}
@@ -382,8 +383,8 @@ func (a *Accounts) DropProviderKey(ctx context.Context, by *Principal, name stri
 	return err
 }
 
-// Opened are a user's keys by variable, for the one place that works for him. What cannot be opened is not there, and
-// is logged.
+// Opened returns a user's decrypted keys by variable. Keys that cannot be decrypted are left out
+// and logged.
 func (a *Accounts) Opened(ctx context.Context, user string) (map[string]Kept, error) {
 	list, err := a.cfg.Store.Rows().ProviderKeysOf(ctx, user)
 	if err != nil {
@@ -407,12 +408,12 @@ func (a *Accounts) Seal(object, secret string) ([]byte, error) {
 	return a.seal("", object, secret) // no user has an empty id
 }
 
-// OpenSealed decrypts what Seal made for the object.
+// OpenSealed decrypts a secret that Seal made for the object.
 func (a *Accounts) OpenSealed(object string, sealed []byte) (string, error) {
 	return a.open("", object, sealed)
 }
 
-// LostKeys counts the keys of all users that the secret key of this server does not open.
+// LostKeys counts the keys of all users that the secret key of this server does not decrypt.
 func (a *Accounts) LostKeys(ctx context.Context) (lost, all int, err error) {
 	list, err := a.cfg.Store.Rows().AllProviderKeys(ctx)
 	if err != nil {
@@ -426,12 +427,13 @@ func (a *Accounts) LostKeys(ctx context.Context) (lost, all int, err error) {
 	return lost, len(list), nil
 }
 
-// Rekeyed counts what Rekey did: secrets that are sealed with the new key, and those that stay lost because the key of
-// these Accounts did not open them.
+// Rekeyed counts the results of Rekey: secrets that are encrypted with the new key, and those that
+// stay lost because the old key did not decrypt them.
 type Rekeyed struct{ Sealed, Lost int }
 
-// Rekey seals all keys of providers and all secrets of webhooks with another key, in one transaction. These Accounts
-// open none of them afterwards. The error wraps callvet.ErrInvalid where they open none of them before.
+// Rekey encrypts all keys of providers and all secrets of webhooks with a new key, in one
+// transaction. These Accounts cannot decrypt them afterwards. The error wraps callvet.ErrInvalid if
+// they cannot decrypt any of them before.
 func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err error) {
 	cfg := a.cfg
 	cfg.Secret = secret
@@ -482,7 +484,7 @@ func (a *Accounts) Rekey(ctx context.Context, secret []byte) (out Rekeyed, err e
 				return err
 			}
 		}
-		if out.Sealed == 0 && out.Lost > 0 { // it is the wrong key, and the right one may be there
+		if out.Sealed == 0 && out.Lost > 0 { // the key is wrong, and the right one may exist
 			return fmt.Errorf("%w: the old key opens none of the secrets that are kept (%d)",
 				callvet.ErrInvalid, out.Lost)
 		}

@@ -18,8 +18,8 @@ type Cost struct {
 	Memory, Passes uint32
 }
 
-// DefaultCost is 64 MiB, filled three times by one thread.
-// Source: RFC 9106, section 4, with less parallelism, so that a server with few cores serves others too.
+// DefaultCost is 64 MiB, filled three times by one thread. Source: RFC 9106, section 4, with less
+// parallelism, so that a server with few cores can also serve other requests.
 func DefaultCost() Cost { return Cost{Memory: 64 << 10, Passes: 3} }
 
 // atOnce is how many hashes are made at the same time: each takes the memory of the Cost.
@@ -33,7 +33,7 @@ type hasher struct {
 	params  argon2id.Params
 	slots   chan struct{}
 	waiting chan struct{}
-	// The hash of no password: it is compared for an unknown name.
+	// The hash of no password, for comparisons with an unknown name.
 	nobody string
 }
 

@@ -4,11 +4,11 @@ package account
 
 import "slices"
 
-// Role is what a user may do on a server.
+// Role is the role of a user on a server.
 type Role string
 
-// The roles, from the least. A viewer reads what others share. A member also has suites, runs
-// and experiments of his own. An admin reads and changes everything, and keeps the users.
+// The roles, from the least. A viewer reads shared objects. A member also has own suites, runs and
+// experiments. An admin reads and changes everything, and manages the users.
 const (
 	Viewer Role = "viewer"
 	Member Role = "member"
@@ -18,17 +18,17 @@ const (
 // Roles are all roles, from the least.
 func Roles() []Role { return []Role{Viewer, Member, Admin} }
 
-// AtLeast reports whether r may do what least may. An unknown role may do nothing.
+// AtLeast reports whether r has all permissions of least. An unknown role may do nothing.
 func (r Role) AtLeast(least Role) bool {
 	at := slices.Index(Roles(), r)
 	return at >= 0 && at >= slices.Index(Roles(), least)
 }
 
-// Scope is what a token may be used for. Sessions of the page may do all that their user may.
+// Scope is a permission of a token. Sessions of the page have all permissions of their user.
 type Scope string
 
 // The scopes. Run starts and ends jobs, write changes suites and experiments, admin is needed for
-// what only admins may do.
+// actions of admins.
 const (
 	ScopeRead  Scope = "read"
 	ScopeRun   Scope = "run"
@@ -39,12 +39,12 @@ const (
 // Scopes are all scopes.
 func Scopes() []Scope { return []Scope{ScopeRead, ScopeRun, ScopeWrite, ScopeAdmin} }
 
-// Principal is who sends a request.
+// Principal is the user who sends a request.
 type Principal struct {
 	User string `json:"user_id"`
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// Scopes are those of the token; nil: a session, which may do all.
+	// Scopes are the scopes of the token; nil: a session, which has all.
 	Scopes []Scope `json:"scopes,omitempty"`
 	// Token is the id of the token; "": a session.
 	Token string `json:"token_id,omitempty"`
@@ -54,7 +54,7 @@ type Principal struct {
 	hash []byte // the stored hash of the session's secret, or of the token
 }
 
-// Allows reports whether a request of the principal may be of the scope.
+// Allows reports whether the principal has the scope.
 func (p *Principal) Allows(s Scope) bool { return p.Token == "" || slices.Contains(p.Scopes, s) }
 
 // Owned is the ownership of an object.
@@ -64,7 +64,7 @@ type Owned struct {
 	Shared bool
 }
 
-// MayRead reports whether p may read an object: his own, shared ones, and for admins all.
+// MayRead reports whether p may read an object: own and shared ones, and for admins all.
 func (p *Principal) MayRead(o Owned) bool {
 	return o.Shared || o.User == p.User || p.Role == Admin
 }

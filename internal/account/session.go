@@ -19,13 +19,14 @@ import (
 // ErrLogin means that the credentials are invalid or have expired. It wraps callvet.ErrDenied.
 var ErrLogin = fmt.Errorf("%w: the login is not good", callvet.ErrDenied)
 
-// How long a session lasts: after it was last used, and at all.
+// How long a session lasts: after its last use, and in total.
 const (
 	SessionIdle = 24 * time.Hour
 	SessionLife = 14 * 24 * time.Hour
 )
 
-// grain is how exactly the last use of sessions and tokens is kept, so that reading does not write.
+// grain is the precision of the stored last use of sessions and tokens, so that most reads do not
+// write.
 const grain = 5 * time.Minute
 
 // Login is a new session.
@@ -36,8 +37,8 @@ type Login struct {
 	Expires time.Time
 }
 
-// Login begins a session of a user by his password. The error is ErrLogin, the same for a name that
-// there is not, or a *LimitError.
+// Login begins a session of a user with a password. The error is ErrLogin, also for an unknown
+// name, or a *LimitError.
 func (a *Accounts) Login(ctx context.Context, name, password, address string) (*Login, error) {
 	name, err := named(name)
 	if err != nil || len(password) > maxPassword {
@@ -70,7 +71,7 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (*
 	})
 }
 
-// begin makes a session of the user that find gives in the same transaction.
+// begin makes a session of the user that find returns in the same transaction.
 func (a *Accounts) begin(ctx context.Context, address, action string,
 	find func(*rows.Queries) (rows.User, error),
 ) (*Login, error) {
@@ -104,7 +105,8 @@ func (a *Accounts) begin(ctx context.Context, address, action string,
 }
 
 // Claim uses the secret of a one-time link: the user chooses a password, and for the first link a
-// name, and is logged in. Sessions that he had end. The error is ErrLogin for an invalid link.
+// name, and is logged in. Earlier sessions of the user end. The error is ErrLogin for an invalid
+// link.
 func (a *Accounts) Claim(ctx context.Context, secret, name, password, address string) (*Login, error) {
 	link, err := a.goodLink(ctx, secret, address)
 	if err != nil {
@@ -148,7 +150,7 @@ func (a *Accounts) Claim(ctx context.Context, secret, name, password, address st
 
 // goodLink looks up a link that can be used.
 func (a *Accounts) goodLink(ctx context.Context, secret, address string) (rows.Link, error) {
-	name := "link of " + network(address) // others do not make anybody wait
+	name := "link of " + network(address) // other clients' failures delay no user
 	if err := a.slow.try(a.cfg.Now(), name, address); err != nil {
 		return rows.Link{}, err
 	}
@@ -175,7 +177,8 @@ func (a *Accounts) addFirst(ctx context.Context, q *rows.Queries, name, hash, ro
 		rows.AddUserParams{ID: id, Name: name, Role: role, Password: hash, MaxJobs: DefaultMaxJobs, Created: a.now()})
 }
 
-// setPassword gives a user a password, and ends all that he is logged in with; ErrLogin where he was removed.
+// setPassword sets the password of a user, and ends all sessions and tokens; ErrLogin if the user
+// was removed.
 func (a *Accounts) setPassword(ctx context.Context, q *rows.Queries, user, hash string) error {
 	n, err := q.SetUserPassword(ctx, rows.SetUserPasswordParams{ID: user, Password: hash})
 	if err == nil && n == 0 {
@@ -184,7 +187,7 @@ func (a *Accounts) setPassword(ctx context.Context, q *rows.Queries, user, hash 
 	return errors.Join(err, a.endLogins(ctx, q, user))
 }
 
-// endLogins ends all sessions and tokens of a user, and links that were not used.
+// endLogins ends all sessions and tokens of a user, and unused links.
 func (a *Accounts) endLogins(ctx context.Context, q *rows.Queries, user string) error {
 	revoke := rows.RevokeTokensOfParams{UserID: user, Revoked: a.now()}
 	return errors.Join(q.DropSessionsOf(ctx, user), q.RevokeTokensOf(ctx, revoke), q.DropLinksOf(ctx, user))
@@ -195,8 +198,8 @@ func (a *Accounts) BySession(ctx context.Context, secret string) (*Principal, er
 	return a.bySession(ctx, digest(secret))
 }
 
-// Again reads p again: his role may have changed. The error is ErrLogin if his session or his token
-// has ended.
+// Again reads p again, because the role may have changed. The error is ErrLogin if the session or
+// the token has ended.
 func (a *Accounts) Again(ctx context.Context, p *Principal) (*Principal, error) {
 	look := a.bySession
 	if p.Token != "" {
@@ -230,8 +233,8 @@ func (a *Accounts) bySession(ctx context.Context, hash []byte) (*Principal, erro
 	return &Principal{User: s.UserID, Name: s.Name, Role: Role(s.Role), hash: hash}, nil
 }
 
-// over reports whether a session is over at now; all are in milliseconds. It is, too, where it is from the
-// future: the clock went back, and how old the session is is not known.
+// over reports whether a session is over at now; all are in milliseconds. A session from the future
+// is over, too: the clock went back, and its age is not known.
 func over(created, expires, seen, now int64) bool {
 	early := now + grain.Milliseconds()
 	return expires <= now || seen+SessionIdle.Milliseconds() <= now || created > early || seen > early
@@ -290,22 +293,22 @@ func (a *Accounts) ChangePassword(ctx context.Context, by *Principal, before, pa
 	})
 }
 
-// Session is a browser that a user is logged in with, without its secret.
+// Session is the login of a browser, without its secret.
 type Session struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires"`
-	// Seen is when it was last used, to five minutes.
+	// Seen is when it was last used, rounded to five minutes.
 	Seen time.Time `json:"seen"`
 }
 
-// Logins are all that a user is logged in with.
+// Logins has all sessions and tokens of a user.
 type Logins struct {
 	Sessions []Session `json:"sessions" nullable:"false"`
 	Tokens   []Token   `json:"tokens" nullable:"false"`
 }
 
-// Logins lists the sessions and the tokens of a user that are good now.
+// Logins lists the valid sessions and tokens of a user.
 func (a *Accounts) Logins(ctx context.Context, user string) (*Logins, error) {
 	if _, err := a.User(ctx, user); err != nil {
 		return nil, err

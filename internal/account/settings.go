@@ -23,19 +23,19 @@ import (
 type Allowed struct {
 	// Private lets requests go to every address: of this machine, of private networks.
 	Private bool `json:"private_addresses"`
-	// Hosts are names and addresses that may be private: they are asked wherever they lead.
+	// Hosts are names and addresses that may be private.
 	Hosts []string `json:"private_hosts"`
 	// ServerKeys lets users without a key of a provider use the server's own.
 	ServerKeys bool `json:"server_keys"`
 	// Files lets targets read files of the folder that the server was started with (script:,
-	// recorded:), and Commands lets them be commands (exec:). Who starts the server allows these;
-	// no setting does.
+	// recorded:), and Commands lets them be commands (exec:). Only flags of the server allow these,
+	// no settings.
 	Files    bool `json:"files"`
 	Commands bool `json:"commands"`
 	Models
 }
 
-// Models are asked where a request needs one and names none.
+// Models are the defaults for requests that need a model and name none.
 type Models struct {
 	// Embedder compares texts in mode semantic, such as openai/text-embedding-3-small.
 	Embedder string `json:"embedder,omitempty" maxLength:"200" doc:"compares texts in mode semantic where a run names no model, such as openai/text-embedding-3-small"`
@@ -50,7 +50,7 @@ func (m Models) or(others Models) Models {
 	return Models{cmp.Or(m.Embedder, others.Embedder), cmp.Or(m.Embed, others.Embed), cmp.Or(m.Rerank, others.Rerank)}
 }
 
-// Check refuses a text that names no model, as far as its form shows that.
+// Check returns an error for a text without the form of a model's name.
 func (m Models) Check() error {
 	for _, f := range []struct{ field, value, mark, example string }{
 		{"embedder", m.Embedder, "/", "openai/text-embedding-3-small"},
@@ -67,7 +67,7 @@ func (m Models) Check() error {
 	return nil
 }
 
-// plus is what either allows; the models of b go before those of a.
+// plus returns the permissions of both; the models of b take precedence.
 func (a Allowed) plus(b Allowed) Allowed {
 	hosts := slices.Concat(a.Hosts, b.Hosts)
 	slices.Sort(hosts)
@@ -78,7 +78,7 @@ func (a Allowed) plus(b Allowed) Allowed {
 	}
 }
 
-// Settings are what admins allow.
+// Settings are the permissions that admins set.
 type Settings struct {
 	Private    bool     `json:"private_addresses"`
 	Hosts      []string `json:"private_hosts"`
@@ -86,7 +86,7 @@ type Settings struct {
 	Models
 }
 
-// settingName is the row of Settings.
+// settingName is the name of the row of Settings.
 const settingName = "security"
 
 // maxHosts bounds Settings.Hosts.
@@ -97,7 +97,7 @@ const maxHost = 253
 
 var host = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$`)
 
-// Host returns the name or the address of a host, as Allowed has it.
+// Host returns the name or the address of a host in the form of Allowed.
 func Host(h string) (string, error) {
 	h = strings.TrimSuffix(strings.ToLower(strings.Trim(strings.TrimSpace(h), "[]")), ".")
 	if _, err := netip.ParseAddr(h); err != nil && (len(h) > maxHost || !host.MatchString(h)) {
@@ -110,7 +110,7 @@ func Host(h string) (string, error) {
 	return h, nil
 }
 
-// Settings are those of admins; all is off where none were made.
+// Settings returns the settings of admins; everything is off if there are none.
 func (a *Accounts) Settings(ctx context.Context) (Settings, error) {
 	s := Settings{Hosts: []string{}}
 	b, err := a.cfg.Store.Rows().Setting(ctx, settingName)

@@ -22,11 +22,12 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: wait %d s: %v", e.What, e.After, callvet.ErrLimited)
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns the kind of error.
 func (e *LimitError) Unwrap() error { return callvet.ErrLimited }
 
-// How many failures are free, and how long the longest wait is. That of a name is short, and counts for one
-// address: others cannot make its user wait. That of an address is long, and many names may be behind one.
+// How many failures have no delay, and the longest wait. The wait of a name is short and counts for
+// one address, so that other clients cannot make its user wait. The wait of an address is long, and
+// many users may share one address.
 const (
 	freeOfName    = 5
 	freeOfAddress = 20
@@ -37,7 +38,7 @@ const (
 )
 
 // throttle counts failed logins, of each name at each address, and of each address. It is in
-// memory: a restart clears it, which helps an attacker less than it delays him.
+// memory: a restart clears it, but a restart delays an attacker more than that helps.
 type throttle struct {
 	mu    sync.Mutex
 	known map[string]*failing
@@ -53,7 +54,8 @@ type failing struct {
 
 func newThrottle() *throttle { return &throttle{known: map[string]*failing{}, most: maxFailing} }
 
-// network is what counts as one address: one of IPv4, 64 bits of IPv6, which one machine has whole.
+// network returns the part that counts as one address: an IPv4 address, or 64 bits of IPv6, because
+// one machine has all addresses of such a network.
 func network(address string) string {
 	at, err := netip.ParseAddr(address)
 	if err != nil {
@@ -66,12 +68,12 @@ func network(address string) string {
 	return at.String()
 }
 
-// nameAt is a name as one address tries it.
+// nameAt returns the key of a name tried from an address.
 func nameAt(name, address string) string { return name + " at " + network(address) }
 
 // try counts an attempt as failed in advance, so that concurrent attempts do not evade the limit;
-// pass undoes it. Without an address the name alone counts. The error is a *LimitError, and the
-// attempt is not to be made.
+// pass undoes it. Without an address only the name counts. If the error is a *LimitError, the
+// attempt must not be made.
 func (t *throttle) try(now time.Time, name, address string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +93,7 @@ func (t *throttle) try(now time.Time, name, address string) error {
 	return nil
 }
 
-// pass undoes try: the name has no failures any more, the address one less.
+// pass undoes try: the name has no more failures, the address one less.
 func (t *throttle) pass(now time.Time, name, address string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,7 +103,7 @@ func (t *throttle) pass(now time.Time, name, address string) {
 	}
 }
 
-// fail counts a failure. The wait doubles with each one that is not free.
+// fail counts a failure. The wait doubles with each failure that is not free.
 func (f *failing) fail(now time.Time, free int, long time.Duration) {
 	f.fails, f.last = f.fails+1, now
 	if over := f.fails - free; over > 0 {
@@ -112,7 +114,7 @@ func (f *failing) fail(now time.Time, free int, long time.Duration) {
 // of returns the known entry, or makes room for a new one.
 func (t *throttle) of(key string, now time.Time) *failing {
 	f := t.known[key]
-	if f != nil && f.last.After(now) { // the clock went back: the wait does not grow by that
+	if f != nil && f.last.After(now) { // the clock went back: the wait must not grow by that
 		f.until, f.last = f.until.Add(now.Sub(f.last)), now
 	}
 	if f != nil && now.Sub(f.last) < forgotten {

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// TokenPrefix is how a token begins, so that it is known for one where it does not belong.
+// TokenPrefix is the beginning of a token, so that a misplaced token is recognized.
 const TokenPrefix = "cv_"
 
 // Bounds of tokens.
@@ -33,11 +33,11 @@ type Token struct {
 	Scopes  []Scope   `json:"scopes"`
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires"`
-	// Used is when it was last used, to five minutes; the zero time: never.
+	// Used is when it was last used, rounded to five minutes; the zero time: never.
 	Used time.Time `json:"used,omitzero"`
 }
 
-// Grants are the scopes that a token of a role may have.
+// Grants returns the scopes that a token of a role may have.
 func (r Role) Grants() []Scope {
 	switch r {
 	case Viewer:
@@ -50,15 +50,15 @@ func (r Role) Grants() []Scope {
 	return nil
 }
 
-// NewToken is a token to be made.
+// NewToken has the data of a new token.
 type NewToken struct {
 	Name   string
 	Scopes []Scope
-	// Days is how long it is good, from 1 to MaxTokenDays; 0 is DefaultTokenDays.
+	// Days is how many days it is valid, from 1 to MaxTokenDays; 0 is DefaultTokenDays.
 	Days int
 }
 
-// fit checks a token that by asks for.
+// fit checks a requested token of by.
 func (n *NewToken) fit(by *Principal) error {
 	n.Name = strings.TrimSpace(n.Name)
 	switch grants := by.Role.Grants(); {
@@ -97,7 +97,7 @@ func joined(list []Scope, by string) string {
 	return strings.Join(words, by)
 }
 
-// scopes reads what the store keeps.
+// scopes reads the stored form.
 func scopes(text string) []Scope {
 	out := []Scope{}
 	for w := range strings.FieldsSeq(text) {
@@ -144,7 +144,8 @@ func (a *Accounts) MakeToken(ctx context.Context, by *Principal, n NewToken) (t 
 	return t, secret, nil
 }
 
-// Tokens are those of a user that were not revoked, the newest first, also those that expired.
+// Tokens returns the tokens of a user that were not revoked, including expired ones, the newest
+// first.
 func (a *Accounts) Tokens(ctx context.Context, user string) ([]Token, error) {
 	list, err := a.cfg.Store.Rows().TokensOf(ctx, user)
 	if err != nil {

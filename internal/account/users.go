@@ -15,37 +15,37 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// User is one who may log in.
+// User is a user who may log in.
 type User struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// MaxJobs is how many of his jobs run at the same time.
+	// MaxJobs is how many of the user's jobs run at the same time.
 	MaxJobs int       `json:"max_jobs"`
 	Created time.Time `json:"created"`
 	// Waiting: the user has not chosen a password yet; the link was not used.
 	Waiting bool `json:"waiting"`
 }
 
-// DefaultMaxJobs is the limit of a user without his own; MaxMaxJobs is the highest limit.
+// DefaultMaxJobs is the default of User.MaxJobs; MaxMaxJobs is the highest limit.
 const (
 	DefaultMaxJobs = 2
 	MaxMaxJobs     = 64
 )
 
-// Links are good for a while.
+// How long links are valid.
 const (
 	firstGood  = 24 * time.Hour
 	inviteGood = 7 * 24 * time.Hour
 )
 
-// What a link is for.
+// The purposes of links.
 const (
 	purposeFirst  = "first"
 	purposeInvite = "invite"
 )
 
-// LinkPrefix is how the secret of a one-time link begins.
+// LinkPrefix is the beginning of the secret of a one-time link.
 const LinkPrefix = "cvlink_"
 
 // maxUserName is the most bytes of the name of a user.
@@ -54,7 +54,7 @@ const maxUserName = 64
 // userName is the form of a name: of a person, or an address of mail.
 var userName = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]*$`)
 
-// named is a name in stored form, in lower case.
+// named returns a name in stored form, in lower case.
 func named(name string) (string, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if len(name) > maxUserName || !userName.MatchString(name) {
@@ -66,7 +66,7 @@ func named(name string) (string, error) {
 	return name, nil
 }
 
-// ofRole refuses a role that there is not.
+// ofRole returns an error for an unknown role.
 func ofRole(r Role) error {
 	if !slices.Contains(Roles(), r) {
 		return &callvet.FieldError{Field: "role", Text: fmt.Sprintf("{role} %q: there are viewer, member and admin", r)}
@@ -74,7 +74,7 @@ func ofRole(r Role) error {
 	return nil
 }
 
-// HasUsers reports whether there is anybody who may log in.
+// HasUsers reports whether there is a user who may log in.
 func (a *Accounts) HasUsers(ctx context.Context) (bool, error) {
 	n, err := a.cfg.Store.Rows().CountUsers(ctx)
 	return n > 0, err
@@ -111,7 +111,7 @@ func (a *Accounts) FirstLink(ctx context.Context) (secret string, err error) {
 	return secret, nil
 }
 
-// NewUser is a user to be made.
+// NewUser has the data of a new user.
 type NewUser struct {
 	Name string
 	Role Role
@@ -120,7 +120,7 @@ type NewUser struct {
 }
 
 // Invite makes a user without a password, and the secret of a link to choose one, valid for seven
-// days. The error wraps callvet.ErrConflict where the name is taken.
+// days. The error wraps callvet.ErrConflict if the name is taken.
 func (a *Accounts) Invite(ctx context.Context, by *Principal, n NewUser) (u User, secret string, err error) {
 	if n.Name, err = named(n.Name); err != nil {
 		return u, "", err
@@ -154,7 +154,7 @@ func (a *Accounts) Invite(ctx context.Context, by *Principal, n NewUser) (u User
 	return User{ID: id, Name: n.Name, Role: n.Role, MaxJobs: n.MaxJobs, Created: at(now), Waiting: true}, secret, err
 }
 
-// link makes a link for a user; ones before it end.
+// link makes a link for a user; earlier links end.
 func (a *Accounts) link(ctx context.Context, q *rows.Queries, user string) (string, error) {
 	secret, hash, err := a.draw(LinkPrefix)
 	if err != nil {
@@ -186,7 +186,7 @@ func (a *Accounts) Relink(ctx context.Context, by *Principal, user string) (secr
 	return secret, err
 }
 
-// present is a user who is not removed.
+// present returns a user who is not removed.
 func (a *Accounts) present(ctx context.Context, q *rows.Queries, user string) (rows.User, error) {
 	u, err := q.User(ctx, user)
 	if err == nil && u.Removed != 0 {
@@ -195,7 +195,7 @@ func (a *Accounts) present(ctx context.Context, q *rows.Queries, user string) (r
 	return u, found(err, "user", user)
 }
 
-// User gives one who is not removed.
+// User returns a user who is not removed.
 func (a *Accounts) User(ctx context.Context, id string) (User, error) {
 	r, err := a.present(ctx, a.cfg.Store.Rows(), id)
 	return userOf(&r), err
@@ -208,8 +208,8 @@ func userOf(r *rows.User) User {
 	}
 }
 
-// Users returns those who are not removed, by name, and the cursor of the next page; "" where there
-// is none. Limit is from 1 to MaxPage; 0 is 100.
+// Users returns the users who are not removed, by name, and the cursor of the next page; "" if
+// there is none. Limit is from 1 to MaxPage; 0 is 100.
 func (a *Accounts) Users(ctx context.Context, cursor string, limit int) (page []User, next string, err error) {
 	if limit == 0 {
 		limit = 100
@@ -239,18 +239,19 @@ func ofMaxJobs(n int) error {
 	return nil
 }
 
-// UserChange is what to change of a user; nil stays.
+// UserChange has the changes of a user; nil stays unchanged.
 type UserChange struct {
 	Role    *Role
 	MaxJobs *int
 }
 
-// ChangeUser changes the role or the limits of a user. What he is logged in with counts with the new
-// role at once. The last admin stays one: callvet.ErrConflict. A token changes no role.
+// ChangeUser changes the role or the limits of a user. The new role applies immediately to existing
+// sessions and tokens. The last admin must stay an admin: callvet.ErrConflict. A token cannot
+// change roles.
 func (a *Accounts) ChangeUser(ctx context.Context, by *Principal, user string, c UserChange) (u User, err error) {
 	if c.Role != nil {
 		err = ofRole(*c.Role)
-		if err == nil && by.Token != "" { // one that leaked would make an admin, who outlives it
+		if err == nil && by.Token != "" { // a leaked token could make an admin, who would outlive it
 			err = fmt.Errorf("change user: %w: a token changes no role: log in", callvet.ErrDenied)
 		}
 	}
@@ -295,7 +296,7 @@ func (a *Accounts) ChangeUser(ctx context.Context, by *Principal, user string, c
 	return u, err
 }
 
-// keepsAdmin refuses to take away the last admin who can log in.
+// keepsAdmin returns an error if no admin who can log in would be left.
 func (a *Accounts) keepsAdmin(ctx context.Context, q *rows.Queries, r *rows.User) error {
 	if Role(r.Role) != Admin || r.Password == "" {
 		return nil
@@ -308,8 +309,8 @@ func (a *Accounts) keepsAdmin(ctx context.Context, q *rows.Queries, r *rows.User
 	return err
 }
 
-// Remove ends a user: sessions, tokens, links and keys of providers are gone at once. What he made
-// stays, and admins may read it. The name is free again.
+// Remove removes a user with all sessions, tokens, links and keys of providers. Objects of the user
+// stay, and admins may read them. The name is free again.
 func (a *Accounts) Remove(ctx context.Context, by *Principal, user string) error {
 	err := a.change(ctx, "remove user", func(q *rows.Queries) error {
 		r, err := a.present(ctx, q, user)

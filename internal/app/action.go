@@ -17,19 +17,19 @@ const (
 	VerbList   Verb = "list"
 	VerbDelete Verb = "delete"
 	VerbJudge  Verb = "judge"
-	// Case is the file then.
+	// Then Case is the file.
 	VerbLint  Verb = "lint"
 	VerbScore Verb = "score"
 )
 
-// Action is something that helps now, as data: a terminal makes a command line of it, a
-// page a link.
+// Action is a suggested next step, as data: a terminal shows it as a command line, a page as a
+// link.
 type Action struct {
 	Verb Verb   `json:"verb"`
 	Run  string `json:"run,omitempty"`
 	Case string `json:"case,omitempty"`
 	// With are fields of the request that the action is about, such as a larger limit.
-	// They replace what the run was started with.
+	// They replace settings of the run.
 	With []Setting `json:"with,omitempty"`
 }
 
@@ -42,8 +42,8 @@ type Setting struct {
 // One is a setting with one value.
 func One(name, value string) Setting { return Setting{name, []string{value}} }
 
-// Origin is how the client that started a run would say the same again. It is kept with the
-// run, and only that kind of client reads it.
+// Origin is the command with which the client started a run. It is stored with the run, and only
+// that kind of client reads it.
 type Origin struct {
 	// Command and Flags are those of a command line.
 	Command string    `json:"command,omitempty"`

@@ -19,50 +19,50 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Config is what an App may use. Store is required where a request needs it.
+// Config is what an App may use. Store is required if a request needs it.
 type Config struct {
-	// Store gives the store of runs; it may be the same one each time. Whoever made the
-	// Config closes it.
+	// Store returns the store of runs; it may be the same one each time. The maker of the Config
+	// closes it.
 	Store func(context.Context) (*store.DB, error)
-	// Files is what the names of files in requests stand for; nil: there are none.
+	// Files resolves the names of files in requests; nil: there are no files.
 	Files Files
-	// Permit is what requests may do; nothing by default.
+	// Permit has the permissions of requests; by default none.
 	Permit Permit
 	// Getenv reads a variable that a provider, a header or an address names; "" is one
 	// that is not set. Nil: none is set.
 	Getenv func(string) string
-	// Environ is the environment (NAME=VALUE): what is named like a secret in it is
-	// hidden wherever it turns up, and commands see the rest.
+	// Environ is the environment (NAME=VALUE): the values of variables named like secrets are
+	// masked in all outputs, and commands see the other variables.
 	Environ []string
-	// Owner is for whom answers are kept, with the keys that they were asked with: requests of another
-	// owner do not reuse them. "" is one person's own store.
+	// Owner is the owner of cached answers: requests of other owners do not reuse them. "": the
+	// store has only one user.
 	Owner string
-	// User is the user of a server who owns what requests keep; "" is one person's own store.
+	// User is the user of a server who owns the stored results of requests; "": the store has only
+	// one user.
 	User string
-	// Full refuses further attempts, with an error that wraps callvet.ErrBudget, where those that
-	// are stored take as much space as they may; nil: they may take all.
+	// Full refuses further attempts, with an error that wraps callvet.ErrBudget, if the stored
+	// attempts have reached their limit of space; nil: no limit.
 	Full func(ctx context.Context) error
-	// HTTP sends whatever is sent: to models, agents, services and embedders. A server
-	// gives one that does not reach private addresses; it should follow no redirect. Nil:
-	// each kind of target has its own.
+	// HTTP sends all requests: to models, agents, services and embedders. On a server it does not
+	// reach private addresses; it should follow no redirect. Nil: each kind of target has its own.
 	HTTP *http.Client
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Vectors is the path of the file that keeps vectors between requests; nil: none does.
+	// Vectors is the path of the file that keeps vectors between requests; nil: no file.
 	Vectors func() (string, error)
-	// Indexes keeps catalogues that were indexed between requests; nil: each is indexed again.
+	// Indexes keeps indexed catalogues between requests; nil: each is indexed again.
 	Indexes *Indexes
-	// Claim says who this process is to the others that use the store.
+	// Claim identifies this process to other processes with the same store.
 	Claim func() (store.Claim, error)
 	// Browser is the path of the browser that prints reports; "" looks for Chromium.
 	Browser string
-	// Abort, when it closes, ends what goes on after a request was canceled: requests
-	// in flight have a moment to finish.
+	// Abort, when it closes, ends the grace period in which requests in flight may finish after a
+	// cancellation.
 	Abort <-chan struct{}
 	// Ask asks a person whether a call may be executed; nil: no person. It is called from many
 	// goroutines, and should return the error of ctx when that ends.
 	Ask func(ctx context.Context, q Question) (bool, error)
-	// Version is that of the program, for manifests.
+	// Version is the version of the program, for manifests.
 	Version string
 }
 
@@ -74,8 +74,8 @@ type Permit struct {
 	Tools bool
 	// Files lets targets read files: script:, recorded: and retrieve:FILE.
 	Files bool
-	// Includes lets suites name other files, and Outside files that are not in the
-	// folder of the suite.
+	// Includes lets suites name other files, and Outside also files outside the folder of the
+	// suite.
 	Includes, Outside bool
 }
 
@@ -85,11 +85,12 @@ type App struct {
 	secrets *redact.Keeper
 	models  *http.Client // for providers of models
 	pdf     *report.PDFPrinter
-	// caches holds what the packages over this one keep between requests, one value of a type.
+	// caches has what the packages that import this one keep between requests, one value of each
+	// type.
 	caches sync.Map
 	// uploaded: files are in memory, and have no path.
 	uploaded bool
-	// catalogues are kept elsewhere, by the names that targets have for them (WithCatalogues).
+	// catalogues are texts in memory, by the names that targets use for them (WithCatalogues).
 	catalogues map[string][]byte
 }
 
@@ -128,8 +129,7 @@ func Cached[T any](a *App) *T {
 	return v.(*T) //nolint:forcetypeassert // stored above under this type
 }
 
-// Secrets knows what is secret: variables named like keys, and what requests were seen to
-// send.
+// Secrets has the known secrets: variables named like keys, and the credentials that requests sent.
 func (a *App) Secrets() *redact.Keeper { return a.secrets }
 
 // KeyVariables are the environment variables that keys are read from.
@@ -138,12 +138,13 @@ func KeyVariables() []string {
 		slices.Sorted(slices.Values(append(provider.KeyVariables(), provider.EmbedKeyVariables()...))))
 }
 
-// Refused is a mistake in a field that the text names where it helps, in braces.
+// Refused is the error of a wrong field. The text may name the field in braces.
 func Refused(field, format string, args ...any) error {
 	return &callvet.FieldError{Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// Wrong is a mistake in a field. value is that of the field, or "" where it does not matter.
+// Wrong is the error of a wrong field. value is the value of the field, or "" if it does not
+// matter.
 func Wrong(field, value, format string, args ...any) error {
 	name := "{" + field + "}"
 	if value != "" {
@@ -153,14 +154,14 @@ func Wrong(field, value, format string, args ...any) error {
 }
 
 const (
-	// DefaultLease is how long a run belongs to a process that does not report, such
-	// as one on a machine that sleeps.
+	// DefaultLease is how long a run belongs to a process that does not renew its lease, for
+	// example on a machine that sleeps.
 	DefaultLease = 30 * time.Second
-	// lookEvery is how often a process that follows a run looks at it.
+	// FollowInterval is how often a process that follows a run reads its state.
 	FollowInterval = 500 * time.Millisecond
 )
 
-// Variable reads the environment for what is sent; its value is hidden from then on.
+// Variable returns the value of a variable that will be sent; the value is masked from then on.
 func (a *App) Variable(name string) (string, error) {
 	v := a.Config.Getenv(name)
 	if v == "" {

@@ -15,18 +15,18 @@ import (
 // BackupRequest names the file of a backup.
 type BackupRequest struct {
 	File string `json:"file"`
-	// Force lets Restore replace a store that holds runs.
+	// Force lets Restore replace a store that contains runs.
 	Force bool `json:"force,omitempty"`
 }
 
-// BackedUp is what a backup holds.
+// BackedUp counts the content of a backup.
 type BackedUp struct {
 	File  string `json:"file"`
 	Runs  int    `json:"runs"`
 	Bytes int64  `json:"bytes"`
 }
 
-// Backup writes a copy of the store into a new file. Who uses the store goes on meanwhile.
+// Backup writes a copy of the store into a new file. Other users of the store may go on meanwhile.
 func (a *App) Backup(ctx context.Context, req BackupRequest) (*BackedUp, error) {
 	if req.File == "" {
 		return nil, Wrong("file", "", "where to?")
@@ -79,7 +79,7 @@ func (a *App) Restore(ctx context.Context, req BackupRequest) (*BackedUp, error)
 	return &BackedUp{File: req.File, Runs: c.Runs, Bytes: c.Bytes}, err
 }
 
-// Checkup is one thing that Doctor looked at.
+// Checkup is one check of Doctor.
 type Checkup struct {
 	Name string `json:"name"`
 	// State is ok, warning or problem.
@@ -94,7 +94,7 @@ type Diagnosis struct {
 	Checks  []Checkup `json:"checks"`
 }
 
-// Doctor looks whether the store is whole, and at what a person should know of it. It changes nothing.
+// Doctor checks that the store is intact, and what its user should know of it. It changes nothing.
 func (a *App) Doctor(ctx context.Context) (*Diagnosis, error) {
 	out := &Diagnosis{Healthy: true}
 	add := func(name, state, detail, fix string) {

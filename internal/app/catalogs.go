@@ -24,7 +24,7 @@ func Catalogued[R any](a *App, events Events, do func(*catalog.Env) (R, error)) 
 	return do(a.catalogEnv(m, events))
 }
 
-// catalogEnv is what requests about catalogues are carried out with, but for Ask.
+// catalogEnv returns the environment of requests about catalogues, without Ask.
 func (a *App) catalogEnv(m *provider.EmbedModels, events Events) *catalog.Env {
 	return &catalog.Env{
 		Files: a.CatalogueFiles(), Models: m, Lookup: a.Config.Getenv, HTTP: a.Config.HTTP, Now: a.Config.Now,
@@ -55,8 +55,7 @@ func (a *App) CatalogueFiles() catalog.Files { return catalogueFiles{a} }
 
 type catalogueFiles struct{ app *App }
 
-// Read implements catalog.Files: the error of a folder lists the files in it that can be of
-// tools.
+// Read implements catalog.Files: the error of a folder lists its files that may contain tools.
 func (f catalogueFiles) Read(name string, limit int64) ([]byte, error) {
 	if text, kept := f.app.catalogues[name]; kept {
 		return text, nil

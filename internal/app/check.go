@@ -24,7 +24,7 @@ type CheckRequest struct {
 }
 
 // Check compares each attempt of a trace file with the gold of its task. The error wraps
-// callvet.ErrInvalid where no attempt has one.
+// callvet.ErrInvalid if no attempt has gold.
 func (a *App) Check(req CheckRequest, events Events) (*report.Check, error) {
 	req.Rules = cmp.Or(req.Rules, "strict")
 	rules, ok := map[string]score.TrajectoryRules{"strict": score.Strict, "tau": score.Tau}[req.Rules]
@@ -108,7 +108,7 @@ func checkRow(at *trace.Attempt, g *score.TrajectoryGold, o *score.TrajectoryOut
 	return row
 }
 
-// hideChecked redacts what is shown of the gold, after it was compared.
+// hideChecked redacts the shown gold, after the comparison.
 func hideChecked(r *report.Checked, red *redact.Redactor) {
 	red.Begin()
 	for i := range r.Calls {
@@ -119,7 +119,7 @@ func hideChecked(r *report.Checked, red *redact.Redactor) {
 	}
 }
 
-// taskSums adds up by task, which is what repeats: its attempts are alike.
+// taskSums adds up by task, because the attempts at a task are correlated.
 type taskSums map[[2]string]*[2]int
 
 func (s taskSums) add(target, task string, yes, n int) {

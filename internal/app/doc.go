@@ -2,11 +2,12 @@
 
 // Package app answers one question: what may a request use, and what does it consist of?
 //
-// A client (the command line, a server, a worker) makes an App once: its Config has the store, the files, the
-// permissions, the clock and the environment. It hands the App to the functions of the packages over this one,
-// with a request: a plain struct that JSON can spell. It gets data back, and events while a request is carried out.
-// A mistake in a request is a callvet.FieldError, which names the field; what helps now is an Action. How either is
-// shown, and which exit code or status it gives, is the client's matter.
+// A client (the command line, a server, a worker) makes an App once: its Config has the store, the
+// files, the permissions, the clock and the environment. It passes the App to the functions of the
+// packages that import this one, with a request: a plain struct with a JSON form. It gets data
+// back, and events while a request is carried out. A mistake in a request is a callvet.FieldError,
+// which names the field; a suggested next step is an Action. The client decides how to show them,
+// and with which exit code or status.
 //
 //	package   carries out                                                        imports of the others
 //	results   stored runs: list, show, page, sums, rank, calibrate               –

@@ -17,35 +17,34 @@ import (
 type Event struct {
 	Note    *callvet.Notice `json:"note,omitempty"`
 	Warning *callvet.Notice `json:"warning,omitempty"`
-	// Problems are what is wrong with a suite or a file of tools, as soon as it is known.
+	// Problems are the problems of a suite or a file of tools, as soon as they are known.
 	Problems []callvet.Problem `json:"problems,omitempty"`
-	// Catalogue is what is wrong with a catalogue of tools.
+	// Catalogue has the problems of a catalogue of tools.
 	Catalogue []callvet.Problem `json:"catalogue,omitempty"`
-	// Lines are what is wrong with the lines of a trace file.
+	// Lines has the problems in the lines of a trace file.
 	Lines *LinesEvent `json:"lines,omitempty"`
-	// Lost is what a form of traces had no place for.
+	// Lost counts data for which a form of traces has no place.
 	Lost *LostEvent `json:"lost,omitempty"`
 	// Session: a run is about to be carried out, or followed.
 	Session  *SessionEvent  `json:"session,omitempty"`
 	Progress *ProgressEvent `json:"progress,omitempty"`
-	// Evidence is how far the gates of a run are that ends when they are decided.
+	// Evidence is how close to a decision the gates are, of a run that ends when they are decided.
 	Evidence *EvidenceEvent `json:"evidence,omitempty"`
-	// Tune is what happened in a search for parameters or a prompt.
+	// Tune is a step of a search for parameters or a prompt.
 	Tune *TuneEvent `json:"tune,omitempty"`
 	// Ended is how a session ended, before its results.
 	Ended *EndedEvent `json:"ended,omitempty"`
-	// Used is what models of vectors and orders were asked, at the end of a request about
-	// catalogues.
+	// Used is the usage of embedders and rerankers, at the end of a request about catalogues.
 	Used []callvet.ModelUse `json:"used,omitempty"`
 }
 
-// LinesEvent is what is wrong with the lines of a trace file.
+// LinesEvent has the problems in the lines of a trace file.
 type LinesEvent struct {
 	Problems []callvet.Problem `json:"problems"`
 	Log      trace.Log         `json:"log"`
 }
 
-// LeftOut says how many lines are no records; "" where all are.
+// LeftOut is a sentence about how many lines are not records; "" if all are.
 func (e *LinesEvent) LeftOut() string {
 	if e.Log.Bad == 0 {
 		return ""
@@ -60,7 +59,7 @@ type LostEvent struct {
 	Written map[string]int64 `json:"written,omitempty"`
 }
 
-// SessionEvent names a run and what goes on with it.
+// SessionEvent names a run that starts, goes on or is followed.
 type SessionEvent struct {
 	Run    string `json:"run"`
 	Resume Action `json:"resume"`
@@ -70,10 +69,10 @@ type SessionEvent struct {
 	Gone    bool   `json:"gone,omitempty"`
 }
 
-// ProgressEvent is how far a run is, or a request.
+// ProgressEvent is the progress of a run or a request.
 type ProgressEvent = report.Tick
 
-// EvidenceEvent is the evidence that the gates of a target have, after so many of its cases.
+// EvidenceEvent is the evidence for the gates of a target, after a number of its cases.
 type EvidenceEvent struct {
 	Target string         `json:"target"`
 	Cases  int            `json:"cases"`
@@ -81,8 +80,8 @@ type EvidenceEvent struct {
 	Gates  []GateEvidence `json:"gates"`
 }
 
-// GateEvidence is the evidence of a gate. Pass, Fail and Needed are natural logarithms: a side wins at
-// Needed.
+// GateEvidence is the evidence of a gate. Pass, Fail and Needed are natural logarithms: the gate is
+// decided when Pass or Fail reaches Needed.
 type GateEvidence struct {
 	Gate    string       `json:"gate"`
 	Slice   string       `json:"slice,omitempty"`
@@ -93,7 +92,7 @@ type GateEvidence struct {
 	Verdict gate.Verdict `json:"verdict"`
 }
 
-// TuneEvent is what happened in a search for parameters or a prompt.
+// TuneEvent is a step of a search for parameters or a prompt.
 type TuneEvent struct {
 	Tune string `json:"tune_id"`
 	What string `json:"what"`
@@ -102,12 +101,13 @@ type TuneEvent struct {
 	Candidate  int    `json:"candidate"`
 	Name       string `json:"name,omitempty"`
 	Generation int    `json:"generation,omitempty"`
-	// Score is the mean over the Tasks cases that it was asked, of Of. Dropped: it is asked no more.
+	// Score is the mean over the Tasks cases, out of Of, that it was asked. Dropped: it gets no
+	// further cases.
 	Tasks   int             `json:"tasks,omitempty"`
 	Of      int             `json:"of,omitempty"`
 	Score   *stats.Interval `json:"score,omitempty"`
 	Dropped bool            `json:"dropped,omitempty"`
-	// In counts the candidates that are still asked, out of the Asked ones.
+	// In counts the candidates that are still in the search, out of Asked.
 	In    int `json:"in,omitempty"`
 	Asked int `json:"asked,omitempty"`
 	// Best is the number of the best candidate so far.
@@ -118,7 +118,7 @@ type TuneEvent struct {
 	CostUSD  float64 `json:"cost_usd"`
 }
 
-// EndedEvent is how a session ended. Next goes on with the run, or shows it when it is done.
+// EndedEvent is how a session ended. Next resumes the run, or shows it when it is done.
 type EndedEvent struct {
 	Run     string      `json:"run"`
 	Summary run.Summary `json:"summary"`
@@ -128,19 +128,19 @@ type EndedEvent struct {
 // Events takes events, one at a time. Nil drops them.
 type Events func(Event)
 
-// Emit hands over an event; nil Events drop it.
+// Emit sends an event; nil Events drop it.
 func (e Events) Emit(ev Event) {
 	if e != nil {
 		e(ev)
 	}
 }
 
-// Note emits what the user may want to know.
+// Note emits a notice.
 func (e Events) Note(code, format string, args ...any) {
 	e.Emit(Event{Note: &callvet.Notice{Code: code, Text: fmt.Sprintf(format, args...)}})
 }
 
-// Warn emits what may make a result wrong.
+// Warn emits a warning about something that may make a result wrong.
 func (e Events) Warn(code, text string) {
 	e.Emit(Event{Warning: &callvet.Notice{Code: code, Text: text}})
 }

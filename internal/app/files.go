@@ -15,28 +15,26 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Files is what the names of files in requests stand for: paths for a command line,
-// uploads for a server, which never takes a path from a client. It is called from many
-// goroutines.
+// Files resolves the names of files in requests: paths for a command line, uploads for a server,
+// which never accepts a path from a client. It is called from many goroutines.
 type Files interface {
-	// Open reads a file; "-" is what the client sends along, such as standard input.
+	// Open reads a file; "-" is a stream of the client, such as standard input.
 	Open(name string) (io.ReadCloser, error)
 	// Path is the path of a name, for packages that read folders, neighbouring files, or one file
-	// at several offsets; folder: it is a folder. A missing name has a path too, "-" is itself, and
-	// "" is the working folder of commands.
+	// at several offsets; folder: it is a folder. A missing file has a path too, the path of "-" is
+	// "-", and "" is the working folder of commands.
 	Path(name string) (path string, folder bool, err error)
-	// Kind is what a name is, as far as that is known without reading.
+	// Kind returns what a name stands for, as far as it is known without reading.
 	Kind(name string) FileKind
 	// Same reports whether two names are one file.
 	Same(a, b string) bool
-	// Existing reads a file that is to be written over; there is false where nothing would
-	// be lost.
+	// Existing reads a file that will be overwritten; there is false if no content would be lost.
 	Existing(name string) (data []byte, there bool, err error)
-	// Write gives a name the bytes that write writes, all of them or none.
+	// Write replaces the content of a file by what write writes, whole or not at all.
 	Write(ctx context.Context, name string, write func(io.Writer) error) error
-	// Append opens a file that grows, and makes it where it is missing.
+	// Append opens a file that grows, and creates it if missing.
 	Append(name string) (Growing, error)
-	// Folder makes a folder where there is none.
+	// Folder makes a folder if it is missing.
 	Folder(ctx context.Context, name string) error
 	// Hold locks the folder of a file against other callers of Hold until release: between Open and
 	// Write of the same file.
@@ -48,7 +46,7 @@ type FileKind string
 
 // The kinds. A stream can be read only once: "-", a pipe, a device.
 const (
-	KindNone   FileKind = "" // there is nothing yet
+	KindNone   FileKind = "" // the file does not exist yet
 	KindFile   FileKind = "file"
 	KindFolder FileKind = "folder"
 	KindStream FileKind = "stream"
@@ -61,7 +59,7 @@ const (
 	MaxTokens   = 64 << 20
 )
 
-// Read gives a whole file of at most limit bytes.
+// Read returns a whole file of at most limit bytes.
 func (a *App) Read(name string, limit int64) ([]byte, error) {
 	f, err := a.Config.Files.Open(name)
 	if err != nil {
@@ -74,7 +72,7 @@ func (a *App) Read(name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// Text is what a request says, or for "@FILE" what the file says, as of a prompt.
+// Text returns s, or for "@FILE" the content of the file, for example a prompt.
 func (a *App) Text(s string) (string, error) {
 	name, isFile := strings.CutPrefix(s, "@")
 	if !isFile {
@@ -84,7 +82,7 @@ func (a *App) Text(s string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read text: %w", err)
 	}
-	return strings.TrimPrefix(string(b), "\ufeff"), nil // what an editor puts first is no part of a prompt
+	return strings.TrimPrefix(string(b), "\ufeff"), nil // the byte order mark of an editor is not a part of a prompt
 }
 
 // WriteReport writes a view to a file in the form that the end of its name names (.html .pdf .md
@@ -96,7 +94,7 @@ func (a *App) WriteReport(ctx context.Context, v *report.View, name string) erro
 	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { return a.Report(ctx, v, name, w) })
 }
 
-// Reports is why a report cannot be written to a file of this name; nil where it can.
+// Reports returns why a report cannot be written to a file of this name; nil if it can.
 func (a *App) Reports(name string) error {
 	if !isPDF(name) {
 		_, err := report.ByPath(name)
@@ -118,7 +116,7 @@ func (a *App) Report(ctx context.Context, v *report.View, name string, w io.Writ
 	return escaped(face, v, w)
 }
 
-// escaped writes a report without the characters that change how a text is shown.
+// escaped writes a report without characters that change how a text is displayed.
 func escaped(face report.Face, v *report.View, w io.Writer) error {
 	text := &plain.Writer{W: w}
 	return errors.Join(face(text, v), text.Flush())
@@ -135,7 +133,7 @@ type Growing interface {
 	Sync() error
 }
 
-// WriteText gives a name text, whole or not at all.
+// WriteText replaces the content of a file, whole or not at all.
 func (a *App) WriteText(ctx context.Context, name string, write func(io.Writer) error) error {
 	return a.Config.Files.Write(ctx, name, func(w io.Writer) error {
 		text := &plain.Writer{W: w}

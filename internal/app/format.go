@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// Formats are those that Schema knows.
+// Formats are the formats with a Schema.
 func Formats() []string {
 	return []string{
 		"suite", "targets", "trace", "tool", "gates", "edits", "labels", "gold", "calibration",
@@ -23,7 +23,7 @@ func Formats() []string {
 	}
 }
 
-// Schema is the published JSON Schema of a format of files. The error wraps
+// Schema returns the published JSON Schema of a file format. The error wraps
 // callvet.ErrNotFound.
 func Schema(format string) ([]byte, error) {
 	switch format {
@@ -71,7 +71,7 @@ func (a *App) Targets() []string {
 	return out
 }
 
-// Provider is one whose models can be asked.
+// Provider is a provider of models that targets can use.
 type Provider struct {
 	Name string   `json:"name" doc:"as in openai/gpt-5-mini"`
 	Keys []string `json:"key_variables" nullable:"false" doc:"the variables that may hold its key, the usual one first"`
@@ -79,7 +79,7 @@ type Provider struct {
 	Local bool `json:"local" doc:"it answers without a key"`
 }
 
-// Providers are those that Targets names, the most common first.
+// Providers are the providers in Targets, the most common first.
 func Providers() []Provider {
 	var out []Provider
 	for _, name := range provider.Names() {
@@ -92,8 +92,8 @@ func Providers() []Provider {
 // Prices is a table of models' prices.
 type Prices = provider.Prices
 
-// Prices are the prices that the program ships with, or, of a list that others keep, those
-// that can be used, with the number of models that were left out.
+// Prices returns the prices that the program ships with, or the usable prices of a list from
+// another source, with the number of models that were left out.
 func (a *App) Prices(list string) (p *Prices, skipped int, err error) {
 	if list == "" {
 		return provider.ShippedPrices(), 0, nil

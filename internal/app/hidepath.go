@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// hiddenPart stands in the path or query of a request where a secret was.
+// hiddenPart replaces a secret in the path or query of a request.
 const hiddenPart = "REDACTED"
 
 // pathHider returns a function that masks secrets in the path and query of a request. Secrets are
@@ -69,7 +69,7 @@ func pathHider(known func(string) string) (func(*url.URL) string, error) {
 }
 
 // secretParameter reports whether a parameter of a query is named like a secret. The token of the
-// next page of a list is none: two pages must not be taken for one.
+// next page of a list does not count: two pages must stay distinct.
 func secretParameter(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	switch name {

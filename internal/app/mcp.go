@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// MCPServer says which MCP server is asked: one over HTTP, or a command that speaks it over its
-// standard input and output.
+// MCPServer selects an MCP server: one over HTTP, or a command that speaks MCP over its standard
+// input and output.
 type MCPServer struct {
 	URL     string `json:"url,omitempty"`
 	Command string `json:"command,omitempty"`

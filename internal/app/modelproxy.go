@@ -14,33 +14,33 @@ import (
 	"github.com/callvet/callvet/internal/redact"
 )
 
-// ModelProxyRequest asks for a proxy before models. One of Replay and Record is a folder.
+// ModelProxyRequest requests a proxy in front of models. One of Replay and Record is a folder.
 type ModelProxyRequest struct {
 	// Replay answers from recordings alone.
 	Replay string `json:"replay,omitempty"`
-	// Record answers from recordings and asks for what is not there.
+	// Record answers from recordings, and asks the models for missing answers.
 	Record string `json:"record,omitempty"`
-	// Fresh, with Record, asks for everything.
+	// Fresh, with Record, asks the models for all answers.
 	Fresh bool `json:"fresh,omitempty"`
-	// OpenAI and Anthropic are where models are asked; "": the variables of the environment
-	// that their own clients read, or the providers themselves. ${NAME} reads the environment.
+	// OpenAI and Anthropic are the addresses of the providers; "": the environment variables that
+	// their own clients read, or the providers' own addresses. ${NAME} reads the environment.
 	OpenAI    string `json:"openai,omitempty"`
 	Anthropic string `json:"anthropic,omitempty"`
 	// Ignore are keys of a request's body that do not identify a request.
 	Ignore []string `json:"ignore,omitempty"`
 }
 
-// ModelProxyResult is what went through a proxy.
+// ModelProxyResult counts the requests through a proxy.
 type ModelProxyResult struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	modelproxy.Counts
 }
 
-// ModelProxy is a proxy before models, for a server of HTTP that the client has.
+// ModelProxy is a proxy in front of models, for an HTTP server of the client.
 type ModelProxy struct{ *modelproxy.Proxy }
 
-// Result is what has gone through so far.
+// Result returns the counts so far.
 func (p *ModelProxy) Result() *ModelProxyResult {
 	return &ModelProxyResult{Format: "callvet model proxy", Version: 1, Counts: p.Counts()}
 }
@@ -104,7 +104,7 @@ func (a *App) ModelProxy(q ModelProxyRequest, events Events) (*ModelProxy, error
 	return &ModelProxy{p}, nil
 }
 
-// upstream is where a provider is asked.
+// upstream returns the address of a provider.
 func (a *App) upstream(name, address string) (*url.URL, error) {
 	own, variable := provider.Base(name)
 	address = cmp.Or(address, a.Config.Getenv(variable), own)

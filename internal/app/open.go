@@ -29,7 +29,7 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
-// Opener builds the models that targets speak through.
+// Opener builds the models of targets.
 type Opener struct {
 	app     *App
 	events  Events
@@ -40,18 +40,18 @@ type Opener struct {
 	closers []func() error
 	// retrievers are catalogs by their target's position, once all are open.
 	Retrievers map[int]*catalog.Retriever
-	Stored     bool // they were opened again
+	Stored     bool // the targets of a stored run are opened again
 	warned     map[string]bool
 	Models     []*provider.EmbedModels
-	// lacks, if set, is called with the missing variables of a target, which is then opened without
-	// them and not asked.
+	// Lacks, if set, is called with the missing variables of a target, which is then opened without
+	// them and gets no request.
 	Lacks func(s *TargetSpec, variable string)
-	// learned is what models refused while they were asked.
+	// learned has the parameters that models refused.
 	Mu      sync.Mutex
 	Learned []string
 }
 
-// Used is what retrievers asked of models.
+// Used is the retrievers' usage of models.
 func (o *Opener) Used() []callvet.ModelUse {
 	var out []callvet.ModelUse
 	for _, m := range o.Models {
@@ -67,8 +67,8 @@ func (o *Opener) Close() {
 	}
 }
 
-// NewOpener prepares to open the targets of a run, which session names. prices is a file
-// that goes before the shipped ones, "" for none.
+// NewOpener prepares to open the targets of a run, which session names. prices is a file that takes
+// precedence over the shipped prices, "" for none.
 func (a *App) NewOpener(timeout time.Duration, prices, session string, events Events) (*Opener, error) {
 	o := &Opener{
 		app: a, events: events, prices: provider.ShippedPrices(), timeout: timeout, session: session,
@@ -84,7 +84,7 @@ func (a *App) NewOpener(timeout time.Duration, prices, session string, events Ev
 	return o, nil
 }
 
-// learns keeps what a model refused while it was asked. It is called from many goroutines.
+// learns records a parameter that a model refused. It is called from many goroutines.
 func (o *Opener) learns(what string) {
 	o.Mu.Lock()
 	defer o.Mu.Unlock()
@@ -123,7 +123,7 @@ func (o *Opener) Unpriced(t *callvet.Target) bool {
 		o.prices.Find(service, t.Model) == nil
 }
 
-// open builds the target of a spec; a recording may hold several.
+// open builds the target of a spec; a recording may contain several.
 func (o *Opener) open(ctx context.Context, s *TargetSpec) ([]run.Target, error) {
 	ts, err := o.dispatch(ctx, s)
 	if err != nil {
@@ -238,7 +238,7 @@ func (o *Opener) script(s *TargetSpec, name string) ([]run.Target, error) {
 	return one(m, t, err)
 }
 
-// recordings opens what was recorded.
+// recordings opens a file of recorded answers.
 func (o *Opener) recordings(name string) ([]run.Target, error) {
 	path, _, err := o.app.Config.Files.Path(name)
 	if err != nil {
@@ -268,7 +268,7 @@ func (o *Opener) recordings(name string) ([]run.Target, error) {
 func (o *Opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callvet.Trace, error], bool, error) {
 	found, err := foreign.Open(f, foreign.Options{})
 	if err != nil || found.Report().Format != foreign.Contract {
-		return nil, false, nil // what cannot be opened as traces may be rows
+		return nil, false, nil // a file that cannot be opened as traces may contain rows
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, false, err
@@ -299,7 +299,8 @@ func (o *Opener) Coverage(cases iter.Seq[*callvet.Case]) {
 	}
 }
 
-// execAgent opens a command. It runs where the client is, and sees what is not secret.
+// execAgent opens a command. It runs in the client's folder, and sees variables that are not
+// secret.
 func (o *Opener) execAgent(s *TargetSpec, line string) ([]run.Target, error) {
 	args, err := sys.SplitCommand(line)
 	if err != nil {
@@ -343,7 +344,7 @@ func fields(g map[string]string) message.Fields {
 	}
 }
 
-// OpenAll opens every spec and gives the targets names of their own.
+// OpenAll opens every spec and makes the names of the targets unique.
 func (o *Opener) OpenAll(ctx context.Context, specs []TargetSpec) ([]run.Target, error) {
 	var all []run.Target
 	for i := range specs {
@@ -402,7 +403,7 @@ func (o *Opener) learn(s *TargetSpec) {
 	}
 }
 
-// value is the value of a variable that a target names. If no model will be asked, an empty
+// value returns the value of a variable that a target names. If no requests will be sent, an empty
 // variable is reported and replaced by a placeholder.
 func (o *Opener) value(s *TargetSpec, name string) string {
 	v := o.app.Config.Getenv(name)
@@ -421,7 +422,7 @@ func (o *Opener) warn(what string) {
 	}
 }
 
-// ReportWithheld says which variables agents that are commands do not get to see.
+// ReportWithheld reports the variables that are withheld from agents that are commands.
 func (a *App) ReportWithheld(specs []TargetSpec, events Events) {
 	names := map[string]bool{}
 	for i := range specs {

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// Policy reads a file with rules of safety, and perhaps with what a guard does about them.
+// Policy reads a file with rules of safety, and perhaps the actions of a guard.
 func (a *App) Policy(path string) (*world.Policy, error) {
 	b, err := a.Read(path, world.MaxPolicyBytes)
 	if err != nil {
@@ -23,7 +23,7 @@ func (a *App) Policy(path string) (*world.Policy, error) {
 	return p, err
 }
 
-// Question is what a person is asked about a call before it is executed.
+// Question is the question to a person about a call before it is executed.
 type Question struct {
 	Tool string
 	Args string

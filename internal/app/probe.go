@@ -14,11 +14,11 @@ import (
 const (
 	// probeFor is how long an answer to a probe may take.
 	probeFor = 10 * time.Second
-	// probeTokens is the fewest that every provider takes for a limit of an answer.
+	// probeTokens is the smallest limit of answer tokens that every provider accepts.
 	probeTokens = 16
 )
 
-// Probe is the result of asking a target once.
+// Probe is the result of one request to a target.
 type Probe struct {
 	OK        bool              `json:"ok" doc:"the target answered"`
 	Target    string            `json:"target"`
@@ -32,8 +32,9 @@ type Probe struct {
 	Usage     callvet.Usage     `json:"usage"`
 }
 
-// Probe asks a target one short question with the keys and the reach of this App, once: it costs a request
-// of a few tokens. That the target does not answer is no error; one is that it cannot be opened.
+// Probe sends one short question to a target with the keys and the reach of this App; it costs a
+// request of a few tokens. A target that cannot be opened is an error; one that does not answer is
+// not.
 func (a *App) Probe(ctx context.Context, spec TargetSpec) (Probe, error) {
 	out := Probe{Target: spec.Target}
 	events := Events(func(e Event) {

@@ -13,12 +13,12 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 )
 
-// PromptRequest asks for a prompt of a model that calls tools.
+// PromptRequest requests a prompt for a model that calls tools.
 type PromptRequest struct {
-	// Tools is a catalogue, a suite, or what an MCP server answered to tools/list; "": the rules
+	// Tools is a catalogue, a suite, or the answer of an MCP server to tools/list; "": the rules
 	// alone.
 	Tools string `json:"tools,omitempty"`
-	// Output is the file that the prompt is written to; "": it is in the result alone.
+	// Output is the file for the prompt; "": the prompt is only in the result.
 	Output string `json:"output,omitempty"`
 }
 
@@ -32,7 +32,7 @@ type PromptResult struct {
 	judge.ToolPrompt
 }
 
-// ToolCallerPrompt writes the prompt of a model that calls tools. It reports tools that the prompt
+// ToolCallerPrompt writes the prompt for a model that calls tools. It reports tools that the prompt
 // cannot distinguish.
 func (a *App) ToolCallerPrompt(ctx context.Context, req PromptRequest, events Events) (*PromptResult, error) {
 	var tools []callvet.Tool

@@ -17,23 +17,24 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// Reach says where the requests of an App may go that works for others, as a server does. The
-// zero value is the public Internet.
+// Reach limits the destinations of requests of an App that works for other people, as on a server.
+// The zero value is the public Internet.
 type Reach struct {
-	// Private and Hosts are those of world.GuardReach.
+	// Private and Hosts: see world.GuardReach.
 	Private bool
 	Hosts   []string
-	// Keys are values for certain hosts only: otherwise an address written by another person could
-	// get them.
+	// Keys are secrets for certain hosts only: otherwise they could be sent to an address that
+	// another person wrote.
 	Keys []HostKey
 }
 
-// HostKey is a key with the hosts that it may be sent to, with a port where it is not the usual one.
+// HostKey is a key with the hosts to which it may be sent, with their port unless it is the default
+// one.
 type HostKey struct {
-	// Variable is its name; "" for a key of the server, which the user does not know.
+	// Variable is its name; "" for a key of the server, which is not shown to the user.
 	Variable, Value string
 	Hosts           []string
-	// Near lets private addresses that Reach allows have it, too.
+	// Near allows the key also for private addresses that Reach allows.
 	Near bool
 }
 
@@ -51,7 +52,7 @@ func (r Reach) Client() *http.Client {
 	return c
 }
 
-// keyring refuses requests that carry a key to a host that it is not for.
+// keyring refuses requests that would send a key to a wrong host.
 type keyring struct {
 	next http.RoundTripper
 	keys []HostKey
@@ -65,18 +66,18 @@ func (l *keyring) RoundTrip(r *http.Request) (*http.Response, error) {
 		return l.next.RoundTrip(r)
 	}
 	if r.Body != nil {
-		_ = r.Body.Close() // as every RoundTripper does
+		_ = r.Body.Close() // as every RoundTripper must
 	}
 	return nil, err
 }
 
-// refuse is the error of a request that carries a key elsewhere.
+// refuse returns the error of a request that would send a key to a wrong host.
 func (l *keyring) refuse(r *http.Request) error {
 	to := hostOf(r.URL)
 	own := r.Host == "" || r.Host == r.URL.Host
 	for i := range l.keys {
 		k := &l.keys[i]
-		// One value may be kept under several names: any of them allows it.
+		// One value may have several names: each of them may allow it.
 		may := own && slices.ContainsFunc(l.keys, func(o HostKey) bool {
 			return o.Value == k.Value && (slices.Contains(o.Hosts, to) || o.Near && l.near(r.URL.Hostname()))
 		})
@@ -91,7 +92,7 @@ func (l *keyring) refuse(r *http.Request) error {
 	return nil
 }
 
-// refusal names the key, the host and what allows it.
+// refusal names the key, the host and how to allow it.
 func (k *HostKey) refusal(host string) string {
 	to := "no host"
 	if len(k.Hosts) > 0 {
@@ -104,7 +105,8 @@ func (k *HostKey) refusal(host string) string {
 		"%s is not sent to %s: it is kept for %s; to allow the host, give the key again with it under Settings, Keys (PUT /api/keys/%s)", k.Variable, host, to, k.Variable)
 }
 
-// hostOf is the host of an address as keys name it: in small letters, without the usual port of its scheme.
+// hostOf returns the host of an address as in HostKey: in lower case, without the default port of
+// its scheme.
 func hostOf(u *url.URL) string {
 	host := strings.ToLower(u.Host)
 	for scheme, port := range map[string]string{"http": ":80", "https": ":443"} {
@@ -122,11 +124,11 @@ func (l *keyring) CloseIdleConnections() {
 	}
 }
 
-// minKey is the least length of a key that is searched for in texts. A shorter one ("none",
-// "EMPTY") is a placeholder for a local server, and may be a word of a header or a query.
+// minKey is the least length of a key that is searched in texts. A shorter one ("none", "EMPTY") is
+// a placeholder for a local server, and may occur as a word in a header or a query.
 const minKey = 8
 
-// carries reports whether a request has a value in its address, a header or its body.
+// carries reports whether a request contains a value in its address, a header or its body.
 func carries(r *http.Request, value string) bool {
 	if len(value) < minKey {
 		return carriesWord(r, value)
@@ -162,8 +164,8 @@ func carriesWord(r *http.Request, value string) bool {
 	return false
 }
 
-// inBody reports whether a body has a value, as it is or as a JSON string has it. One that can be read once alone is
-// not read: no target makes such a body of variables.
+// inBody reports whether a body contains a value, plain or escaped as in a JSON string. A body that
+// can be read only once is not read: no target makes such a body from variables.
 func inBody(r *http.Request, value string) bool {
 	if r.Body == nil || r.GetBody == nil {
 		return false
@@ -184,13 +186,13 @@ func inBody(r *http.Request, value string) bool {
 	return err == nil && bytes.Contains(text, quoted[1:len(quoted)-1])
 }
 
-// Keys are the variables of the environment that keys of providers are read from, each once.
+// Keys are the environment variables with keys of providers, each once.
 func Keys() []string { return KeyVariables() }
 
-// LendableSettings are the variables that say where providers are asked, and how.
+// LendableSettings are the variables with addresses and other settings of providers.
 func LendableSettings() []string { return provider.Settings() }
 
-// KeyHosts are the hosts that the key of each variable is for, by an environment.
+// KeyHosts returns the hosts for the key of each variable, in an environment.
 func KeyHosts(getenv func(string) string) map[string][]string {
 	out := provider.KeyHosts(getenv)
 	for name, hosts := range provider.EmbedKeyHosts(getenv) {

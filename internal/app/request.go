@@ -17,70 +17,72 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// RunRequest asks for a run of a suite.
+// RunRequest requests a run of a suite.
 type RunRequest struct {
 	SuiteRequest
-	// Words are for people. The name finds a run of the command line later; "": only its id does.
+	// Words are for people. A run of the command line can be found by the name later; "": only by
+	// its id.
 	store.Words
-	// Owned is a run of a user of a server, as store.NewRun has it.
+	// Owned marks a run of a user of a server: see store.NewRun.
 	Owned bool `json:"-"`
-	// Targets are asked. TargetFile is a file with more of them: what its entries do not
-	// say is as in Shared, and commands in it run with AllowExec only.
+	// Targets are the targets. TargetFile is a file with more targets: missing fields of its
+	// entries are taken from Shared, and its commands run only with AllowExec.
 	Targets    []TargetSpec `json:"targets,omitempty"`
 	TargetFile string       `json:"target_file,omitempty"`
 	Shared     TargetSpec   `json:"shared,omitzero"`
 	AllowExec  bool         `json:"allow_exec,omitempty"`
 	// SystemFor are system prompts of single targets, by target or name.
 	SystemFor map[string]string `json:"system_for,omitempty"`
-	// Repeats is how often each target is asked for each case without a number of its own; 0 means once.
+	// Repeats is the number of attempts of each target at each case without its own number; 0 means
+	// 1.
 	Repeats int `json:"repeats,omitempty"`
-	// Filter, Sample and FailedFrom choose cases: see run.Selection. Seed is that of the
-	// sample, and of models that take one.
+	// Filter, Sample and FailedFrom choose cases: see run.Selection. Seed is the seed of the
+	// sample, and of models that accept one.
 	Filter     []string `json:"filter,omitempty"`
 	Sample     int      `json:"sample,omitempty"`
 	Seed       int64    `json:"seed,omitempty"`
 	FailedFrom string   `json:"failed_from,omitempty"`
-	// Slices are those of the report: tag, tier or names of fields, * for all fields.
+	// Slices are the slices of the report: tag, tier or names of fields, * for all fields.
 	Slices []string `json:"slices,omitempty"`
-	// Keep are kinds of personal data that are kept and shown as they are.
+	// Keep are kinds of personal data that are stored and shown unredacted.
 	Keep []string `json:"keep,omitempty"`
-	// Prices is a file that goes before the shipped prices.
+	// Prices is a file that takes precedence over the shipped prices.
 	Prices string `json:"prices,omitempty"`
-	// Guard is a file with a policy: which calls are executed and which results shown. Runs
-	// are held to its rules; "": every call is executed.
+	// Guard is a file with a policy: which calls are executed and which results are shown. Its
+	// rules are also checked in scoring; "": every call is executed.
 	Guard string `json:"guard,omitempty"`
-	// NoLint runs a suite with errors, NoCache asks again what was answered before, and
-	// RealLatency waits as long as mocks say.
+	// NoLint runs a suite with errors, NoCache reuses no stored answers, and RealLatency waits for
+	// the latencies of mocks.
 	NoLint      bool `json:"no_lint,omitempty"`
 	NoCache     bool `json:"no_cache,omitempty"`
 	RealLatency bool `json:"real_latency,omitempty"`
 	Settings
-	// UntilDecided ends the run when the gates of Settings.Gates, or of the suite, are decided; nil: it asks
-	// everything.
+	// UntilDecided ends the run when the gates of Settings.Gates, or of the suite, are decided;
+	// nil: all cells run.
 	UntilDecided *UntilRequest `json:"until_decided,omitempty"`
 	Origin       Origin        `json:"origin,omitzero"`
-	// Selection is laid over what the suite says of scoring decisions.
+	// Selection overrides the suite's settings for scoring decisions.
 	Selection *SelectionRequest `json:"selection,omitempty"`
-	// Judges are asked when the attempts are over; nil: none is.
+	// Judges judge when the attempts are over; nil: none.
 	Judges *RunJudges `json:"judges,omitempty"`
-	// Faults is a file with faults that calls of tools meet, in place of the suite's own.
+	// Faults is a file with faults for calls of tools, which replace the suite's own.
 	Faults string `json:"faults,omitempty"`
 	WorldRequest
-	// Made is a suite that another request made; it is read from no file then.
+	// Made is a suite in memory, from another request; no file is read then.
 	Made *callvet.Suite `json:"-"`
 	// Drill: Made are drills, a usual suite with twins.
 	Drill bool `json:"-"`
 }
 
-// SelectionRequest says how decisions over a catalogue are scored.
+// SelectionRequest has settings for scoring decisions over a catalogue.
 type SelectionRequest struct {
-	// Scoring stands in place of the suite's; nil: the suite's.
+	// Scoring replaces the suite's settings; nil: the suite's.
 	Scoring *callvet.SelectionScoring `json:"scoring,omitempty"`
-	// K are the depths where neither says any.
+	// K are the depths if neither Scoring nor the suite has any.
 	K []int `json:"k,omitempty"`
 }
 
-// Check refuses what no suite and no target can make right.
+// Check returns an error for a request that is wrong with any suite and any target.
 func (q *RunRequest) Check() error {
 	switch {
 	case q.Suite == "" && q.Text == nil:
@@ -107,50 +109,51 @@ func (q *RunRequest) Check() error {
 	return errors.Join(err, CheckWords(&q.Words), set.Check(), q.WorldRequest.Check())
 }
 
-// UntilRequest is how a run asks for its gates.
+// UntilRequest has the gates that end a run.
 type UntilRequest struct {
-	// Text are the gates, in place of a file or of those of the suite; nil: there is no text.
+	// Text is a gate file as a text, instead of a file or the gates of the suite; nil: there is no
+	// text.
 	Text []byte `json:"-"`
-	// Baseline is the run that gates about a baseline compare with.
+	// Baseline is the run for gates with a baseline.
 	Baseline string `json:"baseline,omitempty"`
-	// Ledger is a file that keeps the looks at the gates; "": the store does.
+	// Ledger is a file that records the looks at the gates; "": the store records them.
 	Ledger string `json:"ledger,omitempty"`
 }
 
-// CodeNotEvaluated is that of lint's problems with assertions that nothing here evaluates.
+// CodeNotEvaluated is the code of lint's problems about assertions that callvet does not evaluate.
 const CodeNotEvaluated = "not-evaluated"
 
 // A judge is a target like others: its questions are the cases of a suite made from attempts. One
 // judging is a run of that suite, with the same limits, retries, budget, cache, lease and
-// resumption. Such a run is in no list of runs; it belongs to its subject.
+// resumption. Such a run is not listed among the runs; it belongs to the judged run.
 
-// JudgeSpec says which judges, and what they are shown.
+// JudgeSpec selects judges, and the evidence that they get.
 type JudgeSpec struct {
-	// Judges are built-in judges, and at most one of the user, with its prompt and schema in the
-	// files Prompt and Schema.
+	// Judges are built-in judges, and at most one judge of the user, with its prompt and schema in
+	// the files Prompt and Schema.
 	Judges []string `json:"judge"`
 	Prompt string   `json:"prompt,omitempty"`
 	Schema string   `json:"schema,omitempty"`
 	// Unit is the unit of the user's judge: task (the default), call or turn.
 	Unit judge.Unit `json:"unit,omitempty"`
-	// ShowGold shows what the case expects.
+	// ShowGold shows the expectations of the case to the judge.
 	ShowGold bool `json:"show_gold,omitempty"`
-	// MaxEvidence bounds what is shown of one thing, in bytes; 0 means judge.DefaultEvidence.
+	// MaxEvidence bounds each piece of evidence, in bytes; 0 means judge.DefaultEvidence.
 	MaxEvidence int `json:"max_evidence,omitempty"`
-	// Threshold is the least score in [0,1] that passes, where the score decides.
+	// Threshold is the least score in [0,1] that passes, if the score decides.
 	Threshold *float64 `json:"threshold,omitempty"`
 }
 
-// JudgeRequest asks judges for their verdicts on a run or a trace file.
+// JudgeRequest requests judges' verdicts on a run or a trace file.
 type JudgeRequest struct {
 	Side
 	JudgeSpec
 	// Against is the baseline run or trace file for a comparing judge: it sees its attempts of the
 	// same targets and tasks. None: it compares the targets of one run.
 	Against Side `json:"against,omitzero"`
-	// Models are asked, each as a judge of its own.
+	// Models are the judging models, each as a separate judge.
 	Models []TargetSpec `json:"models"`
-	// Samples is how often each is asked the same; 0 means once.
+	// Samples is how often each question is asked; 0 means once.
 	Samples int `json:"samples,omitempty"`
 	// Under limits the judging to attempts with a lower automatic score, or with none.
 	Under *float64 `json:"under,omitempty"`
@@ -160,16 +163,16 @@ type JudgeRequest struct {
 	Again bool `json:"again,omitempty"`
 	// Output is a labels file that the verdicts are added to; "": none.
 	Output string `json:"output,omitempty"`
-	// Prices is a file that goes before the shipped prices.
+	// Prices is a file that takes precedence over the shipped prices.
 	Prices string `json:"prices,omitempty"`
-	// NoCache asks again what any judging asked before. Keep are kinds of personal data that
-	// the judge is shown.
+	// NoCache reuses no answers of earlier judgings. Keep are kinds of personal data that are shown
+	// to the judge.
 	NoCache bool     `json:"no_cache,omitempty"`
 	Keep    []string `json:"keep,omitempty"`
 	Settings
 }
 
-// Check refuses a request that cannot be carried out; the error is a callvet.FieldError.
+// Check returns an error, a callvet.FieldError, for a request that cannot be carried out.
 func (q *JudgeRequest) Check() error {
 	switch {
 	case len(q.Judges) == 0:
@@ -192,21 +195,20 @@ func (q *JudgeRequest) Check() error {
 	return errors.Join(err, q.Side.CheckOne("subject"), q.Settings.Check())
 }
 
-// RunJudges are judges that are asked about a run before its results are shown.
+// RunJudges are judges of a run before its results are shown.
 type RunJudges struct {
-	// Names are judges that are built in, Models those who judge.
+	// Names are built-in judges, Models the judging models.
 	Names  []string `json:"judge"`
 	Models []string `json:"judge_model"`
 	// BaseURL is the endpoint of the models, "" for their own.
 	BaseURL string `json:"judge_base_url,omitempty"`
 	// Under limits the judging to attempts with a lower automatic score, or with none.
 	Under *float64 `json:"judge_under,omitempty"`
-	// Live asks about each attempt as soon as it is stored, while others run, and not when
-	// all are over.
+	// Live judges each attempt as soon as it is stored, while others run, not when all are over.
 	Live bool `json:"judge_live,omitempty"`
 }
 
-// EvalSuiteRequest asks for a run in the words of Eval Case Interfaces.
+// EvalSuiteRequest requests a run in the terms of Eval Case Interfaces.
 type EvalSuiteRequest struct {
 	Run string `json:"run"`
 	// Baseline is an earlier run; "": none.
@@ -232,22 +234,22 @@ const (
 	OnMissError = "tell"
 )
 
-// WorldRequest says who answers calls.
+// WorldRequest selects the world that answers calls.
 type WorldRequest struct {
-	// World is mock, the mocks of the suite, live, the tools that the file Live lists and no
-	// other, or recorded; "" is mock, or recorded where there are Recordings.
+	// World is mock (the mocks of the suite), live (only the tools that the file Live lists) or
+	// recorded; "" is mock, or recorded if there are Recordings.
 	World string `json:"world,omitempty"`
 	Live  string `json:"live,omitempty"`
-	// Recordings is a folder with what tools answered before. Nothing is executed.
+	// Recordings is a folder with earlier answers of tools. Nothing is executed.
 	Recordings string `json:"recordings,omitempty"`
 	// OnMiss is the handling of a call without a recording. fail, also "", ends the attempt with an
 	// error, because it cannot be judged; tell returns an error to the target, and goes on.
 	OnMiss string `json:"on_miss,omitempty"`
-	// Record is a folder that gets what is answered. No answer of earlier runs is reused then.
+	// Record is a folder for the answers of tools. No answer of earlier runs is reused then.
 	Record string `json:"record,omitempty"`
 }
 
-// Check refuses what does not go together, and fills in what follows.
+// Check returns an error for contradicting fields, and fills in defaults.
 func (q *WorldRequest) Check() error {
 	worlds := []string{"", WorldMock, WorldLive, WorldRecorded}
 	switch {
@@ -268,7 +270,7 @@ func (q *WorldRequest) Check() error {
 	return nil
 }
 
-// Kinds are those of personal data that a request keeps.
+// Kinds returns the kinds of personal data that a request keeps.
 func Kinds(keep []string) ([]redact.Kind, error) {
 	var out []redact.Kind
 	for _, k := range keep {
@@ -284,7 +286,7 @@ func Kinds(keep []string) ([]redact.Kind, error) {
 	return out, nil
 }
 
-// Limits of a person's words about a run, in characters, and of its tags, in number.
+// Limits of the texts about a run, in characters, and of the number of its tags.
 const (
 	MostRunName  = 256
 	MostRunNotes = 10_000
@@ -292,8 +294,8 @@ const (
 	MostRunTags  = 50
 )
 
-// CheckWords refuses words that are too long or that no list could show. Tags come out sorted,
-// each once.
+// CheckWords returns an error for texts that are too long or cannot be shown in a list. It sorts
+// the tags and removes duplicates.
 func CheckWords(w *store.Words) error {
 	control := func(text, except string) bool {
 		return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
@@ -341,7 +343,7 @@ func CheckWords(w *store.Words) error {
 	return nil
 }
 
-// WordSettings are the words of a run as settings, which hold no secret.
+// WordSettings returns the words of a run as settings, which contain no secret.
 func WordSettings(w *store.Words) []redact.Setting {
 	const hint = "leave it out"
 	out := []redact.Setting{

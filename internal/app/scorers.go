@@ -17,35 +17,35 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// ScorerVersion says which version of a scorer of the suite's own judged a run.
+// ScorerVersion is the version of a suite's own scorer that judged a run.
 type ScorerVersion struct {
 	Name string `json:"name"`
 	// Kind is expr, exec, javascript or python; several are joined by commas.
 	Kind string `json:"kind"`
-	// Version changes with the scorer: with its text, its settings, and the files that its
-	// command is made of. Cases may have scorers of one name that differ: it is of all then.
+	// Version changes with the scorer: with its text, its settings, and the files of its command.
+	// If cases have different scorers with the same name, it is the version of all of them.
 	Version string `json:"version"`
-	// Commands are what it runs, each once, up to some.
+	// Commands are the commands that it runs, each once, up to a limit.
 	Commands []string `json:"commands,omitempty"`
 }
 
 // maxCommands bounds the listed commands of one scorer; cases may have many.
 const maxCommands = 10
 
-// ScorersOf gathers the scorers of a suite, case by case.
+// ScorersOf collects the scorers of a suite, case by case.
 type ScorersOf struct {
 	version func(*callvet.Scorer) string
 	// denied: programs may not run, and the suite has one.
 	may, Denied bool
 	commands    map[string][]string // by name
-	// seen are the versions and kinds by name; of a scorer that cases share it is looked up once.
+	// seen are the versions and kinds by name; a scorer that cases share is looked up once.
 	seen  map[string]map[string]bool
 	kinds map[string]map[string]bool
 }
 
 // NewScorersOf makes one for the suite of a request.
 func (a *App) NewScorersOf(req *RunRequest) (*ScorersOf, error) {
-	dir := "" // of a suite that is read from no file
+	dir := "" // for a suite that is not read from a file
 	if req.Made == nil && req.Text == nil {
 		var err error
 		if dir, err = a.suiteFolder(req.Suite); err != nil {
@@ -59,13 +59,13 @@ func (a *App) NewScorersOf(req *RunRequest) (*ScorersOf, error) {
 	}, nil
 }
 
-// suiteFolder is the folder of a suite: where its scorers run.
+// suiteFolder returns the folder of a suite, in which its scorers run.
 func (a *App) suiteFolder(name string) (string, error) {
 	if name == "-" {
 		name = ""
 	}
 	if name == "" && !a.Config.Permit.Commands {
-		return "", nil // nothing runs there
+		return "", nil // no scorer runs there
 	}
 	path, folder, err := a.Config.Files.Path(name)
 	if err != nil || folder || name == "" {
@@ -74,7 +74,7 @@ func (a *App) suiteFolder(name string) (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// Add takes the scorers of a case.
+// Add adds the scorers of a case.
 func (o *ScorersOf) Add(c *callvet.Case) {
 	for i := range c.Expect.Scorers {
 		s := &c.Expect.Scorers[i]
@@ -93,7 +93,7 @@ func (o *ScorersOf) Add(c *callvet.Case) {
 	}
 }
 
-// All are the commands of all scorers, each once.
+// All returns the commands of all scorers, each once.
 func (o *ScorersOf) All() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(o.commands)) {
@@ -106,8 +106,8 @@ func (o *ScorersOf) All() []string {
 	return out
 }
 
-// Refusal is the error of a suite with programs that may not run: another person may have written
-// it. Nil if they may run, or if there are none.
+// Refusal returns the error of a suite with programs that may not run, because another person may
+// have written it. Nil if they may run, or if there are none.
 func (o *ScorersOf) Refusal(req *RunRequest, permit Permit) error {
 	switch {
 	case !o.Denied:
@@ -126,7 +126,7 @@ func (o *ScorersOf) Refusal(req *RunRequest, permit Permit) error {
 	}
 }
 
-// List gives them by name; nil where there is none.
+// List returns the scorers by name; nil if there are none.
 func (o *ScorersOf) List() []ScorerVersion {
 	var out []ScorerVersion
 	for _, name := range slices.Sorted(maps.Keys(o.seen)) {
@@ -142,8 +142,8 @@ func (o *ScorersOf) List() []ScorerVersion {
 	return out
 }
 
-// NewPool makes what runs the scorers of a suite, which are shown what a run would keep; keep are
-// the kinds of personal data that stay. The caller closes it.
+// NewPool makes the pool that runs the scorers of a suite. Scorers get redacted data, as a run
+// would store it; keep are the kinds of personal data that stay. The caller closes it.
 func (a *App) NewPool(suite string, keep []redact.Kind) (*judge.ScorerPool, error) {
 	dir, err := a.suiteFolder(suite)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *App) NewPool(suite string, keep []redact.Kind) (*judge.ScorerPool, erro
 	return a.PoolIn(dir, keep)
 }
 
-// PoolIn makes what runs scorers in a folder.
+// PoolIn makes the pool that runs scorers in a folder.
 func (a *App) PoolIn(dir string, keep []redact.Kind) (*judge.ScorerPool, error) {
 	base, err := a.secrets.Redactor(keep)
 	if err != nil {

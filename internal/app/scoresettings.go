@@ -55,11 +55,11 @@ func (a *App) StepScoring(given string, events Events) (set callvet.Scoring, can
 	return set, string(b), nil
 }
 
-// NameClash refuses a setting that makes two tools one.
+// NameClash returns an error for a setting that gives two tools the same name.
 func NameClash(set *callvet.Scoring, tools []callvet.Tool, events Events) error {
 	names := make([]string, len(tools))
 	for i := range tools {
-		if names[i] = tools[i].Name; tools[i].Version == "" { // some write both into the name
+		if names[i] = tools[i].Name; tools[i].Version == "" { // some suites write both into the name
 			names[i], _ = callvet.SplitTool(names[i])
 		}
 	}

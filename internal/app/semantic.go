@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// Scoring is the configuration of the scorer, for lint and runs alike.
+// Scoring returns the configuration of the scorer, for lint and runs.
 func (a *App) Scoring(ctx context.Context, embedder string) (score.Config, error) {
 	if embedder == "" {
 		return score.Config{Safety: safety.Watch}, nil
@@ -38,7 +38,7 @@ type similarity struct {
 	vectors  map[string][]float32
 }
 
-// of is in [-1,1]; the name of the embedder goes into the result.
+// of returns the similarity in [-1,1] and the name of the embedder.
 func (s *similarity) of(want, got string) (float64, string, error) {
 	a, err := s.vector(want)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// Settings are the settings of a session other than its questions: its limits, its pace, and its
-// required results. A resumed run keeps them.
+// Settings are the settings of a session other than its cases and targets: its limits, its pace,
+// and its required results. A resumed run keeps them.
 type Settings struct {
-	// MaxCostUSD and MaxCalls bound what is spent; 0: no limit.
+	// MaxCostUSD and MaxCalls bound the spending; 0: no limit.
 	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
 	MaxCalls   int     `json:"max_calls,omitempty"`
 	// Concurrency is how many requests of a provider are in flight; 0 means 8.
@@ -24,20 +24,21 @@ type Settings struct {
 	Rate float64 `json:"rate,omitempty"`
 	// TimeoutMS is the time for one request; 0 means two minutes.
 	TimeoutMS int64 `json:"timeout_ms,omitempty"`
-	// Retries after a failure that may pass; nil means 3, and up to 9 after a 429.
+	// Retries after a temporary failure; nil means 3, and up to 9 after a 429.
 	Retries    *int `json:"retries,omitempty"`
 	KeepErrors bool `json:"keep_errors,omitempty"`
-	// ForceRubric runs rubric cases of targets whose other attempts did not all pass, too.
+	// ForceRubric also runs the rubric cases of targets with other attempts that did not pass.
 	ForceRubric bool `json:"force_rubric,omitempty"`
 	// RequirePass and FailUnder decide the verdict: every attempt passes, or the whole
-	// interval of the pass rate is FailUnder (0 to 1) or more. 0: nothing is required.
+	// interval of the pass rate is FailUnder (0 to 1) or more. 0: no requirement.
 	RequirePass bool    `json:"require_pass,omitempty"`
 	FailUnder   float64 `json:"fail_under,omitempty"`
-	// Gates is a file of gates, whose quarantine is in neither; "": that of the suite's own.
+	// Gates is a gate file; cases in its quarantine do not count for either. "": the suite's own
+	// gates.
 	Gates string `json:"gates,omitempty"`
 }
 
-// Changes are settings of another session of a run; nil ones stay as the run has them.
+// Changes are settings of another session of a run; nil ones stay unchanged.
 type Changes struct {
 	MaxCostUSD  *float64 `json:"max_cost_usd,omitempty"`
 	MaxCalls    *int     `json:"max_calls,omitempty"`
@@ -53,7 +54,7 @@ type Changes struct {
 	Gates       *string  `json:"gates,omitempty"`
 }
 
-// With gives the settings after the changes.
+// With returns the settings after the changes.
 func (s Settings) With(c *Changes) Settings {
 	put(&s.MaxCostUSD, c.MaxCostUSD)
 	put(&s.MaxCalls, c.MaxCalls)
@@ -78,7 +79,7 @@ func put[T any](to *T, from *T) {
 	}
 }
 
-// Check refuses settings that mean nothing.
+// Check returns an error for invalid settings.
 func (s *Settings) Check() error {
 	switch {
 	case !(s.MaxCostUSD >= 0):
@@ -110,7 +111,7 @@ const (
 	defaultRetries = 3
 )
 
-// Timeout is that of one request.
+// Timeout returns the time limit of one request.
 func (s *Settings) Timeout() time.Duration {
 	if s.TimeoutMS == 0 {
 		return defaultTimeout
@@ -118,7 +119,7 @@ func (s *Settings) Timeout() time.Duration {
 	return time.Duration(s.TimeoutMS) * time.Millisecond
 }
 
-// Retry is of every failure what was asked for.
+// Retry returns the rules for retries.
 func (s *Settings) Retry() run.Retry {
 	if s.Retries == nil {
 		return run.Retry{Attempts: defaultRetries + 1}
@@ -126,7 +127,7 @@ func (s *Settings) Retry() run.Retry {
 	return run.Retry{Attempts: *s.Retries + 1, RateLimited: *s.Retries + 1}
 }
 
-// Limits are those of every provider, and those of a targets file for its own.
+// Limits returns the limits of every provider, with those of a targets file for its providers.
 func (s *Settings) Limits(specs []TargetSpec, targets []run.Target) map[string]run.Limits {
 	all := run.Limits{Concurrency: s.Concurrency, PerSecond: s.Rate}
 	m := map[string]run.Limits{"": all}
@@ -151,8 +152,8 @@ func positive[T int | float64](v T) *T {
 	return nil
 }
 
-// HoldRubrics is why rubric cases of a target do not run, where unmet of its other attempts failed or
-// ended in an error; "" where they run.
+// HoldRubrics returns why rubric cases of a target do not run, if unmet of its other attempts
+// failed or ended in an error; "" if they run.
 func (s *Settings) HoldRubrics(unmet int) string {
 	if unmet == 0 || s.ForceRubric {
 		return ""

@@ -16,27 +16,27 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// StaleGroup is what has changed for the cases that were made in one state.
+// StaleGroup lists the changes for the cases that were made in one state.
 type StaleGroup struct {
 	// From is the file of the cases, or the run.
 	From string `json:"from"`
-	// Made is when the cases were made, where that is known.
+	// Made is when the cases were made, if known.
 	Made  string   `json:"made,omitempty"`
 	Cases []string `json:"cases"`
-	// Tools are those that the cases expect.
+	// Tools are the tools that the cases expect.
 	Tools    []string             `json:"tools"`
 	Warnings []suite.StaleWarning `json:"warnings"`
-	// Unknown is what was not recorded, so that changes cannot be detected.
+	// Unknown lists data that was not recorded, so that changes of it cannot be detected.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// MadeGroup gathers the cases that were made in one state.
+// MadeGroup collects the cases that were made in one state.
 type MadeGroup struct {
 	StaleGroup
 	State suite.StaleState
 }
 
-// Makers gathers, case by case, what was recorded when cases were made.
+// Makers collects, case by case, the state that was recorded when cases were made.
 type Makers struct {
 	files  map[string]*suite.File
 	groups []*MadeGroup
@@ -53,7 +53,7 @@ func NewMakers(files []suite.File) *Makers {
 	return m
 }
 
-// Recorded reports whether anything is known of any file.
+// Recorded reports whether a state was recorded in any file.
 func (m *Makers) Recorded() bool {
 	for _, f := range m.files {
 		if f.Metadata != nil || f.Lock != nil && len(f.Lock.States) > 0 {
@@ -63,7 +63,7 @@ func (m *Makers) Recorded() bool {
 	return false
 }
 
-// Add takes a case.
+// Add adds a case.
 func (m *Makers) Add(c *callvet.Case) error {
 	f := m.files[c.Position.File]
 	if f == nil || c.Skip != "" {
@@ -86,7 +86,7 @@ func (m *Makers) Add(c *callvet.Case) error {
 	return nil
 }
 
-// group is the group of the state when a case was made.
+// group returns the group for the state when a case was made.
 func (m *Makers) group(f *suite.File, id string) (*MadeGroup, error) {
 	raw := f.Lock.StateOf(id)
 	key := f.Name + "\x00" + string(raw)
@@ -113,7 +113,7 @@ func (m *Makers) group(f *suite.File, id string) (*MadeGroup, error) {
 	return g, nil
 }
 
-// ExpectedTools are the tools that a case expects, each once.
+// ExpectedTools returns the tools that a case expects, each once.
 func ExpectedTools(e *callvet.Expect) (out []string) {
 	add := func(names []string) {
 		for _, name := range names {
@@ -140,7 +140,8 @@ func (m *Makers) Compare(ctx context.Context, s *callvet.Suite, now *suite.Stale
 	return CompareGroups(ctx, m.groups, s, now)
 }
 
-// CompareGroups compares what cases were made for with now; the result has the groups that differ.
+// CompareGroups compares the state in which cases were made with the present state; the result has
+// the groups that differ.
 func CompareGroups(ctx context.Context, groups []*MadeGroup, s *callvet.Suite,
 	now *suite.StaleState,
 ) ([]StaleGroup, error) {
@@ -167,7 +168,7 @@ func CompareGroups(ctx context.Context, groups []*MadeGroup, s *callvet.Suite,
 	return out, failed
 }
 
-// Models are the models of targets, by what was typed.
+// Models returns the models of targets, as they were typed.
 func Models(specs []TargetSpec) []string {
 	var out []string
 	for _, name := range TargetNames(specs) {
@@ -178,7 +179,7 @@ func Models(specs []TargetSpec) []string {
 	return out
 }
 
-// staleProblems are the warnings in the form of lint.
+// staleProblems returns the warnings in the form of lint.
 func staleProblems(groups []StaleGroup, files []suite.File) []callvet.Problem {
 	var out []callvet.Problem
 	for i := range groups {
@@ -210,8 +211,8 @@ func staleProblems(groups []StaleGroup, files []suite.File) []callvet.Problem {
 
 const nothingRecorded = "how the cases were made"
 
-// StateNow is what surrounds the cases of a suite now, to be recorded with them; nil where the
-// suite has no tools.
+// StateNow returns the present state of a suite's tools, prompt and models, to be recorded with its
+// cases; nil if the suite has no tools.
 func StateNow(s *callvet.Suite, models []string) (json.RawMessage, error) {
 	if len(s.Tools) == 0 {
 		return nil, nil

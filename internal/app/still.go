@@ -9,10 +9,11 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// still are models of catalogues that are named and never asked: for what a run would take.
+// still opens stand-ins for models of catalogues, which never send a request, to describe a run
+// without making it.
 type still struct{ *provider.EmbedModels }
 
-// Open implements catalog.Models: what it opens is checked, and answers without being asked.
+// Open implements catalog.Models: it checks the names and returns stand-ins.
 func (m still) Open(ctx context.Context, embedder, reranker string, o *retrieve.Options) error {
 	if err := m.EmbedModels.Open(ctx, embedder, reranker, o); err != nil {
 		return err
@@ -27,7 +28,7 @@ func (m still) Open(ctx context.Context, embedder, reranker string, o *retrieve.
 	return nil
 }
 
-// silent stands in for a model that is not asked.
+// silent stands in for a model without sending requests.
 type silent struct{ name string }
 
 // Model implements retrieve.Embedder.

@@ -19,18 +19,18 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// SuiteRequest says which suite is read, and how.
+// SuiteRequest selects a suite and how it is read.
 type SuiteRequest struct {
 	// Suite is a file, a folder of files, or "-".
 	Suite string `json:"suite"`
-	// Text is the suite itself, which others keep; Suite is then only what it is called. Nil: it
-	// is read from the file.
+	// Text is the suite itself, if it is not in a file; Suite is then only its name. Nil: it is
+	// read from the file.
 	Text []byte `json:"-"`
 	// Format is one of suite.Dialects; "": it is found by content.
 	Format string `json:"format,omitempty"`
 	// Tools is a file or a folder with tools that are added to the suite's own.
 	Tools string `json:"tools,omitempty"`
-	// Mocks is a file with what tools answer, for cases and suites that do not say.
+	// Mocks is a file with answers of tools, for cases and suites without their own.
 	Mocks string `json:"mocks,omitempty"`
 	// Seeds and Snapshots are files with the values of tokens.
 	Seeds     string `json:"seeds,omitempty"`
@@ -42,7 +42,7 @@ type SuiteRequest struct {
 	// Programs carries assertions of other formats that are JavaScript or Python as scorers
 	// that run them; by default they are not evaluated.
 	Programs bool `json:"programs,omitempty"`
-	// Catalogue are tools that were read already, out of the file CatalogueFile.
+	// Catalogue are tools that were already read from the file CatalogueFile.
 	Catalogue     []callvet.Tool `json:"-"`
 	CatalogueFile string         `json:"-"`
 }
@@ -53,8 +53,8 @@ func SuiteForms() []string { return suite.Dialects() }
 // SuiteExports are the formats that Convert writes.
 func SuiteExports() []string { return suite.Exports() }
 
-// OpenSuite starts to read and lint a suite. The error is that of suite.Open; it reports the
-// problems before.
+// OpenSuite starts to read and lint a suite. The error is that of suite.Open; the problems are
+// reported first.
 func (a *App) OpenSuite(ctx context.Context, req SuiteRequest, events Events) (*suite.Stream, error) {
 	if a.uploaded && req.Text == nil && req.Suite != "-" {
 		text, err := a.Read(req.Suite, suite.DefaultLimit)
@@ -114,7 +114,7 @@ func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, 
 	}
 	switch {
 	case req.Text != nil:
-		opt.Stdin, opt.NoIncludes = bytes.NewReader(req.Text), true // it has no neighbouring files
+		opt.Stdin, opt.NoIncludes = bytes.NewReader(req.Text), true // a stream has no neighbouring files
 		return opt, func() {}, nil
 	case req.Suite != "-":
 		return opt, func() {}, nil
@@ -127,7 +127,7 @@ func (a *App) suiteOptions(req SuiteRequest, events Events) (opt suite.Options, 
 	return opt, func() { _ = sent.Close() }, nil // read whole when the suite is open
 }
 
-// NewestTools reads the tools of a file or folder, of each the newest version; "" has none.
+// NewestTools reads the tools of a file or folder, the newest version of each; "" has none.
 func (a *App) NewestTools(name string, events Events) ([]callvet.Tool, error) {
 	if name == "" {
 		return nil, nil
@@ -144,8 +144,8 @@ func (a *App) NewestTools(name string, events Events) ([]callvet.Tool, error) {
 	return newest, nil
 }
 
-// ReadTools reads the tools of all files and folders; no name is no error. It reports the problems;
-// the error wraps callvet.ErrInvalid if one is an error, or if there is no tool.
+// ReadTools reads the tools of all files and folders; an empty list is no error. It reports the
+// problems; the error wraps callvet.ErrInvalid if one is an error, or if there is no tool.
 func (a *App) ReadTools(names []string, events Events) ([]callvet.Tool, error) {
 	var out []callvet.Tool
 	for _, name := range names {
@@ -162,7 +162,7 @@ func (a *App) ReadTools(names []string, events Events) ([]callvet.Tool, error) {
 			bad = append(bad, p)
 		}
 		events.Problems(bad)
-		if len(bad) > 0 { // a misspelt constraint would be none, in silence
+		if len(bad) > 0 { // a misspelt constraint would be ignored silently
 			return nil, fmt.Errorf("read tools %s: %s: %w", name, plain.Count(len(bad), "problem", "problems"),
 				callvet.ErrInvalid)
 		}
@@ -190,29 +190,29 @@ func (a *App) loadTools(name string) ([]callvet.Tool, []callvet.Problem, error) 
 	return suite.LoadTools(path, suite.ToolOptions{Outside: a.Config.Permit.Outside})
 }
 
-// LintRequest asks what is wrong with a suite.
+// LintRequest requests the problems of a suite.
 type LintRequest struct {
 	SuiteRequest
 	// MaxAge is how many months old a label may be (as_of, createdAt); 0: any age.
 	MaxAge int `json:"max_age,omitempty"`
 }
 
-// LintResult is what is wrong with a suite.
+// LintResult has the problems of a suite.
 type LintResult struct {
 	Cases    int               `json:"cases"`
 	Problems []callvet.Problem `json:"problems"`
 }
 
 // Lint reads a suite and reports its problems, including secrets, prompts that reveal the answer,
-// and old labels. The error is for an unreadable suite; it reports the reason before.
+// and old labels. The error is for an unreadable suite; the reason is reported first.
 func (a *App) Lint(ctx context.Context, req LintRequest, events Events) (LintResult, error) {
-	req.EmbedderLater = true // a lint is no run
+	req.EmbedderLater = true // lint is not a run
 	_, out, err := a.lint(ctx, &req, nil, events)
 	return out, err
 }
 
-// ReadSuite reads a suite with its cases, and says what Lint does. Programs of the suite are
-// refused where requests may not run commands: the error wraps callvet.ErrDenied then.
+// ReadSuite reads a suite with its cases, and reports the same problems as Lint. If requests may
+// not run commands, programs of the suite are refused: the error wraps callvet.ErrDenied.
 func (a *App) ReadSuite(ctx context.Context, req SuiteRequest,
 	events Events,
 ) (*callvet.Suite, []callvet.Problem, error) {
@@ -256,7 +256,7 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 		}
 		out.Cases++
 		secrets = append(secrets, a.secrets.Case(c)...)
-		if s.Suite.Dialect != "bfcl" { // a published benchmark is run as it is
+		if s.Suite.Dialect != "bfcl" { // a published benchmark is run unchanged
 			h.Look(c)
 		}
 	}
@@ -270,26 +270,26 @@ func (a *App) lint(ctx context.Context, req *LintRequest, each func(*callvet.Cas
 	return s.Suite, out, err
 }
 
-// ConvertRequest asks for a suite in another format.
+// ConvertRequest requests a suite in a different format.
 type ConvertRequest struct {
 	SuiteRequest
 	// To is one of suite.Exports.
 	To string `json:"to"`
-	// Output is the name of the file that it is for: callvet's own format is JSON in a
-	// file .json, and YAML else.
+	// Output is the name of the new file: callvet's own format is written as JSON to a .json file,
+	// else as YAML.
 	Output string `json:"output,omitempty"`
 }
 
-// ConvertResult is a suite in another format.
+// ConvertResult is a suite in a different format.
 type ConvertResult struct {
 	Data []byte `json:"data"`
-	// Problems are those of reading. Lost is what the other format cannot say.
+	// Problems are those of reading. Lost lists data that the new format cannot express.
 	Problems []callvet.Problem `json:"problems"`
 	Lost     []callvet.Problem `json:"lost"`
 }
 
-// Convert writes a suite in another format. The error wraps callvet.ErrInvalid for a suite
-// with errors; the problems of the result say which.
+// Convert writes a suite in a different format. The error wraps callvet.ErrInvalid for a suite with
+// errors; the problems of the result list them.
 func (a *App) Convert(_ context.Context, req ConvertRequest, events Events) (ConvertResult, error) {
 	var out ConvertResult
 	opt, done, err := a.suiteOptions(req.SuiteRequest, events)
@@ -320,7 +320,7 @@ func (a *App) Convert(_ context.Context, req ConvertRequest, events Events) (Con
 	return out, err
 }
 
-// ErrorsIn counts the problems that are no warnings.
+// ErrorsIn counts the problems that are not warnings.
 func ErrorsIn(problems []callvet.Problem) (n int) {
 	for i := range problems {
 		if !problems[i].Warning {
@@ -330,8 +330,8 @@ func ErrorsIn(problems []callvet.Problem) (n int) {
 	return n
 }
 
-// InitSuite writes a commented suite, ready to run; replace lets it stand in place of a file. The
-// error wraps callvet.ErrConflict where there is one.
+// InitSuite writes a commented suite, ready to run; replace lets it overwrite a file. Without
+// replace the error wraps callvet.ErrConflict if the file exists.
 func (a *App) InitSuite(ctx context.Context, name string, replace bool) error {
 	switch _, there, err := a.Config.Files.Existing(name); {
 	case (there || a.Config.Files.Kind(name) != KindNone) && !replace:
@@ -386,7 +386,7 @@ func (a *App) ReadFaults(name string, events Events) ([]callvet.ToolFault, error
 	return faults, nil
 }
 
-// WriteBytes gives a file its bytes, all of them or none.
+// WriteBytes replaces the content of a file, whole or not at all.
 func (a *App) WriteBytes(ctx context.Context, name string, b []byte) error {
 	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(b); return err })
 }

@@ -19,24 +19,24 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// TargetSpec is one target with its settings, as the manifest keeps it: it can
-// be opened again, and holds no secret (headers name their variables).
+// TargetSpec is one target with its settings, as in the manifest: it can be opened again, and
+// contains no secret (headers name their variables).
 type TargetSpec struct {
 	Target string `json:"target" form:"required full"`
 	Name   string `json:"name,omitempty"`
-	// TargetVersion identifies what is asked, such as a commit of an agent: looks at the gates of the same version
-	// count together. "": how the target is asked does, and an agent is not known to be the same.
+	// TargetVersion identifies the version of the target, such as a commit of an agent: looks at
+	// the gates of the same version count together. "": the settings of the target identify it, and
+	// an agent has no known identity.
 	TargetVersion string         `json:"target_version,omitempty"`
 	BaseURL       string         `json:"base_url,omitempty"`
 	APIKeyEnv     string         `json:"api_key_env,omitempty"`
 	SystemPrompt  string         `json:"system_prompt,omitempty"`
 	ToolChoice    string         `json:"tool_choice,omitempty"`
 	Params        callvet.Params `json:"params,omitzero"`
-	// DefaultTemperature is sent where Params has none and the model takes it; nil:
-	// none, and so of older runs.
-	DefaultTemperature *float64 `json:"default_temperature,omitempty"`
-	// ReplaceSystem lets SystemPrompt stand in place of the suite's; nil: it does, as in
+	// DefaultTemperature is sent if Params has none and the model accepts it; nil: none, as in
 	// older runs.
+	DefaultTemperature *float64 `json:"default_temperature,omitempty"`
+	// ReplaceSystem lets SystemPrompt replace the suite's prompt; nil: it does, as in older runs.
 	ReplaceSystem *bool             `json:"replace_system,omitempty"`
 	Stream        bool              `json:"stream,omitempty"`
 	Headers       map[string]string `json:"headers,omitempty"`
@@ -44,7 +44,7 @@ type TargetSpec struct {
 	Body          map[string]any    `json:"body,omitempty"`
 	Concurrency   int               `json:"concurrency,omitempty"`
 	Rate          float64           `json:"rate,omitempty"`
-	// Profile is the name of the profile that settings come from, for reports; it changes nothing.
+	// Profile is the name of the profile with these settings, for reports; it changes nothing.
 	Profile string `json:"profile,omitempty"`
 	// ExecEnv are the variables that an exec: agent sees although they are named like secrets.
 	ExecEnv []string `json:"exec_env,omitempty"`
@@ -58,18 +58,21 @@ func (s *TargetSpec) Directed() bool {
 		s.service() != "" || s.command() != "" || s.embeds()
 }
 
-// embeds reports whether the search of a catalogue asks models of vectors or of orders, which may have addresses.
+// embeds reports whether the search of a catalogue uses embedders or rerankers, which may have
+// addresses.
 func (s *TargetSpec) embeds() bool {
 	_, asks, _ := catalog.Searches([]string{s.Target})
 	return asks
 }
 
-// SameDirection reports whether requests of both targets go to the same place and carry the same.
+// SameDirection reports whether requests of both targets go to the same place with the same
+// credentials.
 func (s *TargetSpec) SameDirection(o *TargetSpec) bool {
 	return reflect.DeepEqual(s.direction(), o.direction())
 }
 
-// direction is what of a target names where its requests go and what they carry.
+// direction returns the settings of a target that define the destination and the credentials of its
+// requests.
 func (s *TargetSpec) direction() TargetSpec {
 	return TargetSpec{
 		Target: s.Target, BaseURL: s.BaseURL, APIKeyEnv: s.APIKeyEnv, Headers: s.Headers, Body: s.Body, Agent: s.Agent,
@@ -77,7 +80,8 @@ func (s *TargetSpec) direction() TargetSpec {
 	}
 }
 
-// KeyVariables are the variables with keys that the target names or that its provider reads, each once.
+// KeyVariables returns the variables with keys that the target names or that its provider reads,
+// each once.
 func (s *TargetSpec) KeyVariables() []string {
 	out := redact.Variables(s.BaseURL + " " + s.Target)
 	for _, v := range s.Headers {
@@ -93,10 +97,10 @@ func (s *TargetSpec) KeyVariables() []string {
 	return slices.Compact(out)
 }
 
-// Replaces reports whether SystemPrompt stands in place of the suite's.
+// Replaces reports whether SystemPrompt replaces the suite's prompt.
 func (s *TargetSpec) Replaces() bool { return s.ReplaceSystem == nil || *s.ReplaceSystem }
 
-// service is the address of an agent or a retriever that is asked over HTTP; "" for all others.
+// service returns the address of an agent or a retriever over HTTP; "" for other targets.
 func (s *TargetSpec) service() string {
 	if address := strings.TrimPrefix(s.Target, "retrieve:"); redact.IsWebAddress(address) {
 		return address
@@ -104,7 +108,7 @@ func (s *TargetSpec) service() string {
 	return ""
 }
 
-// command is the command line of an exec: agent; "" for all others.
+// command returns the command line of an exec: agent; "" for other targets.
 func (s *TargetSpec) command() string {
 	line, _ := strings.CutPrefix(s.Target, "exec:")
 	if line == s.Target {
@@ -119,8 +123,8 @@ func (s *TargetSpec) reads() bool {
 	return scheme == "script" || scheme == "recorded" || scheme == "retrieve" && s.service() == ""
 }
 
-// Catalogue is the file, or the name of a kept catalogue, that a target searches in this process; "" of other
-// targets.
+// Catalogue returns the file, or the name of a stored catalogue, that a target searches in this
+// process; "" for other targets.
 func (s *TargetSpec) Catalogue() string {
 	rest, own := catalog.TargetFile(s.Target)
 	if !own {
@@ -130,8 +134,8 @@ func (s *TargetSpec) Catalogue() string {
 	return name
 }
 
-// DisplayName is how reports call a target: the name given, or what was typed
-// without the folders of a file.
+// DisplayName is the name of a target in reports: the given name, or the typed target without the
+// folders of a file.
 func (s *TargetSpec) DisplayName() string {
 	scheme, rest, _ := strings.Cut(s.Target, ":")
 	switch {
@@ -145,7 +149,7 @@ func (s *TargetSpec) DisplayName() string {
 	return s.Target
 }
 
-// TargetNames are the targets of specs as they were written.
+// TargetNames returns the targets of specs as they were written.
 func TargetNames(specs []TargetSpec) []string {
 	out := make([]string, len(specs))
 	for i := range specs {
@@ -185,7 +189,7 @@ func (a *App) TargetSpecs(req *RunRequest, events Events) ([]TargetSpec, error) 
 	return out, a.CheckSecrets(out)
 }
 
-// SystemPrompts gives targets the prompts that are theirs alone, by target or name.
+// SystemPrompts sets the prompts of single targets, by target or name.
 func SystemPrompts(specs []TargetSpec, prompts map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(prompts)) {
 		hit := false
@@ -201,7 +205,7 @@ func SystemPrompts(specs []TargetSpec, prompts map[string]string) error {
 	return nil
 }
 
-// agentKind is a kind of target that takes settings of agents.
+// agentKind is a kind of target with settings of agents.
 type agentKind struct {
 	what     string
 	is       func(*TargetSpec) bool
@@ -226,8 +230,8 @@ func agentKinds() []agentKind {
 	}
 }
 
-// agentSettings refuses settings of agents that nothing would heed: of a name that there is
-// not, or without an agent that takes them.
+// agentSettings returns an error for settings of agents without an effect: with an unknown name, or
+// without an agent that uses them.
 func agentSettings(shared *TargetSpec, specs []TargetSpec) error {
 	kinds := agentKinds()
 	var known, heeded []string
@@ -266,7 +270,7 @@ func agentSettings(shared *TargetSpec, specs []TargetSpec) error {
 	return nil
 }
 
-// heeds refuses a setting of agents that is not known, or that no target heeds.
+// heeds returns an error for a setting of agents that is unknown, or that no target uses.
 func heeds(name string, known, heeded []string, kinds []agentKind) error {
 	if !slices.Contains(known, name) {
 		hint := "settings: " + strings.Join(known, ", ")
@@ -308,14 +312,14 @@ func mayRun(req *RunRequest, specs []TargetSpec, events Events) error {
 	return nil
 }
 
-// ReportCommands says what from runs, such as a targets file or a stored run.
+// ReportCommands reports the commands that from runs, such as a targets file or a stored run.
 func ReportCommands(from string, commands []string, events Events) {
 	if len(commands) > 0 {
 		events.Note("runs-commands", "%s runs: %s", from, strings.Join(commands, "; "))
 	}
 }
 
-// UnnamedCommands are the commands of specs, each once, that are not among the named targets.
+// UnnamedCommands returns the commands of specs, each once, that are not among the named targets.
 func UnnamedCommands(named []string, specs []TargetSpec) []string {
 	var out []string
 	for i := range specs {
@@ -328,7 +332,7 @@ func UnnamedCommands(named []string, specs []TargetSpec) []string {
 	return out
 }
 
-// Permitted refuses targets that this client may not open.
+// Permitted returns an error for targets that this client may not open.
 func (a *App) Permitted(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]
@@ -349,7 +353,8 @@ func denied(s *TargetSpec, what string) error {
 	}
 }
 
-// CheckSecrets refuses targets with a secret in their settings as it is: they are kept with the run.
+// CheckSecrets returns an error for targets with a secret in their settings, because they are
+// stored with the run.
 func (a *App) CheckSecrets(specs []TargetSpec) error {
 	for i := range specs {
 		s := &specs[i]
@@ -366,7 +371,7 @@ func (a *App) CheckSecrets(specs []TargetSpec) error {
 	return nil
 }
 
-// settings are all that a person wrote about a target.
+// settings returns all settings that a person wrote for a target.
 func (s *TargetSpec) settings() []redact.Setting {
 	const variable = "write ${NAME} for it and export NAME"
 	hint := variable

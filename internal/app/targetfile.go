@@ -56,7 +56,7 @@ const targetsSchema = `{
 }
 `
 
-// readTargets reads a targets file; what an entry does not say comes from shared.
+// readTargets reads a targets file; missing fields of an entry are taken from shared.
 func (a *App) readTargets(name string, shared TargetSpec) ([]TargetSpec, error) {
 	b, err := a.Read(name, MaxSettings)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *App) readTargets(name string, shared TargetSpec) ([]TargetSpec, error) 
 	return over(file.JSON(), shared)
 }
 
-// over gives the entries of a targets file that is right, each over what is shared.
+// over returns the entries of a valid targets file, each on top of the shared settings.
 func over(js []byte, shared TargetSpec) ([]TargetSpec, error) {
 	v, err := value.Parse(js)
 	if err != nil {

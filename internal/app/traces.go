@@ -19,30 +19,30 @@ import (
 	"github.com/callvet/callvet/panel/steps"
 )
 
-// TraceSettings say with what trace files are read. A run has them already, but for what
-// people say of judges: Labels and Calibrations.
+// TraceSettings are the settings for reading trace files. A run has them already, except Labels and
+// Calibrations.
 type TraceSettings struct {
-	// Tools are files or folders with the tools' schemas; none: it is not known whether
-	// arguments keep one.
+	// Tools are files or folders with the tools' schemas; none: arguments are not checked against
+	// schemas.
 	Tools []string `json:"tools,omitempty"`
 	// Safety is a JSON file with rules; "": the constraints of the tools.
 	Safety string `json:"safety,omitempty"`
-	// Suite has the tasks of the traces as its cases: its verdict is their pass where they
-	// have none, and its tools stand in for Tools.
+	// Suite has the tasks of the traces as its cases: its verdict sets their pass if they have
+	// none, and its tools are the default of Tools.
 	Suite string `json:"suite,omitempty"`
 	// AllowExec lets scorers of Suite run programs. Otherwise they are not evaluated.
 	AllowExec bool `json:"allow_exec,omitempty"`
 	// Scoring is a file with settings for the comparison of arguments, or the settings
 	// themselves in braces; "": mode exact.
 	Scoring string `json:"scoring,omitempty"`
-	// Labels is a file with people's labels. It gives true_success from those on these
-	// very tasks, or else through the judge's errors elsewhere.
+	// Labels is a file with people's labels. true_success is computed from labels on the same
+	// tasks, or else from the judge's errors on other tasks.
 	Labels string `json:"labels,omitempty"`
 	// Calibrations are calibration files of judges, for true_success.
 	Calibrations []string `json:"calibrations,omitempty"`
 }
 
-// Given are the fields that say something.
+// Given returns the fields that are set.
 func (s *TraceSettings) Given() []Setting {
 	var out []Setting
 	for _, g := range append(s.OfTraces(), One("labels", s.Labels),
@@ -54,7 +54,7 @@ func (s *TraceSettings) Given() []Setting {
 	return out
 }
 
-// OfTraces are the fields that say what a run knows of itself.
+// OfTraces returns the fields that are set and that a run does not need.
 func (s *TraceSettings) OfTraces() []Setting {
 	programs := Setting{Name: "allow_exec"}
 	if s.AllowExec {
@@ -67,7 +67,7 @@ func (s *TraceSettings) OfTraces() []Setting {
 	}
 }
 
-// RefuseForRuns refuses what only trace files are read with.
+// RefuseForRuns returns an error for fields that apply only to trace files.
 func RefuseForRuns(run string, fields ...Setting) error {
 	for _, f := range fields {
 		if len(f.Values) > 0 && f.Values[0] != "" {
@@ -83,7 +83,7 @@ type Side struct {
 	Traces string `json:"traces,omitempty"`
 }
 
-// Side is what a name stands for where both may be meant: a trace file where there is one.
+// Side resolves a name that may mean a run or a trace file: an existing file is a trace file.
 func (a *App) Side(name string) Side {
 	if k := a.Config.Files.Kind(name); k == KindFile || k == KindStream {
 		return Side{Traces: name}
@@ -91,10 +91,10 @@ func (a *App) Side(name string) Side {
 	return Side{Run: name}
 }
 
-// Name is how the side was named.
+// Name returns the name of the run or the trace file.
 func (s Side) Name() string { return s.Run + s.Traces }
 
-// CheckOne refuses a side that is nothing, or two things.
+// CheckOne returns an error for a side with no field or both fields set.
 func (s Side) CheckOne(field string) error {
 	if (s.Run == "") == (s.Traces == "") {
 		return Refused(field, "{%s}: name a run or a trace file, one of both", field)
@@ -102,7 +102,7 @@ func (s Side) CheckOne(field string) error {
 	return nil
 }
 
-// NoTracesError says that there is nothing in files that can be read as traces. It wraps
+// NoTracesError is the error of files without readable traces. It wraps
 // callvet.ErrInvalid.
 type NoTracesError struct {
 	Files []string
@@ -136,7 +136,7 @@ func (e *NoTracesError) Error() string {
 	return fmt.Sprintf("read %s: %s: %v", strings.Join(e.Files, ", "), what, callvet.ErrInvalid)
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns the kind of error.
 func (e *NoTracesError) Unwrap() error { return callvet.ErrInvalid }
 
 // NoTracesError is the error of files without records, with the probable reason by the beginning of
@@ -168,7 +168,7 @@ func wholeDocument(head []byte) bool {
 	return more && len(line) > 0 && (line[0] == '{' || line[0] == '[') && !json.Valid(line)
 }
 
-// head is the beginning of a regular file; empty when it has none.
+// head returns the beginning of a regular file; empty for other files.
 func (a *App) head(name string) []byte {
 	if !a.IsFile(name) {
 		return nil
@@ -283,12 +283,12 @@ func eachRecord(in io.Reader, do func(*trace.Task)) (*trace.Log, error) {
 	}
 }
 
-// keyAttempts is how many attempts are looked at for the names of slice keys.
+// keyAttempts is how many attempts are read for the names of slice keys.
 const keyAttempts = 10_000
 
-// TraceKeys are the slice keys of a trace file. The panels have tables for every key of gates that
-// any line has. Only if one is missing, the first attempts are read again, to list the available
-// keys.
+// TraceKeys returns the slice keys of a trace file. The panels have tables for every key of gates
+// that any line has. Only if one is missing, the first attempts are read again, to list the
+// available keys.
 func (a *App) TraceKeys(name string, p *panel.Panels, keys []string) ([]string, error) {
 	have := TableKeys(p)
 	missing := func(k string) bool { return !slices.Contains(have, k) }
@@ -317,7 +317,7 @@ func (a *App) TraceKeys(name string, p *panel.Panels, keys []string) ([]string, 
 	return have, nil
 }
 
-// TableKeys are the keys of all slices of all targets, each once.
+// TableKeys returns the keys of all slices of all targets, each once.
 func TableKeys(p *panel.Panels) []string {
 	var out []string
 	for i := range p.Targets {

@@ -12,14 +12,14 @@ import (
 	"github.com/callvet/callvet/internal/catalog"
 )
 
-// Indexes keeps catalogues that were indexed between requests; the zero value is empty.
+// Indexes keeps indexed catalogues between requests; the zero value is empty.
 type Indexes = catalog.Indexes
 
-// Uploads are files in memory by their names, as a server has them. Nothing is written to them, and
-// no name is a path.
+// Uploads are files in memory by their names, as on a server. Nothing is written to them, and no
+// name is a path.
 type Uploads map[string][]byte
 
-// With is the App with other files: those that a request sends along. Its targets may read them.
+// With returns the App with the files that a request sends. Its targets may read them.
 func (a *App) With(files Uploads) *App {
 	cfg := a.Config
 	cfg.Files, cfg.Permit.Files = files, true
@@ -29,8 +29,9 @@ func (a *App) With(files Uploads) *App {
 	}
 }
 
-// WithCatalogues is the App with catalogues that are kept elsewhere, by names. A target retrieve:NAME searches
-// one of them, also where targets may read no files. They stand before files of the same name.
+// WithCatalogues returns the App with catalogues in memory, by names. A target retrieve:NAME
+// searches one of them, even if targets may not read files. They take precedence over files of the
+// same name.
 func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 	return &App{
 		Config: a.Config, secrets: a.secrets, models: a.models, pdf: a.pdf,
@@ -38,8 +39,8 @@ func (a *App) WithCatalogues(catalogues map[string][]byte) *App {
 	}
 }
 
-// Catalogue reads a catalogue of tools in any form. The problems say what is wrong with it; those
-// that are no warnings come with an error.
+// Catalogue reads a catalogue of tools in any form. If a problem is more than a warning, there is
+// an error too.
 func (a *App) Catalogue(name string) ([]callvet.Tool, []callvet.Problem, error) {
 	c, problems, err := catalog.LoadFile(name, a.CatalogueFiles())
 	if err != nil {
@@ -58,7 +59,7 @@ type CatalogueTool struct {
 	Namespace   []string `json:"namespace" nullable:"false"`
 }
 
-// CatalogueTools gives the tools of a catalogue in their order.
+// CatalogueTools returns the tools of a catalogue in their order.
 func (a *App) CatalogueTools(name string) ([]CatalogueTool, error) {
 	c, _, err := catalog.LoadFile(name, a.CatalogueFiles())
 	if err != nil {
@@ -85,7 +86,7 @@ func (u Uploads) Open(name string) (io.ReadCloser, error) {
 	return inMemory{bytes.NewReader(b)}, nil
 }
 
-// inMemory is a file in memory, which can be read at any place as one on a disk can.
+// inMemory is a file in memory, which can be read at any offset.
 type inMemory struct{ *bytes.Reader }
 
 // Close does nothing.
@@ -93,8 +94,8 @@ func (inMemory) Close() error { return nil }
 
 func noUpload(name string) error { return fmt.Errorf("open %q: %w", name, callvet.ErrNotFound) }
 
-// Path implements Files: an upload is not on a disk, and its name stands for it. Without a name it is
-// where commands run.
+// Path implements Files: an upload is not on a disk, so its path is its name. Without a name it is
+// the working folder of commands.
 func (u Uploads) Path(name string) (path string, folder bool, err error) {
 	if name == "" {
 		return "", true, nil

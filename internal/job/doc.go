@@ -3,10 +3,10 @@
 // Package job answers: which job is done next, how far is it, and what happened? When is a schedule due,
 // and how is its outcome sent?
 //
-// The table jobs is the truth. A job gets a slot of its user, and in the same transaction a row of
-// River, which hands it to a worker; over the limit it waits. State.After and Jobs.move contain the
-// order of the states. Progress is stored in events, numbered for each user without gaps: a Watcher
-// reads them from the store, and is woken when there are more.
+// The table jobs has the authoritative state. A job gets a slot of its user, and in the same
+// transaction a row of River, which hands it to a worker; over the limit it waits. State.After and
+// Jobs.move contain the order of the states. Progress is stored in events, numbered for each user
+// without gaps: a Watcher reads them from the store, and is woken when there are more.
 //
 //	Submit ─► pending ─► queued ─► running ─► done, failed, cancelled
 //	                       ▲          │

@@ -11,7 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// News is something that happened: Data is an object of JSON, or what becomes one; nil: an empty one.
+// News is an event to store: Data is a JSON object, or a value that is encoded as one; nil: an
+// empty object.
 type News struct {
 	Kind string
 	Data any
@@ -28,7 +29,7 @@ const (
 	EventInterrupted = "job_interrupted"
 )
 
-// Event is news that were stored, with their number among those of the user.
+// Event is a stored event, with its number among the events of the user.
 type Event struct {
 	Seq       int64
 	Job, Kind string
@@ -40,7 +41,7 @@ type Event struct {
 // shared: do not change it.
 func (e *Event) JSON() []byte { return e.text }
 
-// MarshalJSON gives JSON.
+// MarshalJSON returns JSON.
 func (e Event) MarshalJSON() ([]byte, error) { return e.text, nil }
 
 // head are the members of every event.
@@ -94,7 +95,7 @@ func storeEvents(ctx context.Context, q *rows.Queries, user, job string, now tim
 const (
 	// KeepEvents is how long events are kept. Older ones are removed.
 	KeepEvents = 7 * 24 * time.Hour
-	// MostEvents is how many of the events of a user are kept, the newest.
+	// MostEvents is how many of the newest events of a user are kept.
 	MostEvents = 50_000
 	// pruneBatch bounds what one transaction removes.
 	pruneBatch = 2_000

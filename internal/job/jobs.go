@@ -33,21 +33,22 @@ const (
 	DefaultPerUser = 2
 	DefaultTimeout = 24 * time.Hour
 	DefaultShift   = 30 * time.Second
-	// DefaultPartLost is far longer than a worker's interval between signs of life.
+	// DefaultPartLost is far longer than the interval in which a worker reports that it is alive.
 	DefaultPartLost = 30 * time.Second
-	// MaxIdle is how often a job may be cut off without any progress before it stays interrupted.
+	// MaxIdle is how often a job may be interrupted without any progress before it stays
+	// interrupted.
 	MaxIdle = 10
 )
 
 // Config is what Jobs may use. Store is required.
 type Config struct {
 	Store *store.DB
-	// Handlers do the jobs, by kind.
+	// Handlers carry out jobs, by kind.
 	Handlers map[string]Handler
-	// Parts do parts of jobs, by the kind of the job. Kinds without one have no parts.
+	// Parts carry out parts of jobs, by the kind of the job. Kinds without one have no parts.
 	Parts map[string]PartHandler
-	// Workers is how many jobs run at once, of all users; PerUser how many of a user who has no number of
-	// his own (users.max_jobs). 0: DefaultWorkers, DefaultPerUser.
+	// Workers is how many jobs run at once, of all users; PerUser how many of a user without an own
+	// limit (users.max_jobs). 0: DefaultWorkers, DefaultPerUser.
 	Workers, PerUser int
 	// Quota bounds the jobs of a user that are not over.
 	Quota store.Quota
@@ -57,25 +58,25 @@ type Config struct {
 	Shift time.Duration
 	// Every is how often the progress of a job is stored at most; 0: half a second.
 	Every time.Duration
-	// PartLost is how long the worker of a part may show nothing until the part is taken for lost; 0:
+	// PartLost is how long the worker of a part may be silent until the part counts as lost; 0:
 	// DefaultPartLost.
 	PartLost time.Duration
-	// KeepEvents and MostEvents are the constants of these names where they are 0.
+	// KeepEvents and MostEvents: 0 means the constants of these names.
 	KeepEvents time.Duration
 	MostEvents int64
 	// Hide masks secrets in the errors of jobs; nil: no masking.
 	Hide func(string) string
-	// ReadOnly opens the queue for those who only look at it: another process may do its jobs.
+	// ReadOnly opens the queue only for reading: another process may carry out its jobs.
 	ReadOnly bool
-	// Log gets what goes wrong; nil drops it.
+	// Log gets errors; nil drops them.
 	Log *slog.Logger
 	// Now is the clock, Rand makes ids; nil: those of the system.
 	Now  func() time.Time
 	Rand io.Reader
 }
 
-// Jobs queues jobs and runs them. It is safe for concurrent use. One process does the jobs of a
-// store.
+// Jobs queues jobs and runs them. It is safe for concurrent use. One process carries out the jobs
+// of a store.
 type Jobs struct {
 	cfg   Config
 	log   *slog.Logger
@@ -83,14 +84,14 @@ type Jobs struct {
 	hub   hub
 
 	mu      sync.Mutex
-	closing bool                               // no job starts any more
+	closing bool                               // no further job starts
 	running map[string]context.CancelCauseFunc // by job
-	// requests with an idempotency key that are being taken; closed at the end
+	// requests with an idempotency key that are being processed; closed at the end
 	keys map[string]chan struct{}
 }
 
 // New opens the queue of a store, and queues again the jobs that an earlier process was running. No
-// job is done before Run. With ReadOnly it changes nothing, and jobs are only listed.
+// job starts before Run. With ReadOnly it changes nothing, and jobs are only listed.
 func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("open jobs: they need a store")
@@ -145,12 +146,13 @@ func New(ctx context.Context, cfg Config) (*Jobs, error) {
 	return j, nil
 }
 
-// Request is a new job, as Submit takes it.
+// Request is a new job for Submit.
 type Request struct {
 	User, Kind string
-	// Priority puts a job before those of all users with less.
+	// Priority puts a job before the jobs of all users with a lower priority.
 	Priority int
-	// Key, when it is not "", makes a second request of the user with the same one give the first job.
+	// Key, when it is not "", makes a second request of the user with the same key return the first
+	// job.
 	Key string
 	// Timeout is how long the job may run; 0: Config.Timeout.
 	Timeout time.Duration
@@ -170,7 +172,7 @@ type Prepared struct {
 	Total int64
 	// Also, when it is set, stores what belongs to the job in the transaction that queues it.
 	Also func(ctx context.Context, q *rows.Queries, id string) error
-	// News are stored after the event that the job exists.
+	// News are stored after the event of the job's creation.
 	News []News
 }
 
@@ -295,7 +297,7 @@ func (j *Jobs) caught(ctx context.Context, what, id string, err *error) {
 	}
 }
 
-// alone waits until no other request with the key of the user is being taken.
+// alone waits until no other request with the key of the user is being processed.
 func (j *Jobs) alone(ctx context.Context, user, key string) (done func(), err error) {
 	if key == "" {
 		return func() {}, nil
@@ -324,7 +326,7 @@ func (j *Jobs) alone(ctx context.Context, user, key string) (done func(), err er
 	}
 }
 
-// change runs f in one transaction, and then wakes those who watch the users that f has news of.
+// change runs f in one transaction, and then wakes the watchers of the users with new events.
 func (j *Jobs) change(ctx context.Context, verb string,
 	f func(tx *sql.Tx, q *rows.Queries, woken *[]string) error,
 ) error {
@@ -336,7 +338,7 @@ func (j *Jobs) change(ctx context.Context, verb string,
 	return err
 }
 
-// Job gives a job. The error wraps callvet.ErrNotFound.
+// Job returns a job. The error wraps callvet.ErrNotFound.
 func (j *Jobs) Job(ctx context.Context, id string) (Job, error) {
 	r, err := jobRow(ctx, j.cfg.Store.Rows(), id)
 	if err != nil {
@@ -349,13 +351,13 @@ func (j *Jobs) Job(ctx context.Context, id string) (Job, error) {
 type Query struct {
 	User, Kind string
 	State      State
-	// Before is what an earlier List gave as next; 0: from the newest.
+	// Before is next of an earlier List; 0: from the newest.
 	Before int64
-	// Most is how many are given; 0: 50.
+	// Most is how many are returned; 0: 50.
 	Most int
 }
 
-// List gives jobs, the newest first. next continues with the older ones; 0: there are none.
+// List returns jobs, the newest first. next continues with the older ones; 0: there are none.
 func (j *Jobs) List(ctx context.Context, query Query) (list []Job, next int64, err error) {
 	p := rows.ListJobsParams{
 		UserID: query.User, Kind: query.Kind, State: string(query.State), Before: query.Before,
@@ -380,7 +382,7 @@ func (j *Jobs) List(ctx context.Context, query Query) (list []Job, next int64, e
 	return list, next, nil
 }
 
-// Active are the jobs of a user that have not ended, the oldest first.
+// Active returns the jobs of a user that have not ended, the oldest first.
 func (j *Jobs) Active(ctx context.Context, user string) ([]Job, error) {
 	stored, err := j.cfg.Store.Rows().ActiveJobs(ctx, user)
 	if err != nil {
@@ -402,8 +404,8 @@ func (j *Jobs) OfResult(ctx context.Context, ref string) (Job, error) {
 	return jobOf(&r), nil
 }
 
-// Cancel ends a job: at once where it waits, and as soon as its handler has returned where it runs. It
-// does not wait for that. A job that has ended stays as it is, without an error.
+// Cancel ends a job: a waiting one immediately, a running one when its handler has returned. It
+// does not wait for that. A job that has ended stays unchanged, without an error.
 func (j *Jobs) Cancel(ctx context.Context, id string) (Job, error) {
 	var r rows.Job
 	err := j.change(ctx, "cancel job", func(tx *sql.Tx, q *rows.Queries, woken *[]string) (err error) {

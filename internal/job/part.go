@@ -19,16 +19,17 @@ import (
 )
 
 const (
-	// queueParts is River's queue of parts: a part needs no slot, for its job has one.
+	// queueParts is River's queue of parts: a part needs no slot, because its job has one.
 	queueParts = "parts"
-	// mostParts is how many parts of all jobs a process does at once. Most of them wait for answers.
+	// mostParts is how many parts of all jobs a process runs at once. Most of them wait for
+	// answers.
 	mostParts = 256
 	// beats is how often a worker reports that it is alive within Config.PartLost.
 	beats = 15
 )
 
-// PartHandler does a part of a job of its kind, and returns a result for the job. ctx ends when the
-// part must be aborted, and yield closes when it should finish soon.
+// PartHandler carries out a part of a job of its kind, and returns a result for the job. ctx ends
+// when the part must be aborted, and yield closes when it should finish soon.
 type PartHandler func(ctx context.Context, j Job, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error)
 
 // part are River's arguments of a part.
@@ -36,26 +37,27 @@ type part struct {
 	Part string `json:"part"`
 }
 
-// Kind names parts to River.
+// Kind is the name of parts in River.
 func (part) Kind() string { return "callvet_part" }
 
-// partWorker is how River calls those who do parts.
+// partWorker is called by River for each part.
 type partWorker struct {
 	river.WorkerDefaults[part]
 	jobs *Jobs
 }
 
-// Timeout: a part has that of its job.
+// Timeout: a part has the timeout of its job.
 func (*partWorker) Timeout(*river.Job[part]) time.Duration { return -1 }
 
-// Work does a part.
+// Work carries out a part.
 func (w *partWorker) Work(ctx context.Context, r *river.Job[part]) error {
 	return w.jobs.workPart(ctx, r.Args.Part)
 }
 
-// Part lets a worker do a part of the job, in this process or another one that has the store, and
-// waits for its result. When ctx ends the worker is asked to abort the part, and when yield closes
-// to finish it; Part waits for that in either case. The error has the text of the worker's error.
+// Part lets a worker carry out a part of the job, in this process or another one with the same
+// store, and waits for its result. When ctx ends the worker is asked to abort the part, and when
+// yield closes to finish it; Part waits for that in either case. The error has the text of the
+// worker's error.
 func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan struct{}) (json.RawMessage, error) {
 	j := r.jobs
 	id, err := store.NewID(j.cfg.Rand, "part")
@@ -82,19 +84,19 @@ func (r *Report) Part(ctx context.Context, task json.RawMessage, yield <-chan st
 	return r.awaitPart(id, ctx.Done(), yield)
 }
 
-// awaitPart waits until a part is over, and asks its worker to break it off once off closes, and to bring it to
-// an end once yield does.
+// awaitPart waits until a part is over. When off closes it requests that the worker aborts the
+// part, and when yield closes that it finishes the part.
 func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessage, error) {
 	j := r.jobs
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	asked := rows.AskPartParams{ID: id}
-	beat, unseen := int64(0), 0 // looks, and not time: a process that was stopped has not looked
+	beat, unseen := int64(0), 0 // polls, not time: a stopped process does not poll
 	for {
 		p, err := j.cfg.Store.Rows().Part(r.ctx, id)
 		unseen++
 		switch {
-		case err != nil && !errors.Is(err, sql.ErrNoRows) && unseen < int(j.cfg.PartLost/poll): // it may pass
+		case err != nil && !errors.Is(err, sql.ErrNoRows) && unseen < int(j.cfg.PartLost/poll): // the error may be temporary
 			<-tick.C
 			continue
 		case err != nil:
@@ -115,7 +117,7 @@ func (r *Report) awaitPart(id string, off, yield <-chan struct{}) (json.RawMessa
 		ask.Cancel = closed(off)
 		ask.Yield = closed(yield)
 		if ask != asked {
-			// else again
+			// otherwise it is repeated
 			if err := j.cfg.Store.Change(r.ctx, "end part",
 				func(q *rows.Queries) error { return q.AskPart(r.ctx, ask) }); err == nil {
 				asked = ask
@@ -134,8 +136,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// workPart does a part that no worker has. An error means that it could not begin, and must be
-// tried again.
+// workPart carries out a part that no worker has. An error means that it could not begin, and must
+// be tried again.
 func (j *Jobs) workPart(ctx context.Context, id string) error {
 	stored := context.WithoutCancel(ctx)
 	var p rows.Part
@@ -173,7 +175,7 @@ func (j *Jobs) workPart(ctx context.Context, id string) error {
 			end.Error = end.Error[:maxError]
 		}
 	}
-	for range 3 { // after that the job considers the part lost
+	for range 3 { // after that the job counts the part as lost
 		err = j.cfg.Store.Change(stored, "end part", func(q *rows.Queries) error {
 			_, err := q.EndPart(stored, end)
 			return err
@@ -205,8 +207,8 @@ func (j *Jobs) followPart(ctx context.Context, p *rows.Part, of Job) (result jso
 	return do(ctx, of, p.Task, yield)
 }
 
-// heedPart records signs of life of a part's worker, and obeys the job's requests to abort or
-// finish, until over closes.
+// heedPart records that a part's worker is alive, and obeys the job's requests to abort or finish,
+// until over closes.
 func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yield chan<- struct{}, cancel func()) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
@@ -219,7 +221,7 @@ func (j *Jobs) heedPart(ctx context.Context, id string, over <-chan struct{}, yi
 		}
 		p, err := j.cfg.Store.Rows().Part(ctx, id)
 		switch {
-		case errors.Is(err, sql.ErrNoRows): // the job does not wait any more
+		case errors.Is(err, sql.ErrNoRows): // the job no longer waits
 			cancel()
 			return
 		case err != nil:

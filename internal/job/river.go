@@ -20,8 +20,8 @@ import (
 const (
 	// poll is how often River looks for jobs that were given a slot.
 	poll = 100 * time.Millisecond
-	// never is longer than any job runs: a job that runs is not taken for one that is stuck. What is
-	// left of a process that died is put right at the start.
+	// never is longer than any job runs, so that River never counts a running job as stuck. The
+	// jobs of a process that died are repaired at the start.
 	never = 10 * 365 * 24 * time.Hour
 )
 
@@ -30,10 +30,10 @@ type granted struct {
 	Job string `json:"job"`
 }
 
-// Kind names the jobs of this room to River.
+// Kind is the name of this package's jobs in River.
 func (granted) Kind() string { return "callvet_job" }
 
-// worker is how River calls this room.
+// worker is called by River for each job.
 type worker struct {
 	river.WorkerDefaults[granted]
 	jobs *Jobs
@@ -42,7 +42,7 @@ type worker struct {
 // Timeout: a job has its own.
 func (*worker) Timeout(*river.Job[granted]) time.Duration { return -1 }
 
-// Work does the job. Its outcome is in the table jobs: River repeats a job only if the store
+// Work carries out the job. Its outcome is in the table jobs: River repeats a job only if the store
 // prevented its start.
 func (w *worker) Work(ctx context.Context, r *river.Job[granted]) error {
 	return w.jobs.work(ctx, r.Args.Job)
@@ -148,7 +148,7 @@ func (j *Jobs) recover(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := range unprepared { // whoever asked an earlier process got no answer
+		for i := range unprepared { // the client of the earlier process got no response
 			if _, err := q.DropJob(ctx, unprepared[i].ID); err != nil {
 				return err
 			}

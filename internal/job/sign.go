@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// SecretPrefix is how the secret of a webhook begins.
+// SecretPrefix is the beginning of the secret of a webhook.
 const SecretPrefix = "whsec_"
 
 // secretSize is how many bytes a secret has.
@@ -31,10 +31,10 @@ func NewSecret(random io.Reader) (string, error) {
 	return SecretPrefix + base64.StdEncoding.EncodeToString(b), nil
 }
 
-// Sign sets the headers of a message in the form of Standard Webhooks: webhook-id, webhook-timestamp in
-// seconds, and webhook-signature, the HMAC-SHA256 of "id.timestamp.body" in base64 after "v1,". A
-// repeated message has the same id and another timestamp. The error wraps callvet.ErrInvalid for a
-// text that NewSecret did not make.
+// Sign sets the headers of a message in the form of Standard Webhooks: webhook-id,
+// webhook-timestamp in seconds, and webhook-signature, the HMAC-SHA256 of "id.timestamp.body" in
+// base64 after "v1,". A repeated message has the same id and a new timestamp. The error wraps
+// callvet.ErrInvalid for a text that NewSecret did not make.
 func Sign(h http.Header, secret, id string, at time.Time, body []byte) error {
 	coded, ok := strings.CutPrefix(secret, SecretPrefix)
 	key, err := base64.StdEncoding.DecodeString(coded)
@@ -43,7 +43,7 @@ func Sign(h http.Header, secret, id string, at time.Time, body []byte) error {
 	}
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, key)
-	_, _ = fmt.Fprintf(mac, "%s.%s.", id, stamp) // a hash takes everything
+	_, _ = fmt.Fprintf(mac, "%s.%s.", id, stamp) // writing to a hash does not fail
 	_, _ = mac.Write(body)
 	h.Set("webhook-id", id)
 	h.Set("webhook-timestamp", stamp)
@@ -51,8 +51,8 @@ func Sign(h http.Header, secret, id string, at time.Time, body []byte) error {
 	return nil
 }
 
-// Retry is how long to wait after so many attempts at a message; ok is false if there is no further
-// one. All attempts together take a day.
+// Retry returns how long to wait after a number of attempts to send a message; ok is false if there
+// is no further one. All attempts together take a day.
 func Retry(attempts int) (wait time.Duration, ok bool) {
 	waits := [...]time.Duration{
 		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// State is where a job is.
+// State is the state of a job.
 type State string
 
 // The states. A pending job is being prepared, a queued one waits for a slot and a worker. An
@@ -34,7 +34,7 @@ func States() []State {
 	return []State{Pending, Queued, Running, Done, Failed, Cancelled, Interrupted}
 }
 
-// After are the states that s may follow.
+// After returns the states that s may follow.
 func (s State) After() []State {
 	switch s {
 	case Queued:
@@ -53,7 +53,7 @@ func (s State) After() []State {
 // Over reports whether the state is final. For an interrupted job see Finished.
 func (s State) Over() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Job is some work of a user.
+// Job is a task of a user.
 type Job struct {
 	ID    string `json:"job_id"`
 	User  string `json:"user_id"`
@@ -128,7 +128,7 @@ func jobsOf(list []rows.Job) []Job {
 	return out
 }
 
-// move is the one place that changes the state of a job. r was read in this transaction and has the
+// move changes the state of a job; no other code does. r was read in this transaction and has the
 // new values. The error wraps callvet.ErrConflict if the state may not follow.
 func move(ctx context.Context, q *rows.Queries, r *rows.Job, to State, now time.Time) error {
 	was := r.Attempt

@@ -20,12 +20,12 @@ const maxSpec = 200
 type Times struct {
 	spec cron.Schedule
 	zone *time.Location
-	// hourly: every hour matches. Such a spec means an interval, others mean a time of day.
+	// hourly: every hour matches. Such a spec means an interval, others a time of day.
 	hourly bool
 }
 
 // Parse reads a cron spec of five fields (minute, hour, day of month, month, day of week) and the name of
-// a time zone of the IANA; "" is UTC. A spec that no time matches is refused. The error is a
+// a time zone of the IANA; "" is UTC. A spec that matches no time is refused. The error is a
 // *callvet.FieldError about cron or time_zone.
 func Parse(spec, zone string) (*Times, error) {
 	at, err := time.LoadLocation(zone)
@@ -92,8 +92,8 @@ func reading(t time.Time, zone *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
 }
 
-// moment is when clocks show a reading for the first time; one that they leave out is taken with the
-// offset before the change.
+// moment returns when clocks show a reading for the first time; a skipped reading uses the offset
+// before the change.
 func (t *Times) moment(read time.Time) time.Time {
 	_, before := read.Add(-26 * time.Hour).In(t.zone).Zone()
 	_, after := read.Add(26 * time.Hour).In(t.zone).Zone()

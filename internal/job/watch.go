@@ -17,7 +17,7 @@ import (
 // that the store is read once for all of them.
 const keptTail = 1024
 
-// hub wakes those who watch the events of users.
+// hub wakes the watchers of users' events.
 type hub struct {
 	mu    sync.Mutex
 	feeds map[string]*feed
@@ -30,7 +30,7 @@ type feed struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when there may be more
 	tail    []Event       // the newest ones that were read, without gaps
-	top     int64         // there is nothing above it, unless dirty
+	top     int64         // there is no newer event, unless dirty
 	dirty   bool
 }
 
@@ -101,7 +101,7 @@ func (w *Watcher) Next(ctx context.Context, after int64, most int) ([]Event, err
 	}
 }
 
-// Read is Next without waiting: none may be there.
+// Read is Next without waiting; it may return none.
 func (w *Watcher) Read(ctx context.Context, after int64, most int) ([]Event, error) {
 	f := w.feed
 	f.mu.Lock()
@@ -140,7 +140,7 @@ func (w *Watcher) Read(ctx context.Context, after int64, most int) ([]Event, err
 	return list[:min(most, len(list))], nil
 }
 
-// Last is the number of the newest event that is known to be there; 0: none.
+// Last returns the number of the newest known event; 0: none.
 func (w *Watcher) Last(ctx context.Context) (int64, error) {
 	_, last, err := w.jobs.Range(ctx, w.user)
 	return last, err
@@ -177,8 +177,8 @@ func (j *Jobs) EventsOf(ctx context.Context, id string, most int) ([]Event, erro
 	return eventsOf(stored)
 }
 
-// Range is the number of the first event of a user that is kept, and of the last. Without any it is
-// 1 and 0.
+// Range returns the numbers of the first and the last stored event of a user; 1 and 0 without
+// events.
 func (j *Jobs) Range(ctx context.Context, user string) (first, last int64, err error) {
 	f, err := j.cfg.Store.Rows().Feed(ctx, user)
 	if errors.Is(err, sql.ErrNoRows) {

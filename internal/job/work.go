@@ -29,7 +29,7 @@ var ErrGaveWay = errors.New("the job gave way to another one")
 // HandBack is how long handlers may take to return when the server ends.
 const HandBack = 10 * time.Second
 
-// Run does jobs until ctx ends. Then it hands back those that run: they are queued, and go on at the
+// Run carries out jobs until ctx ends. Then it returns running jobs to the queue: they go on at the
 // next start.
 func (j *Jobs) Run(ctx context.Context) error {
 	if err := j.river.Start(context.WithoutCancel(ctx)); err != nil {
@@ -50,7 +50,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	return nil
 }
 
-// tidy removes old events now and then, until ctx ends.
+// tidy removes old events at intervals, until ctx ends.
 func (j *Jobs) tidy(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -66,8 +66,8 @@ func (j *Jobs) tidy(ctx context.Context) {
 	}
 }
 
-// work does a job that has a slot. It returns when the state of the job is stored. The error is that the job
-// could not be started, and is to be tried again.
+// work carries out a job that has a slot. It returns when the state of the job is stored. An error
+// means that the job could not be started, and must be tried again.
 func (j *Jobs) work(ctx context.Context, id string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -85,12 +85,12 @@ func (j *Jobs) work(ctx context.Context, id string) error {
 	defer stop()
 	r := &Report{jobs: j, ctx: stored, job: jobOf(&job), ran: job.Ran, began: j.cfg.Now(), note: job.Note}
 	detail, err := r.follow(limited, j.cfg.Handlers[job.Kind])
-	j.unregister(id) // before finish, which may queue it: a worker may then have it again at once
+	j.unregister(id) // before finish, which may queue it: a worker may then get it again immediately
 	j.finish(stored, limited, r, detail, err)
 	return nil
 }
 
-// register makes a job one that Cancel and the end of the server reach.
+// register lets Cancel and the end of the server cancel a job.
 func (j *Jobs) register(id string, cancel context.CancelCauseFunc) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -107,7 +107,7 @@ func (j *Jobs) unregister(id string) {
 	delete(j.running, id)
 }
 
-// begin moves a job from the queue to the worker. ok is false where it is not queued any more.
+// begin moves a job from the queue to the worker. ok is false if it is no longer queued.
 func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err error) {
 	gone := errors.New("the job is not queued")
 	err = j.change(ctx, "start job", func(_ *sql.Tx, q *rows.Queries, woken *[]string) (err error) {
@@ -134,7 +134,7 @@ func (j *Jobs) begin(ctx context.Context, id string) (r rows.Job, ok bool, err e
 // maxError bounds the stored text of an error, in bytes.
 const maxError = 4_000
 
-// finish stores what became of a job. While the store cannot, it tries again: the job is done.
+// finish stores the result of a job. If the store fails, it retries, because the job is done.
 func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMessage, did error) {
 	cause := context.Cause(limited)
 	to, text := Failed, ""
@@ -214,9 +214,9 @@ func (r *Report) Progress(done, total int64, eta time.Duration) {
 	r.done, r.total, r.eta, r.changed, r.known = done, total, eta, true, true
 }
 
-// Publish stores news of the job together with the handler's note for a later attempt; nil keeps the
-// note. Both or neither are stored. The error wraps callvet.ErrConflict if the job does not belong
-// to this attempt any more.
+// Publish stores news of the job together with the handler's note for a later attempt; nil keeps
+// the note. Both or neither are stored. The error wraps callvet.ErrConflict if the job no longer
+// belongs to this attempt.
 func (r *Report) Publish(note []byte, news ...News) error {
 	j := r.jobs
 	r.mu.Lock()
@@ -281,7 +281,7 @@ func (r *Report) GiveWay() bool {
 			return err
 		}
 		next, err := q.NextJob(r.ctx, int64(j.cfg.PerUser))
-		if errors.Is(err, sql.ErrNoRows) { // the user may have fewer jobs by now than he has running
+		if errors.Is(err, sql.ErrNoRows) { // the user's limit may now be lower than the number of running jobs
 			return tried
 		}
 		if err != nil {

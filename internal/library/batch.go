@@ -36,7 +36,7 @@ type Batch struct {
 // callvet.ErrLimited for a longer one, and callvet.ErrInvalid for one that cannot be unpacked.
 func UnpackBatch(data []byte) ([]byte, error) { return doc.ReadAll("traces", data, MaxBatch) }
 
-// FileBatch makes a batch of a trace file that was read and found good, and is of that form. A
+// FileBatch makes a batch from a trace file of that form that was read without errors. A
 // document of several lines becomes one line, so that more can follow it; an archive stays as it
 // is.
 func FileBatch(text []byte, form string) (*Batch, error) {
@@ -74,10 +74,10 @@ func FileBatch(text []byte, form string) (*Batch, error) {
 	return b, nil
 }
 
-// Service is what one export has of one service.
+// Service has the records of one service in an export.
 type Service struct {
 	Batch
-	// Name is its service.name as a collection may be called.
+	// Name is its service.name, in a form for names of collections.
 	Name string
 	// Spans and Records count spans and log records.
 	Spans, Records int64
@@ -120,7 +120,7 @@ func OTLP(body []byte, protobuf, merged bool) ([]Service, error) {
 
 func parse(body []byte, protobuf bool) (value.Value, error) {
 	if len(body) == 0 {
-		return value.Value{}, nil // protobuf's form of a message without fields
+		return value.Value{}, nil // the protobuf form of a message without fields
 	}
 	if protobuf {
 		return foreign.Protobuf(body)
@@ -144,12 +144,12 @@ type export struct {
 
 type ofService struct {
 	name            string
-	spans, logs     [][]byte // resources as they came
+	spans, logs     [][]byte // resources in their original form
 	nSpans, nRecord int64
 }
 
-// resources takes a list of resources, of spans or of log records. The names are those of the lists
-// in them, in both spellings.
+// resources reads a list of resources, of spans or of log records. The parameters are the names of
+// the lists in them, in both spellings.
 func (e *export) resources(list value.Value, kind, scopes, records, scopesToo, recordsToo string) error {
 	if list.Kind() != value.Array {
 		return fmt.Errorf("%w: %s is no list, but %s", callvet.ErrInvalid, kind, list.Kind())
@@ -213,10 +213,10 @@ func badIDs(span value.Value) string {
 	return ""
 }
 
-// unknownService is what OpenTelemetry calls a service without a name.
+// unknownService is OpenTelemetry's name of a service without a name.
 const unknownService = "unknown_service"
 
-// nameOf is the service.name of a resource as a collection may be called.
+// nameOf returns the service.name of a resource, in a form for names of collections.
 func nameOf(resource value.Value) string {
 	attributes := member(member(resource, "resource"), "attributes")
 	for a, ok := attributes.First(); ok; a, ok = attributes.Next(a) {
@@ -255,7 +255,7 @@ func (e *export) service(name string) *ofService {
 	return &e.of[i]
 }
 
-// service writes what one service has as one line.
+// service writes the records of one service as one line.
 func (s *ofService) service() Service {
 	line := []byte{'{'}
 	for _, part := range []struct {
@@ -273,7 +273,7 @@ func (s *ofService) service() Service {
 	}
 	line = append(line, '}')
 	var compact bytes.Buffer
-	if json.Compact(&compact, line) == nil { // JSON that came over several lines
+	if json.Compact(&compact, line) == nil { // JSON over several lines
 		line = compact.Bytes()
 	}
 	return Service{
@@ -324,7 +324,7 @@ func appendText(dst []byte, field byte, text string) []byte {
 func asJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it holds texts and numbers
+		panic(err) // it contains only texts and numbers
 	}
 	return b
 }

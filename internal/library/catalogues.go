@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Catalogue is a catalogue of tools that is searched, without its text in lists.
+// Catalogue is a searchable catalogue of tools, without its text in lists.
 type Catalogue struct {
 	ID, User, Name string
 	// Version counts from 1; Hash is the SHA-256 of the text.
@@ -24,14 +24,14 @@ type Catalogue struct {
 	Shared  bool
 	// Created and Updated are in milliseconds.
 	Created, Updated int64
-	// Text is as it was sent; nil in lists.
+	// Text is the text as it was sent; nil in lists.
 	Text []byte
 }
 
-// catalogueKind is what ids of catalogues begin with.
+// catalogueKind is the beginning of ids of catalogues.
 const catalogueKind = "catalogue"
 
-// IsCatalogue reports whether a name is written as the id of a catalogue is.
+// IsCatalogue reports whether a name has the form of an id of a catalogue.
 func IsCatalogue(name string) bool { return strings.HasPrefix(name, catalogueKind+"_") }
 
 // AddCatalogue stores a valid catalogue. c needs its User, Name, Tools, Shared and Text; the rest
@@ -67,7 +67,7 @@ func (c *Catalogue) pack() ([]byte, error) {
 	return packText(c.Text)
 }
 
-// Catalogue gives a catalogue with its text. The error wraps callvet.ErrNotFound.
+// Catalogue returns a catalogue with its text. The error wraps callvet.ErrNotFound.
 func (l *Suites) Catalogue(ctx context.Context, id string) (*Catalogue, error) {
 	r, err := l.cfg.Store.Rows().Catalogue(ctx, id)
 	if err := found(err, "catalogue", id); err != nil {
@@ -105,7 +105,7 @@ func (l *Suites) Catalogues(ctx context.Context, user string, everybody bool, pa
 }
 
 // ReplaceCatalogue replaces the text of a catalogue. c is the stored catalogue with its new text.
-// match is as of Edit.
+// match is as in Edit.
 func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(int64) bool) error {
 	if err := checkSuiteName(c.Name); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (l *Suites) ReplaceCatalogue(ctx context.Context, c *Catalogue, match func(
 		if err != nil {
 			return err
 		}
-		return l.cfg.Quota.RoomFor(ctx, q, c.User, 0) // it has freed the text before it
+		return l.cfg.Quota.RoomFor(ctx, q, c.User, 0) // the earlier text is already free
 	})
 }
 

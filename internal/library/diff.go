@@ -28,14 +28,14 @@ type Changes struct {
 	Changed []Change `json:"changed"`
 }
 
-// Change are the changed fields of one tool or case.
+// Change lists the changed fields of one tool or case.
 type Change struct {
 	Name   string   `json:"name"`
 	Fields []string `json:"fields"`
 }
 
-// Compare returns what changed from a version to another one. White space and the order of keys are
-// no change.
+// Compare returns the changes from one version to another. Differences of white space and of the
+// order of keys are no change.
 func Compare(from, to *Document) (*Diff, error) {
 	a, b := from, to
 	if a.Form != b.Form {
@@ -104,13 +104,13 @@ func (d *Document) tools() ([]part, error) {
 				Name string `json:"name"`
 			} `json:"function"`
 		}
-		_ = jsonx.Unmarshal(raw, &t) // one that is not so has no name
+		_ = jsonx.Unmarshal(raw, &t) // one of another form has no name
 		out[i] = part{t.Name + t.Function.Name, raw}
 	}
 	return out, nil
 }
 
-// elements are those of a list; none for nil.
+// elements returns the elements of a list; none for nil.
 func elements(raw jsontext.Value) ([]jsontext.Value, error) {
 	var list []jsontext.Value
 	if raw == nil {
@@ -164,7 +164,7 @@ func fieldsChanged(was, is jsontext.Value) []string {
 	return out
 }
 
-// same compares two texts of JSON as values; nil is only like nil.
+// same compares two JSON texts as values; nil is equal only to nil.
 func same(a, b jsontext.Value) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

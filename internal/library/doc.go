@@ -3,9 +3,8 @@
 // Package library answers one question: which suites and traces does a user have on a server, and
 // what were their earlier versions?
 //
-// A suite is kept as a text that the loader of suites reads. An edit changes that text, has it
-// read and linted as a run would, and keeps it as a new version. What was not edited stays byte
-// for byte.
+// A suite is stored as a text that the loader of suites reads. An edit changes that text, reads and
+// lints it as a run would, and stores it as a new version. Unedited parts stay unchanged.
 //
 //	text of a version ─► Document ─► edit ─► Read (loader and linter) ─► next version
 //	file, OTLP export ─► Batch ─► Intake.Append ─► part of a collection ─► Text ─► the reader of trace files

@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/internal/suite/dialect"
 )
 
-// The forms that a suite is kept in.
+// The stored forms of a suite.
 const (
 	FormOwn       = "callvet"
 	FormToolsuite = dialect.Toolsuite
@@ -40,7 +40,7 @@ type suiteMember struct {
 	raw  jsontext.Value
 }
 
-// list is the name of the cases.
+// list returns the key of the cases.
 func (d *Document) list() string {
 	if d.Form == FormToolsuite {
 		return "test_cases"
@@ -51,7 +51,7 @@ func (d *Document) list() string {
 // errOtherForm: a text is not a JSON object with cases, although the loader may read it.
 var errOtherForm = errors.New("not a JSON object with cases")
 
-// parseDocument reads a text of a form; the error is errOtherForm where it is written in another way.
+// parseDocument reads a text of a form; the error is errOtherForm if it has a different form.
 func parseDocument(text []byte, form string) (*Document, error) {
 	d := &Document{Form: form}
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
@@ -88,12 +88,12 @@ func parseDocument(text []byte, form string) (*Document, error) {
 		}
 	}
 	if d.Form == FormOwn && d.Get("test_cases") != nil {
-		return nil, errOtherForm // the loader knows the other name of the list, too
+		return nil, errOtherForm // the loader accepts the other key of the list, too
 	}
 	return d, nil
 }
 
-// Clone is a document that is changed without the other one.
+// Clone returns an independent copy.
 func (d *Document) Clone() *Document {
 	return &Document{d.Form, slices.Clone(d.members), slices.Clone(d.Cases)}
 }
@@ -130,7 +130,7 @@ func (d *Document) Text(name string) string {
 	return ""
 }
 
-// Set gives a value of the suite another text; nil removes it.
+// Set sets the text of a value of the suite; nil removes it.
 func (d *Document) Set(name string, raw jsontext.Value) {
 	at := slices.IndexFunc(d.members, func(m suiteMember) bool { return m.name == name })
 	switch {
@@ -157,7 +157,7 @@ func (d *Document) SetText(name, text string) error {
 	return nil
 }
 
-// IDs are those of the cases, "" where one has none.
+// IDs returns the ids of the cases, "" for a case without one.
 func (d *Document) IDs() []string {
 	out := make([]string, len(d.Cases))
 	for i, c := range d.Cases {
@@ -166,7 +166,7 @@ func (d *Document) IDs() []string {
 	return out
 }
 
-// idOf reads the id of a case as the loader does: a text, or a number as it is written.
+// idOf reads the id of a case like the loader: a text, or a number as it is written.
 func idOf(c jsontext.Value) string {
 	var head struct {
 		ID jsontext.Value `json:"id"`
@@ -186,7 +186,7 @@ func idOf(c jsontext.Value) string {
 	return ""
 }
 
-// Find gives the place of a case. The error wraps callvet.ErrNotFound.
+// Find returns the position of a case. The error wraps callvet.ErrNotFound.
 func (d *Document) Find(id string) (int, error) {
 	if at := slices.Index(d.IDs(), id); at >= 0 && id != "" {
 		return at, nil
@@ -194,7 +194,7 @@ func (d *Document) Find(id string) (int, error) {
 	return 0, fmt.Errorf("case %q: %w", id, callvet.ErrNotFound)
 }
 
-// WithID is a case with another id, which comes first.
+// WithID returns a case with a new id, which comes first.
 func WithID(c jsontext.Value, id string) (jsontext.Value, error) {
 	name, err := jsonx.Marshal(id)
 	if err != nil {
@@ -229,8 +229,8 @@ func WithID(c jsontext.Value, id string) (jsontext.Value, error) {
 
 var givenID = regexp.MustCompile(`^case-([1-9]\d{0,17})$`)
 
-// Name gives every case without an id one that no case ever had: last is the largest number so far,
-// and the result is the new one.
+// Name sets the id of every case without one to an id that no case ever had: last is the largest
+// number so far, and the result is the new one.
 func (d *Document) Name(last int64) (int64, error) {
 	ids := d.IDs()
 	for _, id := range ids {
@@ -254,7 +254,7 @@ func (d *Document) Name(last int64) (int64, error) {
 	return last, nil
 }
 
-// Bytes is the text of the suite.
+// Bytes returns the text of the suite.
 func (d *Document) Bytes() []byte {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -287,8 +287,8 @@ func (d *Document) Bytes() []byte {
 	return out.Bytes()
 }
 
-// place is where a problem is in the document: test_cases[3].expected_tool. It is "" for one about
-// the whole.
+// place returns the place of a problem in the document, such as test_cases[3].expected_tool; "" for
+// a problem of the whole suite.
 func (d *Document) place(p *callvet.Problem, at map[string]int) string {
 	key := p.Key
 	i, known := at[p.Case]

@@ -16,10 +16,10 @@ import (
 	"github.com/callvet/callvet/internal/suite/native"
 )
 
-// Import reads a suite in any form that the loader knows. A text that is not JSON with cases in the
-// stored form is written in callvet's own form, which keeps the rest of it. name is for a suite
-// without one. The error is a *RefusedError where the suite has errors; its places are those of the
-// text that was sent only where Form is one that is kept.
+// Import reads a suite in any form of the loader. A text that is not JSON with cases in a stored
+// form is converted to callvet's own form, which keeps all its data. name is for a suite without
+// one. The error is a *RefusedError if the suite has errors; its places are places in the sent text
+// only if Form is a stored form.
 func (l *Suites) Import(ctx context.Context, text []byte, format, name string) (*Document, error) {
 	s, problems, err := l.read(ctx, text, format)
 	if s == nil || err != nil {
@@ -58,7 +58,7 @@ func formOf(text []byte, format string) string {
 	return suite.Form(text, "-")
 }
 
-// Made is a document of a suite that was made and not read.
+// Made returns a document of a suite in memory.
 func Made(s *callvet.Suite) (*Document, error) { return converted(s) }
 
 // unread is the error of an unusable text.
@@ -90,10 +90,10 @@ func (d *Document) Own() error {
 	return nil
 }
 
-// Adopt adds a case of another suite, so that it asks and expects the same here, and returns its id.
-// A case of a tier gets an id of its tier; another one keeps its own where that is free. differ names
-// what the case cannot have of its own. The error wraps callvet.ErrConflict where the suite has the
-// prompt already.
+// Adopt adds a case of another suite with the same question and expectations, and returns its id. A
+// case of a tier gets an id of its tier; another case keeps its id if it is free. differ names the
+// settings that the case cannot keep. The error wraps callvet.ErrConflict if the suite already has
+// the prompt.
 func (d *Document) Adopt(from *callvet.Suite, c *callvet.Case, tool string) (id string, differ []string, err error) {
 	if err := d.Own(); err != nil {
 		return "", nil, err
@@ -124,7 +124,7 @@ func load(d *Document) (*callvet.Suite, error) {
 	return s, nil
 }
 
-// Exports are the forms that Export writes, the first one is the usual one.
+// Exports returns the forms that Export writes, the default first.
 func Exports() []string {
 	out := []string{FormToolsuite}
 	for _, name := range suite.Exports() {
@@ -135,8 +135,8 @@ func Exports() []string {
 	return out
 }
 
-// Export writes a suite in a form of Exports, and returns what the form has no place for. callvet's
-// own form is JSON, or YAML with yaml.
+// Export writes a suite in a form of Exports, and returns the data for which the form has no place.
+// callvet's own form is JSON, or YAML with yaml.
 func (d *Document) Export(form string, yaml bool) (text []byte, lost []callvet.Problem, err error) {
 	if form == d.Form && !yaml {
 		return d.Bytes(), nil, nil
@@ -163,7 +163,7 @@ func (d *Document) Export(form string, yaml bool) (text []byte, lost []callvet.P
 // View is a suite in the fields of Tool Calling Evaluation.
 type View struct {
 	Name, Description, SystemPrompt string
-	// Tools are functions as that format has them.
+	// Tools are functions in that format.
 	Tools []jsontext.Value
 	Cases []CaseView
 	// Lost lists the data of the suite that the fields cannot express.
@@ -173,7 +173,7 @@ type View struct {
 // CaseView is a case in the fields of Tool Calling Evaluation.
 type CaseView struct {
 	ID string
-	// Fields are those of the format.
+	// Fields are the fields of the format.
 	Fields jsontext.Value
 	// Own is the case in callvet's own form; nil if the suite is stored in the other form. Lost
 	// lists its data that Fields cannot express.

@@ -35,11 +35,11 @@ type IntakeConfig struct {
 	Now func() time.Time
 	// Random makes ids; nil means crypto/rand.
 	Random io.Reader
-	// MaxCollection and MaxUser are other limits than the usual ones; 0: those.
+	// MaxCollection and MaxUser replace the default limits; 0: the defaults.
 	MaxCollection, MaxUser int64
 }
 
-// Intake keeps the traces that users send. It is safe for concurrent use.
+// Intake stores the traces that users send. It is safe for concurrent use.
 type Intake struct{ cfg IntakeConfig }
 
 // NewIntake makes an Intake.
@@ -56,14 +56,14 @@ func NewIntake(cfg IntakeConfig) *Intake {
 	return &Intake{cfg: cfg}
 }
 
-// Collection is traces of a user that are read as one file.
+// Collection is a set of traces of a user that is read as one file.
 type Collection struct {
 	ID, User, Name string
 	// Form is the name of a form of traces. Lines: more can be added.
 	Form  string
 	Lines bool
-	// Parts counts the batches that were added, Items lines, or spans and log records, Bytes those
-	// of the text.
+	// Parts counts the batches that were added, Items the lines, or spans and log records, Bytes
+	// the bytes of the text.
 	Parts, Items, Bytes int64
 	Shared              bool
 	// Created and Updated are in milliseconds.
@@ -76,7 +76,7 @@ type FullError struct {
 	// Name is the collection's name. Of is what is full: the collection, or all collections of the
 	// user.
 	Name, Of string
-	// Bytes are there, of at most Most.
+	// Bytes is the present size, Most the limit.
 	Bytes, Most int64
 }
 
@@ -85,7 +85,7 @@ func (e *FullError) Error() string {
 		e.Name, callvet.ErrLimited, e.Of, doc.SizeText(e.Bytes), doc.SizeText(e.Most))
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns the kind of error.
 func (e *FullError) Unwrap() error { return callvet.ErrLimited }
 
 const maxCollectionName = 200
@@ -112,10 +112,10 @@ func checkCollection(name string) error {
 	return &callvet.FieldError{Field: "collection", Text: "{collection}: " + why}
 }
 
-// Append adds a batch to the collection of a user with that name, and begins it if there is none.
-// It returns when the batch is on the disk. added is false where the collection has that very
-// batch already: senders repeat what they are not sure of. The error is a *FullError where there is
-// no room, and wraps callvet.ErrConflict where the collection is of another form.
+// Append adds a batch to the collection of a user with that name, and creates it if missing. It
+// returns when the batch is on the disk. added is false if the collection has the same batch
+// already: senders repeat a batch after a missing response. The error is a *FullError if there is
+// no room, and wraps callvet.ErrConflict if the collection has a different form.
 func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *Collection, added bool, err error) {
 	if err := checkCollection(name); err != nil {
 		return nil, false, err
@@ -149,7 +149,7 @@ func (in *Intake) Append(ctx context.Context, user, name string, b *Batch) (c *C
 	return c, added, nil
 }
 
-// place finds the collection of a batch, or begins it, and gives it as it is with the batch.
+// place finds or creates the collection of a batch, and returns it with the batch counted.
 func (in *Intake) place(ctx context.Context, q *rows.Queries, user, name, id string, b *Batch, hash []byte,
 	now int64,
 ) (*Collection, bool, error) {
@@ -210,7 +210,7 @@ func collection(r *rows.CheckedTraceEntry) *Collection {
 	}
 }
 
-// Collection gives one without its text. The error wraps callvet.ErrNotFound.
+// Collection returns a collection without its text. The error wraps callvet.ErrNotFound.
 func (in *Intake) Collection(ctx context.Context, id string) (*Collection, error) {
 	r, err := in.cfg.Store.Rows().TraceEntry(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -240,7 +240,7 @@ func (in *Intake) List(ctx context.Context, user string, everybody bool, before 
 	return out, nil
 }
 
-// Text returns a collection as the file that it is.
+// Text returns a collection as a file.
 func (in *Intake) Text(ctx context.Context, c *Collection) ([]byte, error) {
 	parts, err := in.cfg.Store.Rows().TraceParts(ctx, rows.TracePartsParams{TracesID: c.ID, Part: c.Parts})
 	if err != nil {
@@ -261,7 +261,7 @@ func (in *Intake) Text(ctx context.Context, c *Collection) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("unpack traces: %w", err)
 		}
-		text, err := io.ReadAll(r) // what was packed here
+		text, err := io.ReadAll(r) // a text that was packed here
 		if err != nil {
 			return nil, fmt.Errorf("unpack traces: %w", err)
 		}

@@ -22,14 +22,14 @@ import (
 )
 
 // Read reads the text of a suite in the same way as a run, and lints it; format is one of the
-// loader's forms, "" to detect it. Problems other than warnings refuse the text.
+// loader's forms, "" to detect it. A text with problems other than warnings is refused.
 type Read func(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error)
 
 // SuiteConfig is what a Library uses. Store and Read are required.
 type SuiteConfig struct {
 	Store *store.DB
 	Read  Read
-	// Quota bounds what a user may hold.
+	// Quota bounds the stored data of a user.
 	Quota store.Quota
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -39,10 +39,10 @@ type SuiteConfig struct {
 	Kept time.Duration
 }
 
-// Suites keeps the suites of users. It is safe for concurrent use.
+// Suites stores the suites of users. It is safe for concurrent use.
 type Suites struct {
 	cfg SuiteConfig
-	big chan struct{} // taken by those who read a big text
+	big chan struct{} // a slot for each reader of a big text
 }
 
 const (
@@ -51,7 +51,8 @@ const (
 	bigAtOnce = 2
 )
 
-// read is Config.Read. Big texts wait for one another, so that a few users do not take all processors.
+// read is SuiteConfig.Read. Only a few big texts are read at once, so that a few users do not use
+// all processors.
 func (l *Suites) read(ctx context.Context, text []byte, format string) (*callvet.Suite, []callvet.Problem, error) {
 	if len(text) >= bigText {
 		select {
@@ -98,7 +99,8 @@ type Placed struct {
 	Place string `json:"place,omitempty"`
 }
 
-// RefusedError is the errors of a suite, a catalogue, gates or edits, which are not kept. It wraps callvet.ErrInvalid.
+// RefusedError has the errors of a suite, a catalogue, gates or edits, which are not stored. It
+// wraps callvet.ErrInvalid.
 type RefusedError struct{ Problems []Placed }
 
 func (e *RefusedError) Error() string {
@@ -116,7 +118,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("there are %d errors; the first one: %s", n, first)
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns the kind of error.
 func (e *RefusedError) Unwrap() error { return callvet.ErrInvalid }
 
 // checked is a text that was read.
@@ -130,8 +132,8 @@ type checked struct {
 	toolsInside int64
 }
 
-// check reads and lints a document, after every case got an id. The error is a *RefusedError
-// where it has errors.
+// check reads and lints a document, after every case got an id. The error is a *RefusedError if it
+// has errors.
 func (l *Suites) check(ctx context.Context, d *Document, last int64) (*checked, error) {
 	last, err := d.Name(last)
 	if err != nil {
@@ -154,7 +156,7 @@ func (l *Suites) check(ctx context.Context, d *Document, last int64) (*checked, 
 	return c, nil
 }
 
-// hashOf is the hash under which a run of the suite keeps it.
+// hashOf returns the hash under which a run stores the suite.
 func hashOf(s *callvet.Suite) (string, error) {
 	return store.SuiteHashFrom(s, func(yield func(*callvet.Case, error) bool) {
 		for i := range s.Cases {
@@ -201,13 +203,13 @@ type Written struct {
 	Entry
 	// Warnings are the linter's findings that are not errors.
 	Warnings []Placed
-	// Changed is false where the text was so before: there is no new version then.
+	// Changed is false if the text did not change: then there is no new version.
 	Changed bool
-	// Document is the suite as it is now.
+	// Document is the present suite.
 	Document *Document
 }
 
-// Add keeps a new suite of a user. The error is a *RefusedError where it has errors.
+// Add stores a new suite of a user. The error is a *RefusedError if it has errors.
 func (l *Suites) Add(ctx context.Context, user string, d *Document, note string, shared bool) (*Written, error) {
 	name := d.Text("name")
 	if err := checkSuiteName(name); err != nil {
@@ -274,12 +276,12 @@ func checkSuiteName(name string) error {
 	return nil
 }
 
-// tries bounds how often an edit that names no version is made again where others edit too.
+// tries bounds the retries of an edit without a version after concurrent edits.
 const tries = 8
 
 // Edit changes a suite with a function, which may be called several times. match reports whether
 // the edit fits a version; nil fits any. The error is ErrChanged if match returns false, a
-// *RefusedError if the suite would have errors, or that of change.
+// *RefusedError if the suite would have errors, or the error of change.
 func (l *Suites) Edit(ctx context.Context, user, id, note string, match func(version int64) bool,
 	change func(*Document) error,
 ) (*Written, error) {
@@ -392,7 +394,7 @@ func (l *Suites) Entry(ctx context.Context, id string) (Entry, error) {
 
 // Page is the requested part of a list: entries made before a time, the newest first.
 type Page struct {
-	// Before and BeforeID are those of the last one that was given; 0 and "" at the beginning.
+	// Before and BeforeID belong to the last entry of the previous page; 0 and "" at the beginning.
 	Before   int64
 	BeforeID string
 	N        int
@@ -425,9 +427,9 @@ func (l *Suites) List(ctx context.Context, user, search string, everybody bool, 
 
 var likeEscaper = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// Delete removes a suite from the lists, and calls also in the same transaction. Runs of it stay,
-// and so do its versions. The error wraps ErrChanged where match, when it is set, does not want its
-// version. The version of a damaged suite is not known.
+// Delete removes a suite from the lists, and calls also in the same transaction. Its runs and its
+// versions stay. The error wraps ErrChanged if match is set and returns false for its version. The
+// version of a damaged suite is not known.
 func (l *Suites) Delete(ctx context.Context, id string, match func(int64) bool, also store.Also) error {
 	row, err := l.row(ctx, id)
 	damaged := errors.Is(err, store.ErrDamaged)
@@ -453,7 +455,7 @@ func (l *Suites) Delete(ctx context.Context, id string, match func(int64) bool, 
 	})
 }
 
-// Restore undoes Delete, for a time. The error wraps callvet.ErrNotFound where it is too late.
+// Restore undoes Delete, for a time. The error wraps callvet.ErrNotFound if it is too late.
 func (l *Suites) Restore(ctx context.Context, id string) (Entry, error) {
 	now := l.cfg.Now()
 	err := l.cfg.Store.Change(ctx, "restore suite", func(q *rows.Queries) error {
@@ -470,14 +472,14 @@ func (l *Suites) Restore(ctx context.Context, id string) (Entry, error) {
 	return l.Entry(ctx, id)
 }
 
-// Share lets every user read a suite, or only its own one again. It makes no version.
+// Share lets every user read a suite, or only its owner again. It makes no version.
 func (l *Suites) Share(ctx context.Context, id string, shared bool) error {
 	return l.cfg.Store.Change(ctx, "share suite", func(q *rows.Queries) error {
 		return q.ShareSuite(ctx, rows.ShareSuiteParams{Shared: shared, Updated: l.cfg.Now().UnixMilli(), ID: id})
 	})
 }
 
-// Version is a suite as it was.
+// Version is a version of a suite.
 type Version struct {
 	Suite   string
 	Version int64
@@ -514,7 +516,7 @@ func (l *Suites) Version(ctx context.Context, id string, n int64) (*Version, err
 	}, nil
 }
 
-// Now returns a suite as it is, and its newest version with the text.
+// Now returns a suite and its newest version with the text.
 func (l *Suites) Now(ctx context.Context, id string) (Entry, *Version, error) {
 	e, err := l.Entry(ctx, id)
 	if err != nil {
@@ -524,7 +526,8 @@ func (l *Suites) Now(ctx context.Context, id string) (Entry, *Version, error) {
 	return e, v, err
 }
 
-// Versions lists the versions of a suite before one, the newest first; before 0 begins.
+// Versions lists the versions of a suite before a version, the newest first; 0 begins with the
+// newest.
 func (l *Suites) Versions(ctx context.Context, id string, before int64, n int) ([]Version, error) {
 	if before == 0 {
 		before = 1<<63 - 1

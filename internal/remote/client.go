@@ -20,21 +20,21 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// Config is how a server is asked.
+// Config has the settings of a Client.
 type Config struct {
-	// Address is that of the server, such as https://eval.example.com. It is http or https, and has
-	// no path of the API.
+	// Address is the address of the server, such as https://eval.example.com: http or https,
+	// without a path of the API.
 	Address string
-	// Token is sent with each request; "": none is.
+	// Token is sent with each request; "": no token.
 	Token string
 	// HTTP sends requests; nil means a client that keeps the cookie of a session and follows no
 	// redirect, so that the token goes to this server only.
 	HTTP *http.Client
-	// Wait waits between two questions, and ends with ctx; nil waits by the clock.
+	// Wait waits between two requests, and ends with ctx; nil waits by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Client asks a server. It is safe for concurrent use.
+// Client sends requests to a server. It is safe for concurrent use.
 type Client struct {
 	cfg  Config
 	base *url.URL
@@ -91,7 +91,7 @@ func (e *Refusal) Error() string {
 // Unwrap returns the kind of error.
 func (e *Refusal) Unwrap() error { return kind(e.Status) }
 
-// kind is that of an error with a status.
+// kind returns the kind of error of a status.
 func kind(status int) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -108,7 +108,7 @@ func kind(status int) error {
 	return callvet.ErrInvalid
 }
 
-// send asks the server. The caller closes the body of an answer that is no error.
+// send sends a request. The caller closes the body of a response without an error.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, contentType string,
 	body []byte,
 ) (*http.Response, error) {
@@ -175,7 +175,7 @@ func (c *Client) refused(res *http.Response) error {
 // answerWithin is how long a server may take for an answer that is not a report.
 const answerWithin = 2 * time.Minute
 
-// ask sends JSON, and reads JSON into out; nil where nothing comes back.
+// ask sends JSON, and reads JSON into out; nil for an empty response.
 func (c *Client) ask(ctx context.Context, method, path string, query url.Values, in, out any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin,
 		fmt.Errorf("ask %s: %w: no answer within %v", c.base.Host, callvet.ErrUnavailable, answerWithin))
@@ -211,7 +211,7 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values,
 	return nil
 }
 
-// Suite is a suite that a server keeps.
+// Suite is a suite on a server.
 type Suite struct {
 	ID      string `json:"suite_id"`
 	Name    string `json:"name"`
@@ -227,7 +227,7 @@ func (c *Client) Import(ctx context.Context, text []byte) (*Suite, error) {
 	return &out, nil
 }
 
-// Submitted is a job that the server has taken. Run is the run that it carries out.
+// Submitted is a job that the server has accepted. Run is the run that it carries out.
 type Submitted struct {
 	Job    string `json:"job_id"`
 	Status string `json:"status"`
@@ -236,7 +236,7 @@ type Submitted struct {
 	Warnings []callvet.Notice `json:"warnings"`
 }
 
-// Submit asks for a run; request is the body of POST /api/tool-eval.
+// Submit requests a run; request is the body of POST /api/tool-eval.
 func (c *Client) Submit(ctx context.Context, request any) (*Submitted, error) {
 	var out Submitted
 	if err := c.ask(ctx, http.MethodPost, "/api/tool-eval", nil, request, &out); err != nil {
@@ -258,12 +258,12 @@ type Job struct {
 	Created time.Time `json:"created_at"`
 }
 
-// Over reports whether a job is not going to change any more.
+// Over reports whether a job is in a final state.
 func (j *Job) Over() bool {
 	return j.State == "done" || j.State == "failed" || j.State == "cancelled"
 }
 
-// Job looks at a job.
+// Job reads a job.
 func (c *Client) Job(ctx context.Context, id string) (*Job, error) {
 	var out Job
 	if err := c.ask(ctx, http.MethodGet, "/api/jobs/"+url.PathEscape(id), nil, nil, &out); err != nil {
@@ -316,7 +316,7 @@ func (c *Client) Watch(ctx context.Context, id string, patience time.Duration, t
 	}
 }
 
-// Report writes the report of a run, as its file has it: html, md, xml, json, jsonl, csv, txt.
+// Report writes the report of a run in a file format: html, md, xml, json, jsonl, csv, txt.
 func (c *Client) Report(ctx context.Context, run, format string, w io.Writer) error {
 	res, err := c.send(ctx, http.MethodGet, "/api/runs/"+url.PathEscape(run)+"/export",
 		url.Values{"format": {format}}, "", nil)
@@ -359,7 +359,7 @@ type Run struct {
 	Verdicts Counts `json:"verdicts"`
 }
 
-// Run looks at a run.
+// Run reads a run.
 func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
 	var out Run
 	if err := c.ask(ctx, http.MethodGet, "/api/tool-eval/history/"+url.PathEscape(id), nil, nil, &out); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Me is who is logged in.
+// Me is the logged-in user.
 type Me struct {
 	Name string `json:"name"`
 	Role string `json:"role"`
@@ -16,7 +16,7 @@ type Me struct {
 	Grants []string `json:"grants"`
 }
 
-// Me asks who is logged in.
+// Me returns the logged-in user.
 func (c *Client) Me(ctx context.Context) (*Me, error) {
 	var out Me
 	if err := c.ask(ctx, http.MethodGet, "/api/me", nil, nil, &out); err != nil {
@@ -31,8 +31,8 @@ func (c *Client) Login(ctx context.Context, name, password string) error {
 	return c.ask(ctx, http.MethodPost, "/api/session", nil, map[string]string{"name": name, "password": password}, nil)
 }
 
-// Claim uses a one-time link, by its secret, and begins a session. The name counts where the link is
-// that of the first admin. A *Refusal has the fields that the server does not take.
+// Claim uses a one-time link, by its secret, and begins a session. The name is used only for the
+// link of the first admin. A *Refusal has the fields that the server does not accept.
 func (c *Client) Claim(ctx context.Context, secret, name, password string) (*Me, error) {
 	var out Me
 	err := c.ask(ctx, http.MethodPost, "/api/session/claim", nil,
@@ -43,13 +43,13 @@ func (c *Client) Claim(ctx context.Context, secret, name, password string) (*Me,
 	return &out, nil
 }
 
-// Token is a token as it is shown once.
+// Token is a new token, which is shown only once.
 type Token struct {
 	Secret  string    `json:"secret"`
 	Expires time.Time `json:"expires"`
 }
 
-// MakeToken makes a token; the server chooses how long it lives.
+// MakeToken makes a token; the server chooses how long it is valid.
 func (c *Client) MakeToken(ctx context.Context, name string, scopes []string) (*Token, error) {
 	var out Token
 	if err := c.ask(ctx, http.MethodPost, "/api/tokens", nil, map[string]any{"name": name, "scopes": scopes},

@@ -19,11 +19,11 @@ import (
 type KeptToken struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires,omitzero"`
-	// Made: login made it, so that logout ends it.
+	// Made: login made it, so logout ends it.
 	Made bool `json:"made,omitempty"`
 }
 
-// KeptTokens are the tokens in the file at path, by server.
+// KeptTokens returns the tokens in the file at path, by server.
 func KeptTokens(path string) (map[string]KeptToken, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -59,8 +59,8 @@ func addBadge(s *api.Server) {
 }
 
 // badgeOf is the text of a run's badge and its background colour. One target: its pass rate with
-// the interval. Several: how many of the judged attempts passed. Floors count only where there is
-// no other target.
+// the interval. Several: how many of the judged attempts passed. Floors count only if there is no
+// other target.
 func badgeOf(status string, p *panel.Panels) (text, color string) {
 	const passed, failed, open = "#187a3a", "#b3261e", "#8a5a00"
 	sum := p.Counted()

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/server/assets"
 )
 
-// DrillAsk asks for safety drills.
+// DrillAsk requests safety drills.
 type DrillAsk struct {
 	SuiteID string `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with safety rules in its cases; empty: the shipped drills"`
 	Name    string `json:"name,omitempty" doc:"for people; other runs may have it too"`

@@ -40,8 +40,8 @@ type Asked struct {
 	ToolChoice  string            `json:"tool_choice,omitempty" doc:"auto, required, none or the name of a tool; that of the suite, if it is not set"`
 	// ProviderParams are sent to all targets.
 	ProviderParams map[string]json.RawMessage `json:"provider_params,omitempty"`
-	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It joins
-	// the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
+	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It is
+	// added to the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
 	SystemPrompt  any  `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
 	ReplaceSystem bool `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
 
@@ -66,7 +66,7 @@ type Asked struct {
 	Timeout  int `json:"timeout,omitempty" minimum:"0" maximum:"2592000" doc:"seconds that the job may run; 0: a day"`
 }
 
-// EvalRequest asks for a run of a suite.
+// EvalRequest requests a run of a suite.
 type EvalRequest struct {
 	SuiteID      string `json:"suite_id" minLength:"1" maxLength:"100"`
 	ExperimentID string `json:"experiment_id,omitempty" maxLength:"100"`
@@ -199,7 +199,7 @@ func pastRuns(ctx context.Context, s *api.Server, by *account.Principal) ([]stri
 // estimatedFrom is how many of the latest runs an estimate reads.
 const estimatedFrom = 50
 
-// submission is the run that the request of a user asks for.
+// submission returns the run that the request of a user describes.
 func (q *EvalRequest) submission(ctx context.Context, s *api.Server, by *account.Principal, key string,
 ) (*submission, error) {
 	if q.Priority > 0 && by.Role != account.Admin {
@@ -223,7 +223,7 @@ func (q *EvalRequest) submission(ctx context.Context, s *api.Server, by *account
 	}, nil
 }
 
-// submission is a run that a user asks for.
+// submission is a requested run of a user.
 type submission struct {
 	suite      string // its id; "" for the shipped drills
 	drill      bool
@@ -364,7 +364,7 @@ func submitRun(ctx context.Context, s *api.Server, by *account.Principal, q *sub
 		},
 	})
 	if err != nil {
-		if made != nil { // the job was cancelled meanwhile, or could not be kept
+		if made != nil { // the job was cancelled meanwhile, or could not be stored
 			err = errors.Join(err, s.Config.Store.DeleteRun(context.WithoutCancel(ctx), made.run, nil, nil))
 		}
 		return nil, err

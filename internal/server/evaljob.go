@@ -41,7 +41,7 @@ type evalNote struct {
 	Told  int64 `json:"told,omitempty"` // the last attempt with an event, a cursor of Feed
 	// Counts counts the attempts with events, by target.
 	Counts []targetCount `json:"counts,omitempty"`
-	// Again are attempts that are asked again, after events with errors.
+	// Again are attempts that run again, after events with errors.
 	Again []results.Place `json:"again,omitempty"`
 }
 
@@ -79,7 +79,7 @@ type evalRun struct {
 	// session is nil until the run has begun.
 	session *runs.Session
 	notices []callvet.Notice // warnings without stored events
-	// evidence is that of gates without a stored event, by target.
+	// evidence is the evidence of gates without a stored event, by target.
 	evidence map[string]*app.EvidenceEvent
 }
 
@@ -89,7 +89,7 @@ func ToolEval(ctx context.Context, s *api.Server, j job.Job, r *job.Report) (jso
 	if err != nil {
 		return nil, err
 	}
-	stored := context.WithoutCancel(ctx) // every durable attempt gets its event, whatever ends
+	stored := context.WithoutCancel(ctx) // every durable attempt gets its event, even after a cancellation
 	feed, err := results.NewFeed(stored, a, j.ResultRef)
 	if err != nil {
 		return nil, err
@@ -348,7 +348,7 @@ func (e *evalRun) catchUp(ctx context.Context) error {
 	}
 }
 
-// updateAgain stores new events of attempts that had ended in errors and were asked again.
+// updateAgain stores new events of attempts that ended in errors and ran again.
 func (e *evalRun) updateAgain(ctx context.Context) error {
 	for len(e.note.Again) > 0 {
 		some := e.note.Again[:min(newsMost, len(e.note.Again))]

@@ -305,7 +305,7 @@ func readExperiment(ctx context.Context, s *api.Server, by *account.Principal, i
 	return e, err
 }
 
-// lineOf is a run in the list of runs; nil where it was deleted.
+// lineOf returns a run as in the list of runs; nil if it was deleted.
 func lineOf(ctx context.Context, s *api.Server, run string) (*EvalRun, error) {
 	e, err := s.Config.Store.Rows().RunEntry(ctx, run)
 	if api.IsMissing(err) {

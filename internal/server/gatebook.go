@@ -48,7 +48,7 @@ type (
 		Text   string `json:"text,omitempty" required:"false" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates)"`
 		Shared *bool  `json:"shared,omitempty" required:"false" doc:"every user may read them"`
 	}
-	// GateLint is what is wrong with gates.
+	// GateLint has the problems of gates.
 	GateLint struct {
 		OK       bool            `json:"ok"`
 		Gates    int             `json:"gates" doc:"how many there are; 0 where they cannot be read"`
@@ -161,7 +161,7 @@ func lintGates(_ context.Context, s *api.Server, _ *account.Principal, in *struc
 	return &GateLint{OK: len(list) == 0, Gates: n, Problems: list}, nil
 }
 
-// goodGates refuses a text that is no gate file, with all that is wrong with it.
+// goodGates returns an error with all problems of a text that is not a gate file.
 func goodGates(s *api.Server, text string) error {
 	_, list, err := wrongGates(s, text)
 	if err != nil || len(list) == 0 {

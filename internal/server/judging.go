@@ -26,7 +26,8 @@ import (
 // KindJudge is the kind of jobs that ask judges about a run.
 const KindJudge = "judge"
 
-// JudgeAsk asks judges about the attempts of a run. Each judge asks each model, as one judging.
+// JudgeAsk requests verdicts of judges on the attempts of a run. Each judge with each model is one
+// judging.
 type JudgeAsk struct {
 	Judges  []string         `json:"judge" minItems:"1" maxItems:"20" nullable:"false" doc:"those that are built in (GET /api/judges), and at most one of your own"`
 	Models  []string         `json:"judge_model,omitempty" maxItems:"20" nullable:"false" doc:"provider/model"`

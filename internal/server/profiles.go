@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// RunTarget is a model of a run. What it sets stands in place of the settings for all models.
+// RunTarget is a model of a run. Its settings replace the settings for all models.
 type RunTarget struct {
 	api.EvalTarget
 	Params        callvet.Params `json:"params,omitzero" doc:"as in a targets file"`
@@ -35,7 +35,7 @@ type ProfileList struct {
 	Items []tunes.Profile `json:"items" nullable:"false"`
 }
 
-// addProfiles adds the routes of the profiles that a user keeps for models.
+// addProfiles adds the routes of a user's profiles for models.
 func addProfiles(s *api.Server) {
 	op := api.Operations("profiles", "/api/profiles")
 	api.Answer(s, op("list-profiles", http.MethodGet, "", "Lists one's profiles of models, by model and name."), api.Access{},
@@ -78,7 +78,7 @@ func addProfiles(s *api.Server) {
 		})
 }
 
-// keepProfile keeps a profile of by, where the quota has room for it.
+// keepProfile stores a profile of by, if the quota has room for it.
 func keepProfile(ctx context.Context, s *api.Server, by *account.Principal, p tunes.Profile) (*tunes.Profile, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {
@@ -88,8 +88,9 @@ func keepProfile(ctx context.Context, s *api.Server, by *account.Principal, p tu
 		func(q *rows.Queries, bytes int) error { return s.Config.Quota.RoomFor(ctx, q, by.User, bytes) })
 }
 
-// useProfiles puts the profiles that the request names under the settings of its targets, which are the models and
-// then the targets of the request. Settings of the request that overrule a profile make notices.
+// useProfiles adds the profiles that the request names to the settings of its targets: its models,
+// then its targets. Settings of the request take precedence; a notice reports each that overrules a
+// profile.
 func (q *EvalRequest) useProfiles(ctx context.Context, s *api.Server, by *account.Principal, specs []app.TargetSpec,
 ) (notices []callvet.Notice, err error) {
 	asked := map[string]bool{}
@@ -131,7 +132,7 @@ func (q *EvalRequest) useProfiles(ctx context.Context, s *api.Server, by *accoun
 	return notices, nil
 }
 
-// profileOf is a profile of by, which a field of a request names.
+// profileOf returns a profile of by, which a field of a request names.
 func profileOf(ctx context.Context, s *api.Server, by *account.Principal, field, id string) (*tunes.Profile, error) {
 	a, err := s.AppOf(ctx, by.User)
 	if err != nil {

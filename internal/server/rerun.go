@@ -129,7 +129,7 @@ func goesOn(ctx context.Context, s *api.Server, id string) (bool, error) {
 }
 
 // rerunFailed runs the failed cases of a run again, on the current suite. It uses no stored
-// answers: they would fail again.
+// answers, because they would fail again.
 func rerunFailed(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	api.RunIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`

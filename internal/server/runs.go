@@ -347,7 +347,7 @@ func patchRun(ctx context.Context, s *api.Server, by *account.Principal, in *str
 		}
 	}
 	if b := &in.Body; b.Name != nil || b.Notes != nil || b.Tags != nil {
-		a, err := s.AppOf(ctx, by.User) // it masks his keys in texts
+		a, err := s.AppOf(ctx, by.User) // it masks the user's keys in texts
 		if err != nil {
 			return nil, err
 		}
@@ -446,7 +446,7 @@ type AttemptDetail struct {
 	// System is the text before the conversation.
 	System string          `json:"system,omitempty" doc:"the system prompt of the attempt: the target's, the suite's and the context of the case"`
 	Trace  json.RawMessage `json:"trace" doc:"the conversation, calls and usage; callvet schema trace"`
-	// Exchanges are the raw requests and responses, without keys; empty where none are kept.
+	// Exchanges are the raw requests and responses, without keys; empty if none are stored.
 	Exchanges json.RawMessage `json:"exchanges"`
 }
 
@@ -593,7 +593,7 @@ func exportRun(ctx context.Context, s *api.Server, _ *account.Principal, in *str
 		return nil, err
 	}
 	write := func(w io.Writer) error { return s.Config.App.Report(ctx, v.View, name, w) }
-	if in.Format == "pdf" { // it may fail before anything is written
+	if in.Format == "pdf" { // it may fail before it writes
 		var printed bytes.Buffer
 		if err := write(&printed); err != nil {
 			return nil, err

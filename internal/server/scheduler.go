@@ -32,7 +32,7 @@ import (
 //
 //	due ─► fire: submitRun, one entry in the history ─► the job ends ─► settle: gates, change, webhook
 //
-// The store holds the due times and what was done for them. A job has a key made of the schedule
+// The store has the due times and the progress of each. A job has a key made of the schedule
 // and the due time, so that a process that dies between two steps repeats neither.
 
 const (
@@ -184,7 +184,7 @@ func fireDue(ctx context.Context, s *api.Server, d *rows.DueSchedulesRow, now ti
 	return err
 }
 
-// edited returns the edit that a schedule is to run for; nil if there is none, or if more edits may
+// edited returns the edit for which a schedule must run; nil if there is none, or if more edits may
 // follow.
 func edited(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, d *rows.DueSchedulesRow,
 	now int64,
@@ -317,7 +317,7 @@ func enter(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, r *rows
 		ID: sc.ID, NextAt: sc.NextAt, SuiteSeen: sc.SuiteSeen,
 		CatalogueSeen: sc.CatalogueSeen,
 	}
-	if r.Cause == causeTime { // of all times that were missed, one run is made
+	if r.Cause == causeTime { // one run is made for all missed times
 		if move.NextAt, err = next(sc, s.Config.Now()); err != nil {
 			return err
 		}
@@ -340,7 +340,7 @@ func enter(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, r *rows
 	})
 }
 
-// seen records the versions that a run was made for, so that they are no new edits.
+// seen records the versions for which a run was made, so that they do not count as new edits.
 func seen(ctx context.Context, q *rows.Queries, sc *rows.CheckedSchedule, r *rows.CheckedScheduleRun,
 	move *rows.MoveScheduleParams,
 ) error {
@@ -387,7 +387,7 @@ func passing(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) || store.Fault(err)
 }
 
-// inWords is the text of an error for the owner of a schedule, the same as in a response.
+// inWords returns the text of an error for the owner of a schedule, the same as in a response.
 func inWords(ctx context.Context, s *api.Server, err error) string {
 	p := s.Problem(ctx, err)
 	text := p.Error()
@@ -520,7 +520,7 @@ func sumUp(ctx context.Context, s *api.Server, sc *rows.CheckedSchedule, r *rows
 		}
 	}
 	text, baseline := string(sc.Gates), r.Baseline
-	if line.UntilDecided { // it ended by its own
+	if line.UntilDecided { // its own gates ended it
 		text, baseline = "", ""
 	}
 	v, err := hold(ctx, s, r.RunID, text, baseline, "")

@@ -85,7 +85,7 @@ type ScheduleRun struct {
 	Run      string    `json:"eval_id,omitempty"`
 	Job      string    `json:"job_id,omitempty"`
 	Baseline string    `json:"baseline_eval_id,omitempty"`
-	// Verdict is that of the gates; "" until the run is over, and without gates.
+	// Verdict is the verdict of the gates; "" until the run is over, and without gates.
 	Verdict gate.Verdict `json:"verdict,omitempty" enum:"PASS,FAIL,INCONCLUSIVE"`
 	ScheduleOutcome
 	Error    string            `json:"error,omitempty" doc:"why there is no run, or no verdict"`
@@ -312,7 +312,7 @@ func (f *ScheduleFields) watchOnly() {
 	}
 }
 
-// unused warns of a catalogue that is watched and that no target searches.
+// unused warns about a watched catalogue that no target searches.
 func (f *ScheduleFields) unused() []callvet.Notice {
 	if f.Catalogue == "" || slices.Contains(api.Searched(f.Eval.Models), f.Catalogue) {
 		return nil
@@ -558,7 +558,7 @@ func updateSchedule(ctx context.Context, s *api.Server, by *account.Principal, i
 	if err != nil {
 		return nil, err
 	}
-	sc.Whole = true // all of it was written
+	sc.Whole = true // all fields were written
 	return shown(sc, warnings, secret)
 }
 

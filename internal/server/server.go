@@ -74,7 +74,7 @@ func Description(version string) ([]byte, error) {
 // addRoutes adds all routes. Only their handlers use the resources of an open server.
 func addRoutes(s *api.Server) {
 	s.API = humago.New(s.Mux, api.Description(s.Config.Version))
-	s.Metrics = s.NewMetrics() //nolint:contextcheck // a scrape has a time of its own
+	s.Metrics = s.NewMetrics() //nolint:contextcheck // a scrape has its own timeout
 	s.AddHealth()
 	s.AddMetrics()
 	assets.AddLibrary(s)
@@ -97,7 +97,7 @@ func addRoutes(s *api.Server) {
 // accepts no new requests, waits for those in work, returns the jobs to the queue, and returns.
 func Serve(ctx context.Context, s *api.Server, l net.Listener) error {
 	if !s.Config.ReadOnly {
-		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt that early ends it in peace, too
+		if err := s.BindKeys(context.WithoutCancel(ctx)); err != nil { // an interrupt ends it normally here, too
 			return errors.Join(err, l.Close())
 		}
 	}

@@ -30,7 +30,7 @@ const maxRanked = 200
 type Leaderboard struct {
 	SuiteID string `json:"suite_id"`
 	Suite   string `json:"suite_hash" doc:"the suite as the newest whole run had it: only runs on it are ranked"`
-	// Others counts configurations that were not run on the current suite.
+	// Others counts configurations without a run on the current suite.
 	Others int         `json:"others" doc:"how many configurations have whole runs on other versions of the suite only"`
 	Metric string      `json:"metric" doc:"by which they are ranked: that of the first hard gate of the suite, else pass_rate"`
 	Unread []string    `json:"unread,omitempty" doc:"runs that cannot be read: their configurations may have any rank"`

@@ -18,7 +18,7 @@ type PresetList struct {
 	Items []tunes.PresetView `json:"items" nullable:"false"`
 }
 
-// addTunePresets adds the routes of the search spaces that a user keeps.
+// addTunePresets adds the routes of a user's search spaces.
 func addTunePresets(s *api.Server) {
 	op := api.Operations("tunes", "/api/tool-eval/param-tune/presets")
 	api.Answer(s, op("list-param-presets", http.MethodGet, "", "Lists the shipped search spaces and one's own."),

@@ -27,8 +27,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// TuneAsk is what searches for parameters and for prompts have in common. What the models are asked with now is the
-// base of the search.
+// TuneAsk has the common fields of searches for parameters and for prompts. The present settings of
+// the models are the base of the search.
 type TuneAsk struct {
 	SuiteID      string `json:"suite_id" minLength:"1" maxLength:"100"`
 	ExperimentID string `json:"experiment_id,omitempty" maxLength:"100"`
@@ -41,7 +41,7 @@ type TuneAsk struct {
 	NoRace     bool    `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
 }
 
-// ParamTune asks for a search for parameters.
+// ParamTune requests a search for parameters.
 type ParamTune struct {
 	TuneAsk
 	SearchSpace json.RawMessage            `json:"search_space,omitempty" doc:"values by parameter: a list, or {min, max, step}; null in a list: not sent"`
@@ -51,7 +51,7 @@ type ParamTune struct {
 	Trials      int                        `json:"n_trials,omitempty" minimum:"0" maximum:"10000" doc:"combinations that modes other than grid try; 0: 50"`
 }
 
-// PromptTune asks for a search for a system prompt.
+// PromptTune requests a search for a system prompt.
 type PromptTune struct {
 	TuneAsk
 	MetaModel  string          `json:"meta_model,omitempty" maxLength:"500" doc:"provider/model that writes the prompts"`
@@ -106,7 +106,7 @@ func (q *PromptTune) search(r *tunes.Request) error {
 	return nil
 }
 
-// tuning is a search that a user asks for.
+// tuning is a requested search of a user.
 type tuning struct {
 	*submission
 	search *tunes.Request
@@ -246,7 +246,7 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 		})
 }
 
-// submitTune queues a job that carries out a search; the search is kept at once.
+// submitTune queues a job that carries out a search; the search is stored immediately.
 func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string,
 ) (*submittedOutput, error) {
 	q, err := tuningOf(ctx, s, by, asked, key)
@@ -285,7 +285,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 		},
 	})
 	if err != nil {
-		if made != "" { // the job was cancelled meanwhile, or could not be kept
+		if made != "" { // the job was cancelled meanwhile, or could not be stored
 			_, derr := tunes.Delete(context.WithoutCancel(ctx), a, made)
 			err = errors.Join(err, derr)
 		}
@@ -294,7 +294,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 	return submitted(&got, isNew, slices.Concat(q.notices, h.All())), nil
 }
 
-// resumeTune goes on with a search that ended early, as the user of the request, with his keys.
+// resumeTune resumes a search that ended early, with the keys of the user of the request.
 func resumeTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	TuneIn
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
@@ -379,16 +379,16 @@ func tuneTargets(q *tunes.Request) []app.TargetSpec {
 	return all
 }
 
-// jobOf is the job of a search; nil where it has none.
+// jobOf returns the job of a search; nil if it has none.
 func jobOf(ctx context.Context, s *api.Server, id string) (*job.Job, error) {
 	j, err := s.Jobs.OfResult(ctx, id)
 	if errors.Is(err, callvet.ErrNotFound) {
-		return nil, nil //nolint:nilnil // none is no error
+		return nil, nil //nolint:nilnil // a missing job is no error
 	}
 	return &j, err
 }
 
-// follow sets the state and the problem of a search by those of its job.
+// follow sets the state and the problem of a search from those of its job.
 func follow(t *tunes.Tune, j *job.Job) {
 	switch {
 	case j == nil || t.State == tunes.Done:
@@ -479,7 +479,7 @@ func getTune(ctx context.Context, s *api.Server, id string) (*TuneView, error) {
 	return &out, err
 }
 
-// atRest refuses a search that a job carries out.
+// atRest returns an error for a search that a job carries out.
 func atRest(ctx context.Context, s *api.Server, id string) error {
 	j, err := jobOf(ctx, s, id)
 	if err != nil || j == nil || !j.Active() {
@@ -506,8 +506,8 @@ type tuneNote struct {
 	Told int `json:"told"`
 }
 
-// tuneEvents stores the events of a search. A search that is resumed goes through its parts again: events that were
-// stored before are left out.
+// tuneEvents stores the events of a search. A resumed search goes through its parts again; events
+// that were stored before are left out.
 type tuneEvents struct {
 	report *job.Report
 	note   tuneNote
@@ -599,8 +599,8 @@ func sentences(t *tunes.Tune) []string {
 	return out
 }
 
-// promote runs the suite with the confirmed winners, as an ordinary run, and keeps their prompts. What prevents that
-// becomes a note of the search.
+// promote runs the suite with the confirmed winners, as an ordinary run, and stores their prompts.
+// If that fails, the reason becomes a note of the search.
 func promote(ctx context.Context, s *api.Server, a *app.App, user string, t *tunes.Tune, e *tuneEvents) error {
 	var winners []*tunes.Candidate
 	var models []string
@@ -683,7 +683,7 @@ func promotedRun(ctx context.Context, s *api.Server, user string, t *tunes.Tune,
 	return out.Body.ResultRef, nil
 }
 
-// tuned are the searches of an experiment that by may read, in its timeline.
+// tuned returns the searches of an experiment that by may read, for its timeline.
 func tuned(ctx context.Context, s *api.Server, by *account.Principal, experiment string) ([]TimelineEntry, error) {
 	list, err := s.Config.Store.Rows().TunesOfExperiment(ctx, experiment)
 	if err != nil {
@@ -705,8 +705,8 @@ func tuned(ctx context.Context, s *api.Server, by *account.Principal, experiment
 	return out, nil
 }
 
-// tuneEntry is a search in a timeline. Its score is that of the confirmed comparison on the held-out cases: that of the
-// training cases is too high on average.
+// tuneEntry is a search in a timeline. Its score is that of the confirmation on the held-out cases,
+// because the score on the training cases is too high on average.
 func tuneEntry(t *tunes.Tune) *TimelineEntry {
 	out := &TimelineEntry{
 		Type: string(t.Kind), ID: t.ID, Run: t.Promoted, Timestamp: t.Created, Status: string(t.State),
@@ -740,7 +740,7 @@ func tuneEntry(t *tunes.Tune) *TimelineEntry {
 	return out
 }
 
-// TuneApply chooses a candidate of a search, and what gets it.
+// TuneApply chooses a candidate of a search, and the objects to change.
 type TuneApply struct {
 	Model     string `json:"model,omitempty" maxLength:"500" doc:"of a search for several models; left out: the one with a winner"`
 	Candidate *int   `json:"candidate,omitempty" minimum:"0" doc:"its number; left out: the winner"`
@@ -749,7 +749,7 @@ type TuneApply struct {
 	Profile   string `json:"profile,omitempty" maxLength:"128" doc:"the name under which the settings are kept as a profile of the model; left out: they are not"`
 }
 
-// TuneApplied is a candidate with what got it.
+// TuneApplied is a candidate with the changed objects.
 type TuneApplied struct {
 	tunes.Applied
 	SuiteID string         `json:"suite_id,omitempty"`

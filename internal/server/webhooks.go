@@ -105,7 +105,7 @@ func checkHook(address string, allowed account.Allowed) error {
 	return nil
 }
 
-// fillWebhook sets the address, and makes a secret if there is none, or a new one is wanted.
+// fillWebhook sets the address, and makes a secret if there is none, or if a new one is requested.
 func fillWebhook(ctx context.Context, s *api.Server, f *ScheduleFields,
 	sc *rows.CheckedSchedule,
 ) (secret string, err error) {

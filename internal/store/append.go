@@ -13,12 +13,12 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// rowsPerStatement is how many cells one INSERT carries: a statement has a fixed
-// cost, and beyond sixteen rows nothing more is gained (measured).
+// rowsPerStatement is how many cells one INSERT has: a statement has a fixed cost, and more than
+// sixteen rows are not faster (measured).
 const rowsPerStatement = 16
 
-// insertCells is idempotent per cell. A cell with a verdict stays as it is; one
-// that ended in an error or was not run gives way.
+// insertCells is idempotent per cell. A cell with a verdict stays unchanged; one that ended in an
+// error or did not run is replaced.
 func insertCells(rows int) string {
 	const row = ",(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 	return "INSERT INTO cells(run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,overall,cost,requests,flags,result,trace,exchanges) VALUES" +
@@ -29,9 +29,9 @@ ON CONFLICT(run,case_ix,target_ix,repeat) DO UPDATE SET outcome=excluded.outcome
 WHERE verdict IN ('error','not_run')`
 }
 
-// Append makes encoded cells durable, with what was spent since the last Append:
-// all is on disk when it returns nil, and nothing is when it returns an error. The
-// same cell may be appended again. It does not check the owner of the run: see Lease.
+// Append makes encoded cells durable, with the spending since the last Append: everything is on
+// disk if it returns nil, and nothing if it returns an error. The same cell may be appended again.
+// It does not check the owner of the run: see Lease.
 func (db *DB) Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error {
 	return db.append(ctx, runID, encoded, spent, func(*sql.Tx) error { return nil })
 }
@@ -171,7 +171,7 @@ func moveKeys(tx *sql.Tx, run int64, at map[int]int) error {
 			return err
 		}
 		if keys, err = unsealKeys(keys); err != nil {
-			continue // they lead nowhere
+			continue // they refer to no cell
 		}
 		kept := keys[:0]
 		for ; len(keys) >= entryBytes; keys = keys[entryBytes:] {

@@ -17,8 +17,8 @@ import (
 )
 
 // Backup writes a copy of the store into a new file, which only its owner may read. Others may
-// write meanwhile: the copy is what was stored at one moment. The error wraps callvet.ErrConflict
-// for a file that is there already.
+// write meanwhile: the copy is the store at one moment. The error wraps callvet.ErrConflict if the
+// file exists.
 func (db *DB) Backup(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return &callvet.Hinted{Err: fmt.Errorf("back up %s: %s: %w: the file exists", db.path, path,
@@ -33,12 +33,12 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	}
 	if err := copyPages(ctx, db.read,
 		func(c backuper) (*sqlite.Backup, error) { return c.NewBackup(address(path, "rw")) }); err != nil {
-		return errors.Join(db.explain("back up", err), sys.RemoveFile(path)) // it is no copy
+		return errors.Join(db.explain("back up", err), sys.RemoveFile(path)) // the copy is incomplete
 	}
 	return nil
 }
 
-// backuper is the driver's connection, as far as it copies whole stores.
+// backuper is the part of the driver's connection that copies whole stores.
 type backuper interface {
 	NewBackup(to string) (*sqlite.Backup, error)
 	NewRestore(from string) (*sqlite.Backup, error)
@@ -86,7 +86,7 @@ func (db *DB) Restore(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("restore %s: the file is damaged: %s: %w", path, bad[0], callvet.ErrInvalid)
 	}
 	release, err := db.Serve(Claim{})
-	if errors.As(err, new(*ServedError)) { // what it knows would not be true any more
+	if errors.As(err, new(*ServedError)) { // its data in memory would be wrong
 		return &callvet.Hinted{Err: fmt.Errorf("restore: %w", err), Hint: "end that server first"}
 	}
 	if err != nil {
@@ -106,7 +106,7 @@ func (db *DB) Restore(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// working names a process that carries out a run of the store; "" where none does.
+// working names a process that carries out a run of the store; "" if there is none.
 func (db *DB) working(ctx context.Context) (string, error) {
 	var host string
 	var pid int
@@ -122,7 +122,7 @@ func (db *DB) working(ctx context.Context) (string, error) {
 	return fmt.Sprintf("process %d on %s", pid, host), nil
 }
 
-// Check reads all of the file, and returns SQLite's problems and the runs with wrong checksums;
+// Check reads the whole file, and returns SQLite's problems and the runs with wrong checksums;
 // empty if it is intact.
 func (db *DB) Check(ctx context.Context) (problems []string, err error) {
 	rows, err := db.read.QueryContext(ctx, "PRAGMA integrity_check(20)")
@@ -175,20 +175,20 @@ func (db *DB) checkSums(ctx context.Context) (problems []string, err error) {
 	return problems, nil
 }
 
-// Census counts what a store holds.
+// Census counts the content of a store.
 type Census struct {
-	// Bytes is the size of the file, Free what deleted rows have left in it, Log that of the
+	// Bytes is the size of the file, Free the free space of deleted rows in it, Log the size of the
 	// write-ahead log.
 	Bytes, Free, Log int64
 	Runs, Suites     int
 	// Interrupted are runs that did not end and have no owner.
 	Interrupted []string
-	// Orphans are attempts of runs that are not there.
+	// Orphans counts attempts of missing runs.
 	Orphans int
 	Version int
 }
 
-// Census looks at what the store holds.
+// Census counts the content of the store.
 func (db *DB) Census(ctx context.Context) (c Census, err error) {
 	for _, q := range []struct {
 		into any

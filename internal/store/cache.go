@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// cacheLimit bounds the keys held of one scope (32 bytes each); the newest win.
+// cacheLimit bounds the keys of one scope in memory (32 bytes each); the newest are kept.
 const cacheLimit = 2_000_000
 
 const entryBytes = askBytes + 12
@@ -32,13 +32,14 @@ func (db *DB) Cached(ctx context.Context,
 	return db.CacheAt(math.MaxInt64).Cached(ctx, scope)
 }
 
-// Cache are the answers that were stored up to a moment.
+// Cache has the answers that were stored up to a moment.
 type Cache struct {
 	db *DB
 	at int64
 }
 
-// CacheNow is a moment for CacheAt: what is stored now, and nothing later.
+// CacheNow returns a moment for CacheAt: it includes everything that is stored now, and nothing
+// later.
 func (db *DB) CacheNow(ctx context.Context) (at int64, err error) {
 	err = db.read.QueryRowContext(ctx, "SELECT coalesce(max(id),0) FROM cache_keys").Scan(&at)
 	return at, db.explain("read cache", err)
@@ -47,7 +48,7 @@ func (db *DB) CacheNow(ctx context.Context) (at int64, err error) {
 // CacheAt returns the answers that were stored by a moment.
 func (db *DB) CacheAt(at int64) Cache { return Cache{db, at} }
 
-// Cached is DB.Cached, as of the moment.
+// Cached is DB.Cached with the answers up to the moment.
 func (c Cache) Cached(ctx context.Context,
 	scope []byte,
 ) (func(ctx context.Context, key []byte) (*callvet.Trace, bool, error), error) {
@@ -71,7 +72,7 @@ func (c Cache) Cached(ctx context.Context,
 		}
 		keys, err := unsealKeys(stored)
 		if err != nil {
-			continue // what cannot be trusted is asked again
+			continue // a damaged answer is requested again
 		}
 		for ; len(keys) >= entryBytes; keys = keys[entryBytes:] {
 			k := [askBytes]byte(keys)
@@ -98,7 +99,8 @@ func (c Cache) Cached(ctx context.Context,
 	}, nil
 }
 
-// unsealKeys is unseal for the keys of a batch. Those of an earlier version are whole entries, of any bytes.
+// unsealKeys is unseal for the keys of a batch. Entries of an earlier version have no checksum, and
+// may contain any bytes.
 func unsealKeys(b []byte) ([]byte, error) {
 	if len(b)%entryBytes == 0 {
 		return b, nil
@@ -133,7 +135,7 @@ func (db *DB) trace(ctx context.Context, ref cellRef) (*callvet.Trace, bool, err
 	}
 	t := &callvet.Trace{}
 	if _, bad := decodeTrace(b, t, nil); bad != nil || from.check() != nil || checkTrace(t) != nil {
-		return nil, false, nil // an answer that cannot be read is asked for again
+		return nil, false, nil // an unreadable answer is requested again
 	}
 	return t, true, nil
 }

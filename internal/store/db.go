@@ -50,9 +50,10 @@ type DB struct {
 // the file (mode 0600) where they are missing, and brings an older file up to
 // date. A file of a newer callvet is refused with ErrConflict, a file that is
 // not a store with ErrInvalid. A store that cannot be written to is opened for
-// reading: whatever would change it is then ErrDenied.
+// reading: every change then returns ErrDenied.
 //
-// A file of another user of the machine is refused with ErrDenied: who wrote it may have made it to harm its reader.
+// A file of another user of the machine is refused with ErrDenied, because that user may have made
+// it to harm its reader.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if uid, other := sys.OwnedByAnother(path); other {
 		return nil, &callvet.Hinted{
@@ -97,14 +98,14 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	registerSum()
 	db := &DB{path: path, opts: o}
 	if err := db.open(ctx); err != nil {
-		_ = db.Close() // the first error is the one that matters
+		_ = db.Close() // the first error is returned
 		return nil, db.explain("open store", err)
 	}
 	return db, nil
 }
 
-// prepareFile makes the folder and an empty private file, because SQLite would
-// make a file that others can read: traces hold what people wrote.
+// prepareFile makes the folder and an empty private file, because SQLite would make a file that
+// others can read, and traces contain texts of people.
 func prepareFile(path string, readOnly bool) error {
 	if readOnly {
 		if _, err := os.Stat(path); err != nil {
@@ -158,7 +159,7 @@ func (db *DB) open(ctx context.Context) error {
 }
 
 // logAhead switches a new file to a write-ahead log, which it then keeps. SQLite does not wait for
-// locks here: of two processes that open a new file at once, one gets "busy" and must retry.
+// locks here: if two processes open a new file at the same time, one gets "busy" and must retry.
 func (db *DB) logAhead(ctx context.Context) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		var mode string
@@ -216,7 +217,7 @@ func (db *DB) dsn(reader bool) string {
 func (db *DB) Path() string { return db.path }
 
 // Exposed returns the mode of a store that this process may write and all users of the machine may
-// read, else 0. New stores never are: the mode came with a copy.
+// read, else 0. New stores do not have such a mode: it comes from a copy.
 func (db *DB) Exposed() fs.FileMode {
 	info, err := os.Stat(db.path)
 	if err != nil || db.opts.ReadOnly || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {
@@ -225,7 +226,7 @@ func (db *DB) Exposed() fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// Close releases the file. Nothing is lost without it.
+// Close releases the file. Without Close no data is lost.
 func (db *DB) Close() error {
 	var first error
 	keep := func(err error) {
@@ -251,8 +252,8 @@ func (db *DB) tx(ctx context.Context, verb string, f func(*sql.Tx) error) error 
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	// The driver starts a goroutine per statement for a context that can end, and
-	// half a batch is of no use to anyone.
+	// The driver starts a goroutine per statement for a context that can end, and half a batch is
+	// useless.
 	ctx = context.WithoutCancel(ctx)
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// reader reads the JSON that the appenders of this package wrote. It is for that
-// alone: it need not be strict, only never panic, and it costs a tenth of
-// encoding/json, which matters when a report streams a whole run.
+// reader reads JSON that the appenders of this package wrote, and no other. It need not be strict,
+// but must never panic. It costs a tenth of encoding/json, which matters when a report streams a
+// whole run.
 type reader struct {
 	b     []byte
 	i     int
@@ -25,8 +25,8 @@ type reader struct {
 	redacted int
 }
 
-// words are texts that most cells of a stream have in common, such as names of tools and
-// scores: each is made once. Nil keeps none.
+// words are texts that many cells of a stream share, such as names of tools and scores: each is
+// made once. Nil keeps none.
 type words map[string]string
 
 // Limits of stored data.
@@ -147,7 +147,7 @@ func (r *reader) str() string {
 	return s
 }
 
-// word is str of a text that other cells have too.
+// word is str for a text that other cells have too.
 func (r *reader) word() string {
 	q := r.quoted()
 	if len(q) < 2 {
@@ -206,7 +206,7 @@ func (r *reader) integer() int {
 
 func (r *reader) truth() bool { return string(r.token()) == "true" }
 
-// skip passes over one value and returns it.
+// skip skips one value and returns it.
 func (r *reader) skip() []byte {
 	c := r.peek()
 	start := r.i
@@ -266,14 +266,14 @@ func (r *reader) timestamp() time.Time {
 	return t
 }
 
-// stored are the parts of a cell as they are kept.
+// stored has the stored parts of a cell.
 type stored struct {
 	columns
 	result, trace, exchanges []byte
 }
 
-// decode fills a cell from its stored parts; w are the words of the stream. Of a record that
-// cannot be read the cell is lost: the other cells of the run can be read all the same.
+// decode fills a cell from its stored parts; w are the words of the stream. If a record cannot be
+// read, the cell is lost; the other cells of the run stay readable.
 func decode(c *callvet.Cell, from *stored, w words) {
 	from.at.of(c)
 	err := from.check()
@@ -314,7 +314,7 @@ func decodeParts(c *callvet.Cell, from *stored, w words) (err error) {
 	return nil
 }
 
-// decodeTrace reads a stored trace, and which version of the redaction wrote it.
+// decodeTrace reads a stored trace, and the version of the redaction that wrote it.
 func decodeTrace(b []byte, t *callvet.Trace, w words) (redacted int, err error) {
 	if b, err = unseal(b); err != nil {
 		return 0, fmt.Errorf("trace: %w", err)
@@ -327,14 +327,14 @@ func decodeTrace(b []byte, t *callvet.Trace, w words) (redacted int, err error) 
 	return r.redacted, nil
 }
 
-// end fails where anything follows the value.
+// end fails if anything follows the value.
 func (r *reader) end() {
 	if r.peek() != 0 || r.i < len(r.b) {
 		r.fail("the end of the record")
 	}
 }
 
-// checkTrace refuses words that this version does not know.
+// checkTrace returns an error for statuses and other words that this version does not know.
 func checkTrace(t *callvet.Trace) error {
 	switch t.Outcome {
 	case callvet.OutcomeCalled, callvet.OutcomeAbstained, callvet.OutcomeUnparseable, callvet.OutcomeError,
@@ -381,8 +381,8 @@ func checkTurn(t *callvet.Turn) error {
 	return nil
 }
 
-// checkCell refuses a verdict that is not known, or that an attempt of the outcome cannot have.
-// Earlier versions wrote no verdict for an error.
+// checkCell returns an error for an unknown verdict, or one that an attempt with the outcome cannot
+// have. Earlier versions wrote no verdict for an error.
 func checkCell(c *callvet.Cell) error {
 	if err := checkTrace(&c.Trace); err != nil {
 		return err

@@ -12,6 +12,6 @@
 // the file changes. A cell that has a verdict never changes either; only cells that ended in an
 // error or were not run may be replaced, which is what resuming a run does.
 //
-// It computes no score, starts no run and knows no default path: the caller passes the path of the
+// It computes no score, starts no run and has no default path: the caller passes the path of the
 // file.
 package store

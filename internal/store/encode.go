@@ -15,9 +15,8 @@ import (
 // keyRedacted is the member of a stored trace that has Cell.Redacted.
 const keyRedacted = "redacted"
 
-// appendTrace writes the JSON form of t without its exchanges. It gives the
-// same document as encoding/json (a test holds it to that) at a fifth of the cost,
-// which is paid once per cell.
+// appendTrace writes the JSON form of t without its exchanges. It writes the same document as
+// encoding/json (a test compares both) at a fifth of the cost, once per cell.
 func appendTrace(b []byte, t *callvet.Trace) []byte {
 	b = append(b, `{"case_id":`...)
 	b = appendString(b, t.CaseID)
@@ -208,8 +207,8 @@ func optParsed(b []byte, key string, raw json.RawMessage, kept callvet.Parsed) [
 	return optRaw(b, key, raw)
 }
 
-// optRaw writes a JSON value as it is. A value that is not JSON would make the
-// whole record unreadable, so it is kept as a string instead.
+// optRaw writes a JSON value unchanged. A value that is not JSON would make the whole record
+// unreadable, so it is written as a string.
 func optRaw(b []byte, key string, raw json.RawMessage) []byte {
 	if len(raw) == 0 {
 		return b

@@ -4,8 +4,8 @@ package store
 
 import "github.com/callvet/callvet"
 
-// The readers below mirror the appenders, key by key. A key they do not know (of
-// a newer version) is passed over.
+// The readers below mirror the appenders, key by key. They skip an unknown key (of a newer
+// version).
 
 func readTrace(r *reader, t *callvet.Trace) {
 	if !r.begin('{') {
@@ -260,7 +260,7 @@ func readResult(r *reader, res *callvet.Result) {
 			res.Calls = list(r, readMatch)
 		case "assertions":
 			res.Assertions = list(r, readAssertion)
-		case "not_evaluated", "skipped_assertions": // the latter of earlier versions
+		case "not_evaluated", "skipped_assertions": // the latter is from earlier versions
 			res.NotEvaluated = r.integer()
 		case "incidents":
 			res.Incidents = list(r, readIncident)
@@ -424,7 +424,7 @@ func readAssertion(r *reader, a *callvet.Assertion) {
 			a.State = callvet.AssertionState(r.word())
 		case "reason":
 			a.Reason = r.str()
-		case "passed": // of earlier versions, as is the next
+		case "passed": // from earlier versions, like the next
 			a.State = callvet.Asserted(r.truth())
 		case "skipped":
 			a.State, a.Reason = callvet.AssertNotEvaluated, r.str()

@@ -80,7 +80,7 @@ UPDATE runs SET bytes=(SELECT coalesce(sum(length(c.result)+length(c.trace)+coal
 }
 
 // migrate brings the file up to date in one transaction. Two processes may try
-// at once: the second one finds the work done.
+// at once: the second one finds the file up to date.
 func migrate(ctx context.Context, w *sql.DB) error {
 	if v, app, err := version(ctx, w); err != nil || (v == len(migrations()) && app == applicationID) {
 		return err
@@ -126,7 +126,7 @@ func version(ctx context.Context, q querier) (v, app int, err error) {
 	return v, app, err
 }
 
-// recognize refuses a SQLite file that is another program's or from the future.
+// recognize returns an error for a SQLite file of another program or of a newer version.
 func recognize(ctx context.Context, q querier, v, app int) error {
 	if app == 0 && v == 0 {
 		var tables int

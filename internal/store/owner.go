@@ -15,12 +15,12 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// Owner is the process that carries a run out.
+// Owner is the process that carries out a run.
 type Owner struct {
 	Host string `json:"host"`
 	PID  int    `json:"pid"`
-	// Scope is where the PID is valid: a boot and a PID namespace of a machine. Elsewhere the same
-	// number is a different process.
+	// Scope is where the PID is valid: a boot and a PID namespace of a machine. In another scope
+	// the same number is a different process.
 	Scope string `json:"-"`
 	// Since is when the process took the run; its lease ends at Expires unless it
 	// renews it before. Both are times of the database.
@@ -33,7 +33,7 @@ func (o Owner) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", o.PID, o.Host, o.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// HeldError reports that another process carries the run out. It wraps ErrConflict.
+// HeldError reports that another process carries out the run. It wraps ErrConflict.
 type HeldError struct {
 	Run   string
 	Owner Owner
@@ -43,10 +43,10 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("run %s is being carried out by %s: %v", e.Run, e.Owner, callvet.ErrConflict)
 }
 
-// Unwrap gives ErrConflict.
+// Unwrap returns callvet.ErrConflict.
 func (e *HeldError) Unwrap() error { return callvet.ErrConflict }
 
-// Claim is how a process asks for a run.
+// Claim has the data of a process that requests a run.
 type Claim struct {
 	Host  string
 	PID   int
@@ -61,8 +61,8 @@ type Claim struct {
 	Canceled func()
 }
 
-// Lease is the right of one process to carry a run out: only its holder adds cells
-// and ends the run. It is safe for concurrent use, but for Alone.
+// Lease is the right of one process to carry out a run: only its holder adds cells and ends the
+// run. It is safe for concurrent use, except Alone.
 type Lease struct {
 	db    *DB
 	run   string
@@ -84,12 +84,12 @@ func (e *ServedError) Error() string {
 	return fmt.Sprintf("%s is being served by %s: %v", e.Path, by, callvet.ErrConflict)
 }
 
-// Unwrap gives ErrConflict.
+// Unwrap returns callvet.ErrConflict.
 func (e *ServedError) Unwrap() error { return callvet.ErrConflict }
 
 // Serve makes the caller the only server of the store: it runs the jobs, and resumes those of an
 // earlier server. That lasts until release is called or the process ends in any way. Commands that
-// use the store at the same time need not call it. While there is another server the error is a
+// use the store at the same time need not call it. If there is another server, the error is a
 // *ServedError.
 func (db *DB) Serve(c Claim) (release func() error, err error) {
 	o := Owner{Host: c.Host, PID: c.PID, Since: db.opts.Now()}
@@ -119,9 +119,9 @@ func (db *DB) Serve(c Claim) (release func() error, err error) {
 // now is the time of the database in ms: processes on several machines may differ.
 const now = "CAST(unixepoch('now','subsec')*1000 AS INTEGER)"
 
-// Acquire gives the caller the lease of a run, new or resumed, and sets it running. While another
-// process has it the error is a *HeldError. A lease that expired, or with an ended process, is
-// taken over.
+// Acquire returns the lease of a run, new or resumed, and sets its state to running. If another
+// process has the lease, the error is a *HeldError. A lease that expired, or of an ended process,
+// is taken over.
 func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error) {
 	id, err := newID(db.opts.Rand)
 	if err != nil {
@@ -142,11 +142,12 @@ func (db *DB) Acquire(ctx context.Context, runID string, c Claim) (*Lease, error
 	return &Lease{db: db, run: runID, id: id, claim: c}, nil
 }
 
-// ID names the lease to those who have a part in it, see Join.
+// ID is the name of the lease for workers, see Join.
 func (l *Lease) ID() string { return l.id }
 
-// Join gives the lease of that ID to a worker who carries out a part of the run for its holder, and renews
-// it. Once another process has the run the error is a *HeldError, or wraps ErrConflict when it is over.
+// Join returns the lease with that ID to a worker that carries out a part of the run for its
+// holder, and renews it. If another process has the run, the error is a *HeldError; it wraps
+// ErrConflict if the run is over.
 func (db *DB) Join(ctx context.Context, runID, id string, c Claim) (*Lease, error) {
 	l := &Lease{db: db, run: runID, id: id, claim: c}
 	if err := l.Renew(ctx); err != nil {
@@ -155,7 +156,7 @@ func (db *DB) Join(ctx context.Context, runID, id string, c Claim) (*Lease, erro
 	return l, nil
 }
 
-// Alone renews the lease under another id: those who joined it write nothing any more.
+// Alone renews the lease under a new id: workers that joined it can write no more.
 func (l *Lease) Alone(ctx context.Context) error {
 	id, err := newID(l.db.opts.Rand)
 	if err != nil {
@@ -205,18 +206,18 @@ func scanOwner(row interface{ Scan(...any) error }, before ...any) (*Owner, erro
 	}, nil
 }
 
-// TTL is how long the lease lasts from the moment when it was renewed last.
+// TTL is how long the lease lasts after its last renewal.
 func (l *Lease) TTL() time.Duration { return l.claim.TTL }
 
-// Renew makes the lease last for its TTL from now. Once another process has the
-// run the error is a *HeldError, or wraps ErrConflict when it is over already.
+// Renew makes the lease last for its TTL from now. If another process has the run, the error is a
+// *HeldError; it wraps ErrConflict if the run is over.
 func (l *Lease) Renew(ctx context.Context) error {
 	return l.db.tx(ctx, "renew lease", l.renew)
 }
 
-// Cancel asks the owner of the run to end it, and returns the owner, which notices at the next
-// renewal of its lease. Received answers are kept. The error wraps ErrConflict if the run has no
-// owner, or the owner's process is known to have ended.
+// Cancel requests that the owner of the run ends it, and returns the owner, which notices this at
+// the next renewal of its lease. Received answers are kept. The error wraps ErrConflict if the run
+// has no owner, or the owner's process is known to have ended.
 func (db *DB) Cancel(ctx context.Context, runID string, gone func(Owner) bool) (Owner, error) {
 	var owner Owner
 	err := db.tx(ctx, "cancel run", func(tx *sql.Tx) error {
@@ -257,8 +258,8 @@ func (l *Lease) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) 
 	return l.db.Encode(dst, c, key)
 }
 
-// Append is DB.Append for the holder of the lease, which it renews. It writes no
-// cell once another process has the run.
+// Append is DB.Append for the holder of the lease, which it renews. It writes no cell if another
+// process has the run.
 func (l *Lease) Append(ctx context.Context, runID string, encoded [][]byte, spent callvet.Spent) error {
 	if runID != l.run {
 		return fmt.Errorf("store attempts of run %s: the lease is for run %s: %w", runID, l.run, callvet.ErrInvalid)
@@ -266,13 +267,13 @@ func (l *Lease) Append(ctx context.Context, runID string, encoded [][]byte, spen
 	return l.db.append(ctx, runID, encoded, spent, l.renew)
 }
 
-// Book adds what was spent to the run, whoever has it now: money is spent even when
-// its cells are not wanted any more.
+// Book adds spending to the run, even if another process has the run now, because the money is
+// spent even if the cells are not stored.
 func (l *Lease) Book(ctx context.Context, spent callvet.Spent) error {
 	return l.db.append(ctx, l.run, nil, spent, func(*sql.Tx) error { return nil })
 }
 
-// Rewrite replaces the run's manifest, for limits that changed.
+// Rewrite replaces the run's manifest, for changed limits.
 func (l *Lease) Rewrite(ctx context.Context, manifest json.RawMessage) error {
 	return l.db.tx(ctx, "rewrite manifest", func(tx *sql.Tx) error {
 		if err := l.renew(tx); err != nil {
@@ -283,9 +284,9 @@ func (l *Lease) Rewrite(ctx context.Context, manifest json.RawMessage) error {
 	})
 }
 
-// Rearrange gives the run another suite and manifest, and its cells other places: a cell of case
-// i is of case at[i] from now on, in the cache too. Cells that at does not have are removed. No two go
-// to one place.
+// Rearrange replaces the run's suite and manifest, and moves its cells: a cell of case i moves to
+// case at[i], in the cache too. Cells of cases that are not in at are removed. No two cases may
+// move to the same place.
 func (l *Lease) Rearrange(ctx context.Context, suiteHash string, manifest json.RawMessage, at map[int]int) error {
 	return l.db.tx(ctx, "rearrange run", func(tx *sql.Tx) error {
 		if err := l.renew(tx); err != nil {
@@ -295,7 +296,7 @@ func (l *Lease) Rearrange(ctx context.Context, suiteHash string, manifest json.R
 		if err != nil {
 			return err
 		}
-		for from, to := range at { // below zero first, where no cell is
+		for from, to := range at { // first to places below zero, where there are no cells
 			if _, err := tx.Exec("UPDATE cells SET case_ix=? WHERE run=? AND case_ix=?", -1-to, num, from); err != nil {
 				return err
 			}
@@ -319,7 +320,7 @@ func (l *Lease) Rearrange(ctx context.Context, suiteHash string, manifest json.R
 	})
 }
 
-// GiveWay makes damaged cells of the run give way to those that are appended next.
+// GiveWay lets the next appended cells replace damaged cells of the run.
 func (l *Lease) GiveWay(ctx context.Context, places []Place) error {
 	if len(places) == 0 {
 		return nil
@@ -399,8 +400,8 @@ type Progress struct {
 	Done, Fail, Error, NotRun int
 }
 
-// Progress counts the cells of a run that were stored after the cell last; 0: all. A
-// cell that is asked again replaces its old one and is not counted again.
+// Progress counts the cells of a run that were stored after the cell last; 0: all. A repeated cell
+// replaces its old one and is not counted again.
 func (db *DB) Progress(ctx context.Context, runID string, last int64) (Progress, error) {
 	p := Progress{Last: last}
 	err := db.read.QueryRowContext(ctx,
@@ -409,7 +410,8 @@ func (db *DB) Progress(ctx context.Context, runID string, last int64) (Progress,
 	return p, db.explain("read progress", err)
 }
 
-// Counts counts the cells of a run by the position of their target and by verdict. A word that is none is an error.
+// Counts counts the cells of a run by the position of their target and by verdict. An unknown
+// verdict is an error.
 func (db *DB) Counts(ctx context.Context, runID string) (map[int]map[callvet.Verdict]int, error) {
 	rows, err := db.read.QueryContext(ctx,
 		`SELECT target_ix, CASE WHEN verdict IN ('pass','fail','not_run') THEN verdict ELSE 'error' END word, count(*)

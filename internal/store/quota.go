@@ -11,17 +11,18 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Quota bounds what one user may hold; 0: DefaultQuota's.
+// Quota bounds the stored data of one user; 0: DefaultQuota's value.
 type Quota struct {
 	// Jobs that are not over, Suites that are not deleted, Experiments.
 	Jobs, Suites, Experiments int64
-	// Bytes of suites with all their versions, of catalogues, prompts and profiles, as they are stored.
+	// Bytes is the stored size of suites with all their versions, of catalogues, prompts and
+	// profiles.
 	Bytes int64
-	// AttemptBytes are bytes of attempts of runs, as they are stored.
+	// AttemptBytes is the stored size of attempts of runs.
 	AttemptBytes int64
 }
 
-// DefaultQuota is far above what people need, and far below what fills a disk.
+// DefaultQuota is far more than people need, and far less than the size of a disk.
 func DefaultQuota() Quota {
 	return Quota{Jobs: 1000, Suites: 10_000, Experiments: 5000, Bytes: 4 << 30, AttemptBytes: 16 << 30}
 }
@@ -33,7 +34,7 @@ type Held struct {
 	Most int64  `json:"most"`
 }
 
-// Of returns what a user holds, and may hold at most.
+// Of returns the stored amounts of a user with their limits.
 func (z Quota) Of(ctx context.Context, q *rows.Queries, user string) ([]Held, error) {
 	usual := DefaultQuota()
 	var out []Held
@@ -57,14 +58,15 @@ func (z Quota) Of(ctx context.Context, q *rows.Queries, user string) ([]Held, er
 	return out, nil
 }
 
-// RoomForAttempts refuses further attempts of a user who holds as many bytes of them as he may.
+// RoomForAttempts returns an error if a user has reached the limit of stored attempts.
 func (z Quota) RoomForAttempts(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.AttemptBytesHeld(ctx, user)
 	return room(err, n, 1, cmp.Or(z.AttemptBytes, DefaultQuota().AttemptBytes), "bytes of attempts",
 		"delete a run, or ask an admin for more (callvet serve --quota attempt_bytes=N)")
 }
 
-// room is the error of a user who holds n and would hold more than most; advice makes room. err is that of the count.
+// room returns an error if n+more exceeds most; advice explains how to make room. err is the error
+// of the count.
 func room(err error, n, more, most int64, what, advice string) error {
 	if err != nil || n+more <= most {
 		return err
@@ -72,25 +74,26 @@ func room(err error, n, more, most int64, what, advice string) error {
 	return fmt.Errorf("%w: you hold %d of at most %d %s: %s", callvet.ErrLimited, n, most, what, advice)
 }
 
-// RoomForJob refuses another job of a user who has as many as he may.
+// RoomForJob returns an error if a user has reached the limit of jobs.
 func (z Quota) RoomForJob(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.CountActiveJobs(ctx, user)
 	return room(err, n, 1, cmp.Or(z.Jobs, DefaultQuota().Jobs), "jobs that are not over", "cancel one, or wait")
 }
 
-// RoomForSuite refuses another suite of a user who has as many as he may.
+// RoomForSuite returns an error if a user has reached the limit of suites.
 func (z Quota) RoomForSuite(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.CountSuites(ctx, user)
 	return room(err, n, 1, cmp.Or(z.Suites, DefaultQuota().Suites), "suites", "delete one")
 }
 
-// RoomForExperiment refuses another experiment of a user who has as many as he may.
+// RoomForExperiment returns an error if a user has reached the limit of experiments.
 func (z Quota) RoomForExperiment(ctx context.Context, q *rows.Queries, user string) error {
 	n, err := q.CountExperiments(ctx, user)
 	return room(err, n, 1, cmp.Or(z.Experiments, DefaultQuota().Experiments), "experiments", "delete one")
 }
 
-// RoomFor refuses more bytes of a user who would hold too many. Versions of deleted suites stay: runs are about them.
+// RoomFor returns an error if more bytes would exceed the limit of a user. Versions of deleted
+// suites count, because runs refer to them.
 func (z Quota) RoomFor(ctx context.Context, q *rows.Queries, user string, more int) error {
 	n, err := q.BytesHeld(ctx, user)
 	return room(err, n, int64(more), cmp.Or(z.Bytes, DefaultQuota().Bytes), "bytes of suites, catalogues, prompts and profiles",

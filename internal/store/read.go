@@ -24,7 +24,8 @@ const (
 	ByCase
 )
 
-// MostPlaces is how many cells a Filter may name: a statement has only so many parameters.
+// MostPlaces is how many cells a Filter may name, because the parameters of a statement are
+// limited.
 const MostPlaces = 10_000
 
 // Filter chooses cells of a run. The zero value means all of them, by target,
@@ -46,7 +47,7 @@ type number struct {
 	known bool
 }
 
-// Scan takes a value; one that is no number is not known.
+// Scan reads a value; a value that is not a number is unknown.
 func (n *number) Scan(v any) error {
 	*n = number{}
 	switch v := v.(type) {
@@ -58,7 +59,7 @@ func (n *number) Scan(v any) error {
 	return nil
 }
 
-// whole is the number; -1 where it is not known, or none that counts anything.
+// whole returns the number; -1 if it is unknown or not a count.
 func (n *number) whole() int {
 	if !n.known || n.f < 0 || n.f > math.MaxInt32 || n.f != math.Trunc(n.f) {
 		return -1
@@ -66,10 +67,10 @@ func (n *number) whole() int {
 	return int(n.f)
 }
 
-// counted is a number that counts something.
+// counted returns a count as a number.
 func counted(n int) number { return number{float64(n), true} }
 
-// value is the stored form of the number: nil if it is not known.
+// value returns the stored form of the number: nil if it is unknown.
 func (n *number) value() any {
 	if !n.known {
 		return nil
@@ -92,11 +93,11 @@ func (p *place) of(c *callvet.Cell) {
 	c.Case, c.Target, c.Repeat = p[0].whole(), p[1].whole(), max(p[2].whole(), 0)
 }
 
-// Place is where a cell of a run is.
+// Place is the position of a cell in a run.
 type Place struct{ Case, Target, Repeat int }
 
-// Cells streams the cells of a run. Memory is that of one cell; each yielded
-// cell is the receiver's to keep. After an error the stream ends.
+// Cells streams the cells of a run. It needs memory for one cell; the receiver may keep each
+// yielded cell. After an error the stream ends.
 func (db *DB) Cells(ctx context.Context, runID string, f Filter) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
 		num, targets, err := db.targets(ctx, runID, f)
@@ -183,7 +184,7 @@ func (f Filter) query(num int64, target int) (string, []any) {
 		args = append(args, f.CaseID)
 	}
 	if f.Verdicts != nil {
-		// An unknown word is damage, and the cell is lost.
+		// An unknown verdict is damage, and the cell is lost.
 		q.WriteString(" AND (verdict IN (" + strings.Repeat(",?",
 			len(f.Verdicts))[1:] + ") OR verdict NOT IN ('pass','fail','error','not_run'))")
 		for _, v := range f.Verdicts {
@@ -222,8 +223,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	return true
 }
 
-// CellsAfter returns up to most cells of a run, in the order that they became durable. after is the
-// last of an earlier call; 0: from the first. A cell that was asked again keeps its place.
+// CellsAfter returns up to most cells of a run, in the order in which they became durable. after is
+// the last of an earlier call; 0: from the first. A repeated cell keeps its place.
 func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	most int,
 ) (cells []*callvet.Cell, last int64, err error) {
@@ -313,7 +314,7 @@ func (c *columns) cell() *callvet.Cell {
 	return out
 }
 
-// Misplaced is an attempt at no case or of no target that its run has, as it is stored.
+// Misplaced is a stored attempt with a case or a target that its run does not have.
 type Misplaced struct{ CaseID, Case, Target string }
 
 // Misplaced counts the attempts of a run that are not at one of its cases, or not of one of its

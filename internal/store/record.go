@@ -82,7 +82,7 @@ func (db *DB) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error) {
 	}), nil
 }
 
-// sized writes a 4-byte length and what f appends, with its checksum unless that is nothing.
+// sized writes a 4-byte length and the text that f appends, with its checksum unless it is empty.
 func sized(b []byte, f func([]byte) []byte) []byte {
 	at := len(b)
 	b = f(append(b, 0, 0, 0, 0))
@@ -144,7 +144,7 @@ func (r *record) appendArgs(args []any, run int64) []any {
 	c.requests, c.flags = counted(r.calls), bits(r.flags&(flagCached|flagUsageKnown|flagNotEvaluated))
 	var exchanges any
 	if r.flags&flagOverall != 0 {
-		_ = c.overall.Scan(r.overall) // it takes every value
+		_ = c.overall.Scan(r.overall) // Scan accepts every value
 	}
 	if r.flags&flagCost != 0 {
 		_ = c.cost.Scan(r.cost)

@@ -48,20 +48,21 @@ type Run struct {
 	Manifest  json.RawMessage `json:"manifest"`
 	// Damage is why there is no manifest, or why the row is unreliable; nil: the row is intact.
 	Damage error `json:"-"`
-	// Totals is what Finish was given; nil before.
+	// Totals are the totals of Finish; nil before.
 	Totals json.RawMessage `json:"totals,omitempty"`
 	// Spent is what the run has consumed over all its sessions.
 	Spent callvet.Spent `json:"spent"`
-	// Owner carries the run out; nil: none.
+	// Owner is the process that carries out the run; nil: none.
 	Owner *Owner `json:"owner,omitempty"`
 	// Job is the state of the job of a server that the run belongs to; "" for a run without one.
 	Job string `json:"job,omitempty"`
 	// Judges is the subject of a judge's run: the id of a run, or "sha256:" and the hash of a trace
-	// file. Of a run that is a part of a search it is the id of the search; "" for a run of a suite.
+	// file. For a run that is a part of a search it is the id of the search; "" for a run of a
+	// suite.
 	Judges string `json:"judges,omitempty"`
 }
 
-// Words are what people wrote of a run, for people. No result depends on them.
+// Words are texts of people about a run. No result depends on them.
 type Words struct {
 	Name  string   `json:"name,omitempty"`
 	Notes string   `json:"notes,omitempty"`
@@ -83,20 +84,21 @@ func (r *Run) State() Status {
 	return StatusInterrupted
 }
 
-// NewRun is what CreateRun needs to know.
+// NewRun has the data for CreateRun.
 type NewRun struct {
 	// Words are optional. A run of the command line is found by its name, so names are unique and
 	// must not be another reference to a run: latest, last, latest~1, an id.
 	Words
-	// Owned is a run of a user of a server: it is found by its id, and others may have its name.
+	// Owned marks a run of a user of a server: it is found by its id, and other runs may have the
+	// same name.
 	Owned bool
 	Suite *callvet.Suite
 	// SuiteHash, when set, names a suite that PutSuite stored; Suite is then not read.
 	SuiteHash string
 	// Manifest is one JSON value: everything needed to reproduce the run, no secret.
 	Manifest json.RawMessage
-	// Judges makes it a run of a judge, or a part of a search (see Run.Judges). It is in no list of
-	// runs, and is deleted with its subject.
+	// Judges makes it a run of a judge, or a part of a search (see Run.Judges). Lists of runs do
+	// not show it, and it is deleted with its subject.
 	Judges string
 	// ID is the id of the run; "": a new one. Only a part of a search has one of its own.
 	ID string
@@ -157,10 +159,11 @@ func (db *DB) CreateRun(ctx context.Context, n NewRun) (Run, error) {
 	return db.Run(ctx, id)
 }
 
-// ownedRun is whether a run belongs to a user of a server.
+// ownedRun tests whether a run belongs to a user of a server.
 const ownedRun = "EXISTS (SELECT 1 FROM run_entries e WHERE e.run_id=runs.id AND e.user_id<>'')"
 
-// findable refuses a name that would not find the run with that id, or find another one.
+// findable returns an error for a name that would not find the run with that id, or would find
+// another one.
 func findable(tx *sql.Tx, name, id string) error {
 	if name == "" {
 		return nil
@@ -180,7 +183,7 @@ func findable(tx *sql.Tx, name, id string) error {
 	return err
 }
 
-// Describe changes what people wrote of a run.
+// Describe changes the texts of people about a run.
 func (db *DB) Describe(ctx context.Context, id string, change func(*Words) error) error {
 	return db.tx(ctx, "describe run", func(tx *sql.Tx) error {
 		var w Words
@@ -211,7 +214,7 @@ func (db *DB) Describe(ctx context.Context, id string, change func(*Words) error
 	})
 }
 
-// TakenError reports that another run has a name. It wraps ErrConflict.
+// TakenError reports that another run has the name. It wraps ErrConflict.
 type TakenError struct{ Name, Run string }
 
 func (e *TakenError) Error() string {
@@ -223,7 +226,7 @@ func (e *TakenError) Unwrap() error { return callvet.ErrConflict }
 
 var back = regexp.MustCompile(`~[0-9]+$`)
 
-// validName refuses the names that find runs by their place in the list.
+// validName returns an error for names that select runs by their position in the list.
 func validName(name string) error {
 	if name == "latest" || name == "last" || back.MatchString(name) {
 		return &callvet.Hinted{Err: fmt.Errorf("name %q: %w: it finds runs by when they were made", name,
@@ -270,7 +273,7 @@ func (db *DB) Runs(ctx context.Context, limit int) ([]Run, error) {
 	return db.runs(ctx, runColumns+"WHERE judges IS NULL ORDER BY num DESC LIMIT ?", limit)
 }
 
-// TunePrefix begins the ids of searches for parameters and prompts.
+// TunePrefix is the beginning of the ids of searches for parameters and prompts.
 const TunePrefix = "tune-"
 
 // NewTune makes the id of a search.
@@ -311,7 +314,7 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 		}
 		r.Created = time.UnixMilli(created)
 		r.Manifest, r.Damage = unseal(manifest)
-		if t, err := unseal(totals); err == nil { // others are counted anew
+		if t, err := unseal(totals); err == nil { // others are counted again
 			r.Totals = t
 		}
 		if !whole {
@@ -329,8 +332,8 @@ func (db *DB) runs(ctx context.Context, query string, args ...any) ([]Run, error
 }
 
 // Run finds a run by its id, by a unique beginning of an id, by its name, or as "latest" or "last".
-// Of several runs with a name it is that of the command line, or else the newest. "latest~1" is the
-// one before.
+// If several runs have the name, it returns that of the command line, or else the newest.
+// "latest~1" is the one before.
 func (db *DB) Run(ctx context.Context, ref string) (Run, error) {
 	if ref == "" {
 		return one(ref, func() ([]Run, error) { return nil, nil })
@@ -414,7 +417,7 @@ func (db *DB) DeleteRun(ctx context.Context, id string, gone func(Owner) bool, a
 	})
 }
 
-// RunLabels is what labels of people are about that are of a run.
+// RunLabels returns the key of people's labels about a run.
 func RunLabels(run string) string { return "run:" + run }
 
 // Vacuum returns the space of deleted runs to the disk.

@@ -46,7 +46,7 @@ var tunesSchema string
 //go:embed schema/015_profiles.sql
 var profilesSchema string
 
-// partsSchema is what workers share of jobs.
+// partsSchema is the schema of parts of jobs for workers.
 //
 //go:embed schema/007_parts.sql
 var partsSchema string
@@ -63,10 +63,10 @@ func (db *DB) Change(ctx context.Context, verb string, f func(*rows.Queries) err
 	return db.ChangeTx(ctx, verb, func(_ *sql.Tx, q *rows.Queries) error { return f(q) })
 }
 
-// Also is what else is done in a transaction; nil does nothing.
+// Also has further statements of a transaction; nil has none.
 type Also func(*rows.Queries) error
 
-// Do does it.
+// Do runs the statements.
 func (a Also) Do(q *rows.Queries) error {
 	if a == nil {
 		return nil
@@ -74,8 +74,8 @@ func (a Also) Do(q *rows.Queries) error {
 	return a(q)
 }
 
-// ChangeTx is Change for those who write tables of their own in the same transaction, as an
-// engine of jobs does.
+// ChangeTx is Change for callers with their own tables in the same transaction, such as a queue of
+// jobs.
 func (db *DB) ChangeTx(ctx context.Context, verb string, f func(*sql.Tx, *rows.Queries) error) error {
 	var said error
 	err := db.tx(ctx, verb, func(tx *sql.Tx) error {
@@ -91,8 +91,8 @@ func (db *DB) ChangeTx(ctx context.Context, verb string, f func(*sql.Tx, *rows.Q
 // Fault reports whether an error is the database's own: of its file, of a lock, of the disk.
 func Fault(err error) bool { return errors.As(err, new(*sqlite.Error)) }
 
-// Handle is the connection that writes, for an engine that keeps tables of its own in the
-// store. It is one connection: who holds it keeps all writers waiting.
+// Handle returns the connection that writes, for a queue with its own tables in the store. There is
+// one such connection: a caller that uses it keeps all writers waiting.
 func (db *DB) Handle() *sql.DB { return db.write }
 
 // NewID makes an id for a row: the prefix, "_" and 26 random letters and digits in lower case.
@@ -113,8 +113,8 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.explain("read store", db.read.QueryRowContext(ctx, "SELECT count(*) FROM settings").Scan(&n))
 }
 
-// Writable reports whether a file can be written to the folder of the store; not if the disk is
-// full.
+// Writable returns an error if no file can be written to the folder of the store, for example on a
+// full disk.
 func (db *DB) Writable() error {
 	if err := sys.ProbeFolder(filepath.Dir(db.path)); err != nil {
 		return fmt.Errorf("%w: %w", callvet.ErrUnavailable, err)

@@ -23,8 +23,8 @@ import (
 
 const casesPerChunk = 256
 
-// head and storedCase add what encoding/json would lose: it drops white space
-// inside raw JSON, and the bytes of a tool's schema are part of the prompt.
+// head and storedCase keep the white space inside raw JSON, which encoding/json would drop: the
+// bytes of a tool's schema are part of the prompt.
 type head struct {
 	*callvet.Suite
 	Cases []callvet.Case `json:"cases,omitempty"` // hides the suite's
@@ -33,7 +33,7 @@ type head struct {
 
 type storedCase struct {
 	*callvet.Case
-	Position *callvet.Position `json:"position,omitempty"` // hides the case's, which is no content
+	Position *callvet.Position `json:"position,omitempty"` // hides the case's, which is not a part of its content
 	Exact    map[int]string    `json:"exact_parameters,omitempty"`
 }
 
@@ -72,7 +72,8 @@ func each(s *callvet.Suite) iter.Seq2[*callvet.Case, error] {
 	}
 }
 
-// CheckCase is given a case with its stored text before any of it is written. Its error ends the storing.
+// CheckCase is called with a case and its stored text before the case is written. Its error ends
+// the storing.
 type CheckCase func(c *callvet.Case, text []byte) error
 
 // writeSuite encodes a suite piece by piece: the head first, then chunks of
@@ -141,7 +142,7 @@ func SuiteHashFrom(s *callvet.Suite, cases iter.Seq2[*callvet.Case, error]) (str
 	return h, nil
 }
 
-// PutSuite stores a suite unless it is there, and returns its hash.
+// PutSuite stores a suite unless it is stored already, and returns its hash.
 func (db *DB) PutSuite(ctx context.Context, s *callvet.Suite) (hash string, err error) {
 	return db.PutSuiteFrom(ctx, s, each(s), nil)
 }
@@ -189,7 +190,7 @@ func (db *DB) PutSuiteFrom(ctx context.Context, s *callvet.Suite,
 	return hash, nil
 }
 
-// DropSuite removes a suite that no run refers to, for a run that came to nothing.
+// DropSuite removes a suite without runs, for a run that was not created.
 func (db *DB) DropSuite(ctx context.Context, hash string) error {
 	const unused = "hash=? AND hash NOT IN (SELECT suite_hash FROM runs)"
 	return db.tx(ctx, "remove suite", func(tx *sql.Tx) error {
@@ -202,7 +203,7 @@ func (db *DB) DropSuite(ctx context.Context, hash string) error {
 	})
 }
 
-// Suite returns the suite of that hash, byte for byte what was stored.
+// Suite returns the suite with that hash, with the stored bytes unchanged.
 func (db *DB) Suite(ctx context.Context, hash string) (*callvet.Suite, error) {
 	s, cs, err := db.OpenSuite(ctx, hash)
 	if err != nil {
@@ -295,15 +296,16 @@ func (r *CaseReader) Case(i int) (*callvet.Case, error) {
 	return c, nil
 }
 
-// caseChunk has the cases of a chunk, decoded when they are asked for: a caller that reads here and there wants one
-// of 256.
+// caseChunk has the cases of a chunk, which are decoded when they are read: a caller that reads
+// single cases needs one of 256.
 type caseChunk struct {
 	text  [][]byte
 	cases []*callvet.Case
 }
 
-// decodedAhead is how many cases are decoded at once. Most callers read them in order, and do much else in
-// between: one by one they take twice the time, because the decoder is no longer in the caches (measured).
+// decodedAhead is how many cases are decoded at once. Most callers read them in order: one by one
+// they take twice the time (measured), because other code runs in between and displaces the decoder
+// from the processor's caches.
 const decodedAhead = 16
 
 func (c *caseChunk) at(i int) (*callvet.Case, error) {
@@ -364,7 +366,7 @@ func (r *CaseReader) note(ix int, chunk []byte) (plain bool) {
 	if r.plain == nil {
 		r.plain = map[int]bool{}
 	}
-	plain = !bytes.Contains(chunk, []byte(`"tools":[{`)) // as they are written; other lists of that name hold names
+	plain = !bytes.Contains(chunk, []byte(`"tools":[{`)) // as written; other lists with that name have names
 	r.plain[ix] = plain
 	return plain
 }

@@ -69,7 +69,7 @@ type columns struct {
 	scratch                         []byte
 }
 
-// bits is the flags column: -1 where it holds no whole number.
+// bits is the flags column: -1 if it does not contain a whole number.
 type bits int64
 
 // Scan takes a value.
@@ -81,10 +81,10 @@ func (b *bits) Scan(v any) error {
 	return nil
 }
 
-// word is a column that should hold a text: a database can hold anything in it.
+// word is a text column: the database may contain any type in it.
 type word string
 
-// Scan takes a value; one that is no text is empty.
+// Scan reads a value; a value that is not a text is empty.
 func (w *word) Scan(v any) error {
 	switch v := v.(type) {
 	case string:
@@ -100,7 +100,7 @@ func (w *word) Scan(v any) error {
 // columnNames are columns in their order.
 const columnNames = "run,case_ix,target_ix,repeat,outcome,verdict,class,case_id,overall,cost,requests,flags"
 
-// fields are where a row is read to.
+// fields returns the destinations of a row.
 func (c *columns) fields() []any {
 	return []any{
 		&c.run, &c.at[0], &c.at[1], &c.at[2], &c.outcome, &c.verdict, &c.class, &c.caseID, &c.overall, &c.cost,
@@ -108,13 +108,13 @@ func (c *columns) fields() []any {
 	}
 }
 
-// flag are the flags without the checksum.
+// flag returns the flags without the checksum.
 func (c *columns) flag() int { return int(c.flags & 0xff) }
 
-// old reports whether the columns are of an earlier version, without a checksum.
+// old reports whether the columns are from an earlier version, without a checksum.
 func (c *columns) old() bool { return c.flags>>8 == 0 }
 
-// sum is the checksum of the columns.
+// sum returns the checksum of the columns.
 func (c *columns) sum() uint32 {
 	b := c.scratch[:0]
 	for _, n := range []int{
@@ -137,7 +137,7 @@ func (c *columns) sum() uint32 {
 	return crc32.Checksum(b, castagnoli())
 }
 
-// check is ErrDamaged where the columns are not those that were written.
+// check returns ErrDamaged if the columns differ from the written ones.
 func (c *columns) check() error {
 	if c.old() || int64(c.flags) == c.summed() {
 		return nil
@@ -145,7 +145,7 @@ func (c *columns) check() error {
 	return ErrDamaged
 }
 
-// summed are the flags with the checksum.
+// summed returns the flags with the checksum.
 func (c *columns) summed() int64 {
 	return int64(c.flag()) | int64(c.sum())<<sumShift | flagsMark<<markShift
 }

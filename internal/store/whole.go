@@ -16,9 +16,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Rows that a number or a verdict follows from carry a checksum in the column sum, which triggers write. Of each such
-// table there is a view, checked_ and its name, with one more column, whole: true where the columns are those that were
-// written. Attempts have theirs in another way: see sum.go.
+// Rows that numbers or verdicts depend on have a checksum in the column sum, which triggers write.
+// Each such table has a view, checked_ and its name, with one more column, whole: true if the
+// columns are as they were written. For the checksums of attempts see sum.go.
 
 // summedTable is a table with checksums of its rows.
 type summedTable struct {
@@ -28,7 +28,7 @@ type summedTable struct {
 	replaced bool
 }
 
-// summedTables are those of version 10.
+// summedTables are the tables of version 10.
 func summedTables() []summedTable {
 	return []summedTable{
 		{name: "suites", columns: "num,hash,name,version,cases"},
@@ -96,7 +96,7 @@ CREATE TRIGGER %[1]s_changed AFTER UPDATE OF %[3]s ON %[1]s BEGIN UPDATE %[1]s S
 	return b.String()
 }
 
-// registerSum makes row_sum a function of SQL.
+// registerSum registers row_sum as a function of SQL.
 //
 //nolint:gochecknoglobals // a driver takes a function once
 var registerSum = sync.OnceFunc(func() {
@@ -131,7 +131,7 @@ func rowSum(values []driver.Value) int64 {
 	return int64(sum.Sum32())
 }
 
-// Intact is an error that wraps ErrDamaged where a row, which what names, is not whole.
+// Intact returns an error that wraps ErrDamaged if a row is not whole; what names the row.
 func Intact(whole bool, what string) error {
 	if whole {
 		return nil

@@ -17,13 +17,13 @@ import (
 type Combination struct {
 	Params     callvet.Params `json:"params,omitzero"`
 	ToolChoice string         `json:"tool_choice,omitempty"`
-	// Values are those of Space.Names, in their order; null: not sent.
+	// Values are the values of Space.Names, in their order; null: not sent.
 	Values []json.RawMessage `json:"values"`
 }
 
-// Combinations lists all combinations of a model's space; the last parameter changes fastest. over are the
-// user's own settings, which stay where the space does not set them. A model without a space has none.
-// More than MaxCombinations are an error that wraps callvet.ErrInvalid.
+// Combinations lists all combinations of a model's space; the last parameter changes fastest. over
+// are the user's own settings, which stay unless the space sets them. A model without a space has
+// none. More than MaxCombinations are an error that wraps callvet.ErrInvalid.
 func (s *Space) Combinations(model string, over Combination) ([]Combination, error) {
 	dims := s.of(model)
 	if len(dims) == 0 {
@@ -73,7 +73,7 @@ func (s *Space) ValuesOf(model string, c Combination) []json.RawMessage {
 	return values
 }
 
-// field points to a parameter that callvet knows; nil: it is an extra one.
+// field returns a pointer to a known parameter; nil: it is an extra one.
 func (c *Combination) field(name string) any {
 	switch p := &c.Params; name {
 	case "temperature":
@@ -96,7 +96,7 @@ func (c *Combination) field(name string) any {
 	return nil
 }
 
-// set gives a parameter a value; null: it is not sent.
+// set sets a parameter; null: it is not sent.
 func (c *Combination) set(name string, raw json.RawMessage) error {
 	null := string(raw) == "null"
 	at := c.field(name)
@@ -117,8 +117,8 @@ func (c *Combination) set(name string, raw json.RawMessage) error {
 	return nil
 }
 
-// Resolved is a combination as it would be sent: Target has the parameters and the adjustments of the
-// provider's table. Refused is the reason why it cannot be sent at all.
+// Resolved is a combination in the form in which it is sent: Target has the parameters and the
+// adjustments of the provider's table. Refused is the reason why it cannot be sent at all.
 type Resolved struct {
 	Combination
 	Target  callvet.Target
@@ -131,15 +131,15 @@ type Status string
 // The statuses.
 const (
 	StatusKept    Status = "kept"
-	StatusClamped Status = "clamped" // asked, with a value that differs from that of the space
-	StatusDropped Status = "dropped" // not asked: refused, or equal to an earlier request
+	StatusClamped Status = "clamped" // sent, with a value that differs from the space's
+	StatusDropped Status = "dropped" // not sent: refused, or equal to an earlier request
 )
 
 // Row is a combination in the matrix.
 type Row struct {
 	Values []json.RawMessage `json:"values"`
 	Status Status            `json:"status"`
-	// Candidate is the number of the candidate that asks this request, from 0, the base. nil: none does.
+	// Candidate is the number of the candidate with this request, from 0, the base; nil: none.
 	Candidate *int `json:"candidate,omitempty"`
 	// Adjustments are what the provider's table changes or warns about.
 	Adjustments []callvet.Adjustment `json:"adjustments,omitempty"`
@@ -147,18 +147,20 @@ type Row struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Matrix is which combinations are asked. Rows are in the order of the combinations.
+// Matrix lists the combinations, and which of them are sent. Rows are in the order of the
+// combinations.
 type Matrix struct {
 	Rows    []Row `json:"rows"`
 	Kept    int   `json:"kept"`
 	Clamped int   `json:"clamped"`
 	Dropped int   `json:"dropped"`
-	// Candidates are the positions of the rows that are asked: candidate i of a search is Candidates[i-1].
+	// Candidates are the positions of the rows that are sent: candidate i of a search is
+	// Candidates[i-1].
 	Candidates []int `json:"candidates"`
 }
 
-// Dedupe finds the combinations that send different requests, so that each request is asked once. The first of
-// equal ones is kept. The base is always asked: combinations equal to it are dropped.
+// Dedupe finds the combinations that send different requests, so that each request is tried once.
+// The first of equal ones is kept. The base is always tried: combinations equal to it are dropped.
 func Dedupe(base callvet.Target, all []Resolved) *Matrix {
 	m := &Matrix{Rows: make([]Row, len(all)), Candidates: []int{}}
 	asked := map[string]int{requestOf(&base): 0}
@@ -209,8 +211,8 @@ func (m *Matrix) Points(base []json.RawMessage) [][]json.RawMessage {
 
 func replaces(a callvet.Adjustment) bool { return a.Action == "drop" || a.Action == "clamp" }
 
-// changes are the adjustments that a person must know. A new name of a parameter is not one of them, and neither
-// is a warning about the base.
+// changes returns the adjustments that a person must know, without new names of parameters and
+// warnings about the base.
 func changes(base, t *callvet.Target) (list []callvet.Adjustment) {
 	for _, a := range t.Adjustments {
 		if !a.Default && (replaces(a) || a.Action == "warn" && !slices.Contains(base.Adjustments, a)) {
@@ -232,7 +234,7 @@ func requestOf(t *callvet.Target) string {
 		Replace                            bool
 		Params                             callvet.Params
 	}{t.Model, t.BaseURL, t.ToolChoice, t.SystemPrompt, t.ReplaceSystem, p})
-	if err != nil { // a number that JSON does not have: equal to nothing else
+	if err != nil { // a number without a JSON form: equal to no other
 		return fmt.Sprintf("%+v", t.Params)
 	}
 	return string(key)

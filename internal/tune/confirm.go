@@ -18,20 +18,20 @@ const (
 	MinFamilies = 20
 	// MaxLost is the largest share of lost attempts for a promotion, as for gates.
 	MaxLost = 0.05
-	// confidence is that of the reported interval.
+	// confidence is the confidence of the reported interval.
 	confidence = 0.95
 	// fewUnlike is how many families must differ from the rest for a t interval.
 	fewUnlike = 5
-	// power is the chance to show a gain that a sample size is for.
+	// power is the chance to show a gain with the needed number of cases.
 	power = 0.8
 )
 
-// Outcome is what a confirmation decided.
+// Outcome is the decision of a confirmation.
 type Outcome string
 
 // The outcomes, in order of precedence.
 const (
-	// Broken: the candidate breaks a constraint, so that it is no winner.
+	// Broken: the candidate breaks a constraint, so it cannot win.
 	Broken Outcome = "broken"
 	// Refused: too few families of cases on a side of the split.
 	Refused Outcome = "refused"
@@ -49,7 +49,7 @@ type HeldOut struct {
 	Base, Candidate panel.TaskMean
 }
 
-// ConfirmConfig is what a confirmation is made of.
+// ConfirmConfig is the input of a confirmation.
 type ConfirmConfig struct {
 	// Cases are all held-out cases that were planned.
 	Cases []HeldOut
@@ -69,9 +69,9 @@ type Confirmation struct {
 	// Gain is the mean difference of the cases, candidate - base, in [-1,1], with its 95 % interval.
 	// Lost attempts are left out of it.
 	Gain stats.Interval `json:"gain"`
-	// Lower is the end that decides: the lower end of the gain at the one-sided error Alpha, with
-	// lost attempts of the candidate as failures and those of the base as passes. It is nil where the gain
-	// has no interval.
+	// Lower is the bound that decides: the lower end of the gain at the one-sided error Alpha, with
+	// lost attempts of the candidate as failures and those of the base as passes. It is nil if the
+	// gain has no interval.
 	Lower *float64 `json:"lower"`
 	// Alpha is PromotionAlpha of Use.
 	Alpha  float64 `json:"alpha"`
@@ -87,7 +87,7 @@ type Confirmation struct {
 	// Lost is the share of the attempts of both sides that were lost.
 	Lost float64 `json:"lost,omitempty"`
 	// Needed is about how many held-out cases show a gain of this size at the next use with
-	// probability 0.8; 0 where the gain is not above the margin, or is shown already.
+	// probability 0.8; 0 if the gain is not above the margin, or is shown already.
 	Needed int      `json:"needed,omitempty"`
 	Broken []string `json:"broken,omitempty"`
 	// Text is the outcome in a sentence.
@@ -148,7 +148,7 @@ func Confirm(cfg ConfirmConfig) *Confirmation {
 	return c
 }
 
-// withoutLost is the mean of the attempts that were not lost; ok is false where all were.
+// withoutLost returns the mean of the attempts that were not lost; ok is false if all were.
 func withoutLost(m panel.TaskMean) (mean float64, ok bool) {
 	known := 1 - (m.High - m.Low)
 	if known < 1e-9 {
@@ -157,7 +157,7 @@ func withoutLost(m panel.TaskMean) (mean float64, ok bool) {
 	return min(1, m.Low/known), true
 }
 
-// differences are those of cases, by family in the order of their first appearance.
+// differences are the differences of cases, by family in the order of their first appearance.
 type differences struct {
 	values   []float64
 	families []int
@@ -174,9 +174,9 @@ func (d *differences) add(family string, x float64) {
 	d.values, d.families = append(d.values, x), append(d.families, d.number[family])
 }
 
-// interval is that of the mean over cases. It is the skewed t interval of one value for each family.
-// Where few families differ from the rest, it is at least as wide as the exact interval of the share of
-// families that do.
+// interval returns the interval of the mean over cases: the skewed t interval of one value for each
+// family. If few families differ from the rest, it is at least as wide as the exact interval of the
+// share of families that differ.
 func (d *differences) interval(conf float64) stats.Interval {
 	by := d.byFamily()
 	iv, _ := stats.PairedSkewed(by, conf)
@@ -212,7 +212,8 @@ func (d *differences) byFamily() []float64 {
 	return sums
 }
 
-// unlike is the commonest mean difference of a family, and how many families are below and above it.
+// unlike returns the commonest mean difference of a family, and how many families are below and
+// above it.
 func (d *differences) unlike() (usual float64, below, above int) {
 	means, sizes := make([]float64, len(d.number)), make([]float64, len(d.number))
 	for i, x := range d.values {
@@ -237,7 +238,8 @@ func (d *differences) unlike() (usual float64, below, above int) {
 	return usual, below, above
 }
 
-// needed is the number of cases that shows the observed gain, with families as large as these.
+// needed returns the number of cases that shows the observed gain, with families of the same size
+// as these.
 func (d *differences) needed(margin, alpha float64) int {
 	by := d.byFamily()
 	iv, _ := stats.PairedMean(by, confidence)
@@ -300,7 +302,7 @@ func signed(x float64) string {
 	return s
 }
 
-// Faced is what the attempts at a case show that a candidate may not make worse.
+// Faced has the counts of a case that a candidate must not make worse.
 type Faced struct {
 	Case string
 	Tier callvet.Tier
@@ -309,9 +311,9 @@ type Faced struct {
 	CandidateAttempts, CandidatePassed, CandidateIncidents int
 }
 
-// Breaks are the constraints that the candidate breaks. A regression case that the base passes in all
-// attempts must not fail in one, and must have an outcome; a case where the base has no incident must have none. Of
-// lost attempts of the base it is assumed that they pass.
+// Breaks returns the constraints that the candidate breaks. A regression case that the base passes
+// in all attempts must not fail in any, and must have an outcome; a case without an incident of the
+// base must have none. Lost attempts of the base are assumed to pass.
 func Breaks(faced []Faced) []string {
 	var out []string
 	for _, f := range faced {

@@ -8,8 +8,9 @@
 //
 //	base prompt ─► Evolution ─► Questions ─► Answers of a model ─► Candidates (no copies) ─► Race
 //
-// A search asks in rounds: some candidates about some cases of the training half. It leaves out
-// candidates that are worse. What it chose is then compared with the base once, on the held-out half.
+// A search works in rounds: some candidates run some cases of the training half. It drops
+// candidates that are worse. The chosen candidate is then compared with the base once, on the
+// held-out half.
 //
-// The package asks no model, and reads and writes no file: package internal/app/tunes does.
+// The package sends no requests, and reads and writes no files: package internal/app/tunes does.
 package tune

@@ -14,9 +14,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Evidence is what the model that writes prompts sees of a failed attempt: what was asked, what was called,
-// and what was found. It has nothing that the case expects: no tool, argument, value or text that stands
-// in the expectations alone.
+// Evidence describes a failed attempt to the model that writes prompts: the question, the calls,
+// and the mistakes. It contains no expectation of the case: no tool, argument, value or text that
+// is only in the expectations.
 type Evidence struct {
 	// Candidate is the position of the candidate that the attempt was made with.
 	Candidate int            `json:"-"`
@@ -27,7 +27,7 @@ type Evidence struct {
 	Found []string `json:"found"`
 
 	class callvet.Class
-	// gold are texts that the case expects: no prompt may hold them. They are never shown.
+	// gold are texts that the case expects: no prompt may contain them. They are never shown.
 	gold []string
 }
 
@@ -51,9 +51,9 @@ const (
 	evidenceFound = 8
 )
 
-// EvidenceOf is the evidence of an attempt of a candidate; false where the attempt did not fail. The case and
-// the attempt must be redacted, and the case must be of the training half. Messages of the result and of
-// the world are not used: they may quote what was expected.
+// EvidenceOf returns the evidence of an attempt of a candidate; false if the attempt did not fail.
+// The case and the attempt must be redacted, and the case must be of the training half. Messages of
+// the result and of the world are not used: they may quote expectations.
 func EvidenceOf(candidate int, c *callvet.Case, cell *callvet.Cell) (Evidence, bool) {
 	r, t := &cell.Result, &cell.Trace
 	if r.Verdict != callvet.VerdictFail {
@@ -84,7 +84,7 @@ func EvidenceOf(candidate int, c *callvet.Case, cell *callvet.Cell) (Evidence, b
 	return e, true
 }
 
-// known is a status of a call if it is one of the format's words.
+// known returns a status of a call if it is in the format, else "".
 func known(s callvet.Status) callvet.Status {
 	switch s {
 	case callvet.StatusOK, callvet.StatusRejected, callvet.StatusExecErr, callvet.StatusTimeout:
@@ -93,7 +93,7 @@ func known(s callvet.Status) callvet.Status {
 	return ""
 }
 
-// find describes what the result reports, in own words.
+// find describes the mistakes in the result, without quoting it.
 func (e *Evidence) find(r *callvet.Result, t *callvet.Trace, calls []callvet.Call) {
 	if s := classSentence(r.Class); s != "" {
 		e.found(s)
@@ -112,7 +112,7 @@ func (e *Evidence) find(r *callvet.Result, t *callvet.Trace, calls []callvet.Cal
 	}
 }
 
-// findCalls describes what is wrong with each call.
+// findCalls describes the mistakes of each call.
 func (e *Evidence) findCalls(r *callvet.Result, calls []callvet.Call) {
 	missing := 0
 	for i := range r.Calls {
@@ -156,8 +156,8 @@ func (e *Evidence) found(s string) {
 	}
 }
 
-// argument is the name of the member of the call's own arguments that a path begins with; "" if they do not
-// have it: then the name is an expectation.
+// argument returns the name of the call's argument with which a path begins; "" if the call does
+// not have it, because the name is then an expectation.
 func argument(c *callvet.Call, path string) string {
 	name := path
 	if i := strings.IndexAny(path, ".["); i >= 0 {
@@ -255,8 +255,9 @@ func assertionSentence(a *callvet.Assertion) string {
 	return "something that the task asks for is missing"
 }
 
-// gold are the texts that a case expects and does not give: values of its expectations, of its rules for
-// several turns and of its safety, and the arguments of its mocks. They are folded.
+// gold returns, folded, the texts that a case expects and does not show to the target: values of
+// its expectations, of its rules for several turns and of its safety, and the arguments of its
+// mocks.
 func gold(c *callvet.Case) []string {
 	of := struct {
 		Expect    *callvet.Expect
@@ -288,13 +289,13 @@ func gold(c *callvet.Case) []string {
 	return out
 }
 
-// distinctive reports whether a text in a prompt shows that the prompt knows it: a plain word or two may stand in
-// any prompt.
+// distinctive reports whether a text is unusual enough to prove that a prompt took it from the
+// expectations: a word or two may occur in any prompt.
 func distinctive(s string) bool {
 	return len(s) >= 6 && (strings.ContainsAny(s, "0123456789_@/") || strings.Count(s, " ") >= 2)
 }
 
-// definitions are the folded definitions of tools.
+// definitions returns the folded definitions of tools.
 func definitions(tools []callvet.Tool) string {
 	var b strings.Builder
 	for i := range tools {
@@ -304,8 +305,8 @@ func definitions(tools []callvet.Tool) string {
 	return fold(b.String())
 }
 
-// settings are members of expectations that hold words of the suite format and names that the case gives,
-// and nothing that is expected.
+// settings are members of expectations that contain only words of the suite format and names that
+// the case shows, and no expected values.
 var settings = []string{"mode", "order", "extra_args", "id", "after", "type", "kind", "tolerance"}
 
 // leaves calls f for each text and each number in a value.
@@ -324,5 +325,5 @@ func leaves(v value.Value, f func(string)) {
 	}
 }
 
-// fold is a text without what does not make it another one: letter case and the amount of white space.
+// fold removes differences of letter case and of the amount of white space.
 func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

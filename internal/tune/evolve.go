@@ -23,7 +23,7 @@ type PromptMode string
 const (
 	// Quick writes variations of the base, once.
 	Quick PromptMode = "quick"
-	// Evolve writes a generation of prompts from the best of the generations before.
+	// Evolve writes a generation of prompts from the best of the previous generations.
 	Evolve PromptMode = "evolve"
 	// Reflect is Evolve with attempts that failed.
 	Reflect PromptMode = "reflect"
@@ -44,16 +44,16 @@ const (
 // EvolveConfig is the input of a search for prompts.
 type EvolveConfig struct {
 	Mode PromptMode
-	// Base is the prompt that there is; it may be empty.
+	// Base is the present prompt; it may be empty.
 	Base string
-	// Population is how many prompts a generation has, its parents included: 3 to 20; 0: 6. Quick writes one
-	// less, since the base is one of them.
+	// Population is how many prompts a generation has, its parents included: 3 to 20; 0: 6. Quick
+	// writes one less, because the base is one of them.
 	Population int
 	// Generations is how many times new prompts are written: 1 to 20; 0: 3. Quick has one.
 	Generations int
 	// Selection is the share of the population that become the parents of the next: 0.2 to 0.8; 0: 0.4.
 	Selection float64
-	// Tools are those of the suite, or of its training half: nothing of the held-out half.
+	// Tools are the tools of the suite, or of its training half, without data of the held-out half.
 	Tools []callvet.Tool
 	Seed  uint64
 	// MaxLength is the most characters of a new prompt; 0: DefaultPromptLength.
@@ -119,14 +119,14 @@ func NewEvolution(cfg EvolveConfig) (*Evolution, error) {
 	}, nil
 }
 
-// Candidates are all prompts so far; the base is the first, and a position never changes.
+// Candidates returns all prompts so far; the base is the first, and a position never changes.
 func (e *Evolution) Candidates() []Candidate { return slices.Clone(e.all) }
 
 // Generation is the number of the present generation; 0 before the first Ask.
 func (e *Evolution) Generation() int { return e.generation }
 
-// Population are the candidates of the present generation: the base, the parents, which stay in the race, and
-// what was written from them.
+// Population returns the candidates of the present generation: the base, the parents, which stay in
+// the race, and the prompts that were written from them.
 func (e *Evolution) Population() []int {
 	out := append(append([]int{0}, e.parents...), e.fresh...)
 	slices.Sort(out)
@@ -136,8 +136,8 @@ func (e *Evolution) Population() []int {
 // MostQuestions is the greatest number of questions that the search asks, second tries included.
 func (e *Evolution) MostQuestions() int { return 2 * e.cfg.Generations * (e.cfg.Population - 1) }
 
-// MostCandidates are the most prompts that the search has, with the base, and the most candidates that race in
-// all generations together.
+// MostCandidates returns the largest number of prompts of the search, with the base, and the
+// largest sum of racing candidates over all generations.
 func (e *Evolution) MostCandidates() (prompts, racing int) {
 	prompts = 1 + e.cfg.Generations*(e.cfg.Population-1)
 	racing = e.cfg.Generations * (e.cfg.Population + 1)
@@ -147,9 +147,9 @@ func (e *Evolution) MostCandidates() (prompts, racing int) {
 	return prompts, racing
 }
 
-// Ask gives the questions of the next generation; ok is false where there is none. scores are those of the
-// candidates, in their order; NaN, or a missing one: the candidate is not to be a parent. Evidence is of
-// attempts of the training half, in any order; only Reflect uses it.
+// Ask returns the questions of the next generation; ok is false if there is none. scores are the
+// scores of the candidates, in their order; with NaN or without a score the candidate cannot be a
+// parent. Evidence is about attempts of the training half, in any order; only Reflect uses it.
 func (e *Evolution) Ask(scores []float64, evidence []Evidence) (qs []Question, ok bool) {
 	if e.generation >= e.cfg.Generations {
 		return nil, false
@@ -165,7 +165,7 @@ func (e *Evolution) Ask(scores []float64, evidence []Evidence) (qs []Question, o
 			of[p] = mixed(evidence, p, rng)
 		}
 	}
-	times := map[int]int{} // that a parent was asked about
+	times := map[int]int{} // questions about a parent
 	for i := range e.cfg.Population - len(e.parents) {
 		at := i / 2 % len(e.parents) // a bold and a conservative one of each
 		q := asked{Question: Question{
@@ -193,8 +193,8 @@ func (e *Evolution) Ask(scores []float64, evidence []Evidence) (qs []Question, o
 	return qs, true
 }
 
-// task is the text of a question. Questions that would be equal have their number, so that an answer that is
-// kept is not used for another of them.
+// task returns the text of a question. Equal questions get a number, so that a stored answer is not
+// reused for another of them.
 func (e *Evolution) task(q *asked, aspect string, i int) string {
 	s := task(q.Mutation, aspect, e.limit)
 	if aspect == "" {
@@ -203,7 +203,7 @@ func (e *Evolution) task(q *asked, aspect string, i int) string {
 	return s
 }
 
-// mutation is the kind of the i-th question of a generation.
+// mutation returns the kind of the i-th question of a generation.
 func (e *Evolution) mutation(i int, evidence bool) Mutation {
 	switch {
 	case evidence:
@@ -216,8 +216,9 @@ func (e *Evolution) mutation(i int, evidence bool) Mutation {
 	return MutationConservative
 }
 
-// best are the parents of the next generation: the candidates with the highest scores, the earlier one of
-// equals. They leave room for two new prompts. Without a score the base is the parent.
+// best returns the parents of the next generation: the candidates with the highest scores, the
+// earlier of equal ones. They leave room for two new prompts. Without a score the base is the
+// parent.
 func (e *Evolution) best(scores []float64) []int {
 	var out []int
 	for i := range e.all[:min(len(e.all), len(scores))] {
@@ -233,7 +234,7 @@ func (e *Evolution) best(scores []float64) []int {
 	return out[:min(len(out), max(1, min(n, e.cfg.Population-2)))]
 }
 
-// mixed are the attempts of a candidate; the classes of errors take turns.
+// mixed returns the attempts of a candidate, with alternating classes of errors.
 func mixed(all []Evidence, candidate int, rng *rand.Rand) []Evidence {
 	byClass := map[callvet.Class][]Evidence{}
 	var classes []callvet.Class
@@ -265,7 +266,8 @@ func mixed(all []Evidence, candidate int, rng *rand.Rand) []Evidence {
 	return out
 }
 
-// window are the attempts of the round-th question about a candidate: others than those before, while there are.
+// window returns the attempts for the round-th question about a candidate: different ones from the
+// earlier questions, while there are any.
 func window(all []Evidence, round int) []Evidence {
 	n := min(len(all), questionAttempts)
 	out := make([]Evidence, n)
@@ -279,12 +281,13 @@ func window(all []Evidence, round int) []Evidence {
 type Taken struct {
 	Added    []int // positions of new candidates
 	Failures []Failure
-	// Again are second tries: Take reads their answers next.
+	// Again are second tries: the next Take reads their answers.
 	Again []Question
 }
 
-// Take reads the answers to the questions of Ask, or to those of the last Take, in their order; a missing answer is
-// one that the model did not give. An answer that cannot be used is asked for once more, with what is wrong.
+// Take reads the answers to the questions of Ask, or to those of the last Take, in their order; a
+// missing answer counts as no answer of the model. After an unusable answer the question is asked
+// once more, with the mistake.
 func (e *Evolution) Take(answers []Answer) Taken {
 	var t Taken
 	var again []asked
@@ -318,7 +321,7 @@ func (e *Evolution) Take(answers []Answer) Taken {
 	return t
 }
 
-// retry is the second try after an answer that cannot be used.
+// retry returns the second try after an unusable answer.
 func (q *asked) retry(answer, wrong string) asked {
 	out := *q
 	out.ID, out.second = q.ID+".again", true

@@ -19,18 +19,20 @@ import (
 type Member struct {
 	Case   *callvet.Case
 	Family string
-	// Asks is what the user asks, with what varies between the cases of a template replaced.
+	// Asks is the question of the user, with placeholders for the parts that vary between the cases
+	// of a template.
 	Asks string
 }
 
-// originFields are fields of cases that name what a case was made from.
+// originFields are fields of cases that name the origin of a case.
 var originFields = []string{
 	"source_trace", "trace_id", "conversation_id", "conversation", "session_id", "session", "template_file", "template",
 }
 
-// Origins are what a case was made from, for Families: the values of its fields source_trace, trace_id, conversation_id,
-// conversation, session_id, session, template_file and template, and its entry in a file of another form. Such a file
-// makes several cases of one entry, such as of a test with several prompts.
+// Origins returns the origins of a case, for Families: the values of its fields source_trace,
+// trace_id, conversation_id, conversation, session_id, session, template_file and template, and its
+// entry in a file of another form. Such a file makes several cases from one entry, for example from
+// a test with several prompts.
 func Origins(c *callvet.Case) []string {
 	var out []string
 	for _, name := range originFields {
@@ -44,7 +46,7 @@ func Origins(c *callvet.Case) []string {
 	return out
 }
 
-// Families groups the cases that are alike, so that a search does not see a twin of a held-out case.
+// Families groups similar cases, so that a search does not see a twin of a held-out case.
 // Cases with the same Case.Family are one family. A case without one is in a family with each case
 // that
 //
@@ -85,7 +87,7 @@ func Families(cases iter.Seq[*callvet.Case], from func(*callvet.Case) []string) 
 	for key, alike := range having {
 		named := func(i int) bool { return out[i].Case.Family != "" }
 		if !strings.HasPrefix(key, "family\x00") && !slices.ContainsFunc(alike, func(i int) bool { return !named(i) }) {
-			continue // the author of the suite named the families of all of them
+			continue // the author of the suite named all families
 		}
 		for _, i := range alike[1:] {
 			of.join(alike[0], i)
@@ -118,7 +120,7 @@ func Families(cases iter.Seq[*callvet.Case], from func(*callvet.Case) []string) 
 	return out
 }
 
-// likenesses are the keys that a case shares with the cases that are like it.
+// likenesses returns the keys that a case shares with similar cases.
 func likenesses(m Member, whole map[string]bool) []string {
 	keys := []string{"prompt\x00" + m.Asks}
 	turns := m.Case.Input
@@ -146,10 +148,10 @@ func talk(turns []callvet.Turn) string {
 	return b.String()
 }
 
-// patterns match what varies between cases that were made of one template.
+// patterns match the parts that vary between cases of one template.
 type patterns struct{ number, quoted, single *regexp.Regexp }
 
-// newPatterns makes them. A number may have separators, as dates, times and amounts have.
+// newPatterns compiles the patterns. A number may have separators, as in dates, times and amounts.
 func newPatterns() patterns {
 	return patterns{
 		number: regexp.MustCompile(`\d+(?:[.,:/-]\d+)*`),

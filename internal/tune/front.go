@@ -4,9 +4,9 @@ package tune
 
 import "math"
 
-// Objectives are what a prompt is compared by.
+// Objectives are the values by which prompts are compared.
 type Objectives struct {
-	// Score is better where it is higher; NaN: unknown.
+	// Score: higher is better; NaN: unknown.
 	Score float64
 	// Length is in characters.
 	Length int
@@ -14,9 +14,10 @@ type Objectives struct {
 	USD *float64
 }
 
-// Front are the positions of those that no other beats: no other is at least as good in score, length and cost, and
-// better in one of them. One without a score is not on it. Where the cost of one is unknown, costs do not
-// count. Of those that are equal in everything, all are on it.
+// Front returns the positions of those that no other beats: no other is at least as good in score,
+// length and cost, and better in one of them. One without a score is not on the front. If the cost
+// of one is unknown, costs do not count. Those that are equal in all objectives are all on the
+// front.
 func Front(all []Objectives) []int {
 	costs := true
 	for i := range all {

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// eta is how many times fewer candidates a rung of halving has than the one before, and how many times more
-// tasks. fewestTasks is the least of a rung: fewer do not rank candidates.
+// eta is the factor by which each rung of halving has fewer candidates and more tasks than the
+// previous one. fewestTasks is the least number of tasks of a rung: fewer do not rank candidates.
 const (
 	eta         = 3
 	fewestTasks = 5
 )
 
-// rungsOf is the number of tasks of each rung for so many candidates, the last one all tasks.
-// Source: Jamieson and Talwalkar 2016.
+// rungsOf returns the number of tasks of each rung for a number of candidates; the last rung has
+// all tasks. Source: Jamieson and Talwalkar 2016.
 func rungsOf(candidates, tasks int) []int {
 	rungs := []int{tasks}
 	for n := candidates; n > eta && rungs[0]/eta >= fewestTasks; n = (n + eta - 1) / eta {
@@ -24,7 +24,7 @@ func rungsOf(candidates, tasks int) []int {
 	return rungs
 }
 
-// cut ends a rung: the best third goes on. The base does as well, and does not count.
+// cut ends a rung: the best third goes on, and in addition the base.
 func (s *Search) cut() {
 	var left []int
 	for i := 1; i < len(s.race.all); i++ {

@@ -10,8 +10,8 @@ type Preset struct {
 	Text string `json:"text"`
 }
 
-// Presets are the shipped spaces. Where a model does not take a parameter, its combinations are
-// equal and are asked once.
+// Presets are the shipped spaces. If a model does not accept a parameter, its combinations are
+// equal and are tried once.
 func Presets() []Preset {
 	return []Preset{
 		{

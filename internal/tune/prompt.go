@@ -16,8 +16,8 @@ import (
 // Mutation is how a prompt was made from its parent.
 type Mutation string
 
-// The mutations. A bold one rewrites the parent, a conservative one changes a few sentences, and a reflection
-// answers attempts of the parent that failed.
+// The mutations. A bold one rewrites the parent, a conservative one changes a few sentences, and a
+// reflection is based on failed attempts of the parent.
 const (
 	MutationBase         Mutation = "base"
 	MutationVariation    Mutation = "variation"
@@ -29,13 +29,14 @@ const (
 // Candidate is a system prompt in a search.
 type Candidate struct {
 	Prompt string `json:"prompt"`
-	// Parent is the position of the candidate that it was made from; -1: it is the base, candidate 0.
+	// Parent is the position of the candidate from which it was made; -1: it is the base, candidate
+	// 0.
 	Parent     int      `json:"parent"`
 	Mutation   Mutation `json:"mutation"`
 	Generation int      `json:"generation"` // 0: the base
-	// Note is what was changed, in the words of the model that wrote it.
+	// Note describes the change, in the words of the model that wrote it.
 	Note string `json:"note,omitempty"`
-	// Mended: the answer was not the JSON that was asked for.
+	// Mended: the answer was not the required JSON.
 	Mended bool `json:"mended,omitempty"`
 }
 
@@ -50,7 +51,8 @@ type Question struct {
 	Turns []callvet.Turn
 }
 
-// Limits of a question: how many of the tools and of the attempts it has, and how much of a text, in bytes.
+// Limits of a question: the numbers of tools and of attempts in it, and the size of a text, in
+// bytes.
 const (
 	questionTools    = 24 << 10
 	questionAttempts = 5
@@ -58,10 +60,10 @@ const (
 	questionEcho     = 16 << 10
 )
 
-// answerForm is the answer that PromptInstructions ask for.
+// answerForm is the answer that PromptInstructions require.
 const answerForm = `{"prompt": "…", "note": "…"}`
 
-// PromptForm is the form of an answer to a Question.
+// PromptForm returns the required form of an answer to a Question.
 func PromptForm() *callvet.AnswerForm {
 	return &callvet.AnswerForm{
 		Name: "prompt", Strict: true, Schema: json.RawMessage(`{"type":"object","properties":{` +
@@ -71,7 +73,7 @@ func PromptForm() *callvet.AnswerForm {
 	}
 }
 
-// PromptInstructions are the system prompt for every Question.
+// PromptInstructions returns the system prompt for every Question.
 func PromptInstructions() string {
 	return `You write system prompts for an assistant that calls tools.
 
@@ -87,7 +89,7 @@ Answer with one JSON object and nothing else: ` + answerForm + `
 In prompt stands the whole system prompt. In note stands what you changed, in one sentence.`
 }
 
-// task is what a question asks for. Its aspect is one of aspects, "" for none.
+// task returns the instruction of a question. Its aspect is one of aspects, "" for none.
 func task(m Mutation, aspect string, limit int) string {
 	var s string
 	switch m {
@@ -110,7 +112,7 @@ func task(m Mutation, aspect string, limit int) string {
 	return s + fmt.Sprintf(" It may have at most %d characters.", limit)
 }
 
-// aspects make the questions of a generation different from one another.
+// aspects make the questions of a generation different from each other.
 func aspects() []string {
 	return []string{
 		"Attend to when a tool is to be called, and when an answer in words is right.",
@@ -147,8 +149,8 @@ func (d *questionData) text(task string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// toolsPage is a line for each tool: its name, its arguments, those that may be left out with a question mark, and the
-// beginning of its description.
+// toolsPage returns a line for each tool: its name, its arguments (optional ones with a question
+// mark), and the beginning of its description.
 func toolsPage(tools []callvet.Tool) string {
 	var b strings.Builder
 	for i := range tools {

@@ -14,10 +14,10 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// FailureKind is why an answer gave no candidate.
+// FailureKind is why an answer did not become a candidate.
 type FailureKind string
 
-// The kinds. NothingNew is of a generation: none of its answers gave a candidate.
+// The kinds. NothingNew applies to a generation: none of its answers became a candidate.
 const (
 	FailureNoAnswer   FailureKind = "no_answer"
 	FailureUnreadable FailureKind = "unreadable"
@@ -30,18 +30,18 @@ const (
 	FailureNothingNew FailureKind = "nothing_new"
 )
 
-// Failure is an answer that cannot be used, or a generation without a new candidate. The search goes on with the
-// candidates that there are.
+// Failure is an answer that cannot be used, or a generation without a new candidate. The search
+// goes on with the existing candidates.
 type Failure struct {
 	Generation int         `json:"generation"`
 	Question   string      `json:"question,omitempty"`
 	Kind       FailureKind `json:"kind"`
 	Detail     string      `json:"detail"`
-	// Again: the question is asked once more, with what is wrong.
+	// Again: the question is asked once more, with the mistake.
 	Again bool `json:"again,omitempty"`
 }
 
-// Answer is the text that a model gave, or why there is none.
+// Answer is the text of a model's answer, or why there is none.
 type Answer struct{ Text, Why string }
 
 // read reads an answer to a question. The failure has a kind if the answer cannot be used.
@@ -88,8 +88,9 @@ func (e *Evolution) read(q *asked, a Answer) (c Candidate, f Failure) {
 	}, Failure{}
 }
 
-// expected reports whether a prompt holds a value that a task of the question's evidence expects. Values in the
-// prompts that the question shows, and in the definitions of the tools, do not count.
+// expected reports whether a prompt contains a value that a task of the question's evidence
+// expects. Values in the prompts that the question shows, and in the definitions of the tools, do
+// not count.
 func (e *Evolution) expected(q *asked, text string) bool {
 	text = fold(text)
 	for _, ev := range q.evidence {
@@ -102,9 +103,9 @@ func (e *Evolution) expected(q *asked, text string) bool {
 	return false
 }
 
-// plantedPatterns find what a prompt takes over from a text that pretends to be an instruction: marks of other
-// parts of a conversation, orders to drop the rules before, secrecy before the user, files with keys. A
-// system prompt gives orders itself, so that orders alone are nothing unusual.
+// plantedPatterns find parts of a prompt that were copied from a text with injected instructions:
+// marks of other parts of a conversation, orders to ignore earlier rules, secrecy towards the user,
+// files with keys. Orders alone are not unusual in a system prompt.
 var plantedPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)<\|[^|\n]{0,40}\|>|\[/?INST\]|</?(system|assistant|user|important|secret|hidden)>|<!--`),
 	regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\s+(all\s+|any\s+|the\s+|your\s+|these\s+|my\s+)*` +
@@ -114,7 +115,7 @@ var plantedPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)~/\.(ssh|aws|config|netrc)\b|\bid_rsa\b`),
 }
 
-// planted describes what a prompt has of that and the base has not; "" for nothing.
+// planted describes such parts of a prompt that are not in the base; "" for none.
 func planted(text, base string) string {
 	for _, r := range text {
 		if r != '\n' && r != '\t' && r != '\r' &&

@@ -12,34 +12,36 @@ import (
 
 // RaceConfig is how candidates compete.
 type RaceConfig struct {
-	// Tasks is how many tasks there are, in an order that was fixed before the first was asked.
+	// Tasks is the number of tasks, in an order that was fixed before the first one ran.
 	Tasks int
-	// Block is how many tasks are asked in a round, between two looks. 0: a tenth of Tasks, at least 5.
+	// Block is how many tasks run in a round, between two looks. 0: a tenth of Tasks, at least 5.
 	Block int
 	// Alpha bounds the chance that a candidate is dropped although no other is better. 0: RaceAlpha.
 	Alpha float64
-	// NoRace asks all candidates about all tasks.
+	// NoRace runs all tasks for all candidates.
 	NoRace bool
 }
 
 // RaceAlpha is the default of RaceConfig.Alpha. In simulations up to 2 % of equal candidates are dropped.
 const RaceAlpha = gate.Alpha
 
-// Round is what to ask next: each of the candidates about each of the tasks.
+// Round is the next step: each of the candidates runs each of the tasks.
 type Round struct {
 	Candidates []int `json:"candidates"`
 	Tasks      []int `json:"tasks"`
 }
 
-// Race compares candidates on the same tasks, block by block. A candidate that is worse than the leader is asked
-// no more. Candidate 0 is the base and stays until the end, so that the gain over it is known on all tasks.
+// Race compares candidates on the same tasks, block by block. A candidate that is worse than the
+// leader is dropped. Candidate 0 is the base and stays until the end, so that the gain over it is
+// known on all tasks.
 //
-// The evidence is a bet on (1-d)/2 against 1/2, task by task, where d is the candidate's mean less that of a rival,
-// in the planned order of the tasks. The rival of each block is the candidate with the best mean over the tasks
-// before it, and that of the first block the base. So the leader's luck on a block is never evidence, and the chance
-// to drop the best candidate does not grow with the number of candidates. The evidence may be looked at after each
-// round, and is computed anew from the means. Lost attempts count for the candidate and against the rival.
-// Source: Statistics specification, section 16.6.
+// The evidence is a bet on (1-d)/2 against 1/2, task by task, where d is the candidate's mean minus
+// a rival's, in the planned order of the tasks. The rival of each block is the candidate with the
+// best mean over the tasks before it; the rival of the first block is the base. So the leader's
+// luck on a block is never evidence, and the chance to drop the best candidate does not grow with
+// the number of candidates. The evidence may be looked at after each round, and is computed from
+// the means each time. Lost attempts count for the candidate and against the rival. Source:
+// Statistics specification, section 16.6.
 type Race struct {
 	cfg RaceConfig
 	all []entrant
@@ -54,18 +56,20 @@ type entrant struct {
 	broken  string
 }
 
-// Drop is why a candidate left the race.
+// Drop is why a candidate was dropped.
 type Drop struct {
-	// By is the leader at that time, After the number of tasks that both were asked.
+	// By is the leader at that time, After the number of tasks that both ran.
 	By    int `json:"by"`
 	After int `json:"after"`
-	// Ranked: it was not in the best third of its round (halving), which is no evidence that it is worse.
+	// Ranked: it was not in the best third of its round (halving), which is not evidence that it is
+	// worse.
 	Ranked bool `json:"ranked,omitempty"`
 }
 
-// Standing is how a candidate does.
+// Standing is the state of a candidate.
 type Standing struct {
-	// Asked is the number of tasks asked, Mean the mean over them, in [0,1], where lost attempts count as 0.
+	// Asked is the number of tasks that it ran, Mean the mean over them, in [0,1], with lost
+	// attempts as 0.
 	Asked   int     `json:"asked"`
 	Mean    float64 `json:"mean"`
 	Dropped *Drop   `json:"dropped,omitempty"`
@@ -94,8 +98,8 @@ func (r *Race) Add(n int) {
 	}
 }
 
-// Next returns the candidates in the race with the fewest tasks, and their next block of tasks. Until the outcome
-// is taken, it returns the same again. ok is false when the race is over.
+// Next returns the candidates in the race with the fewest tasks, and their next block of tasks.
+// Until Take gets the outcome, it returns the same again. ok is false when the race is over.
 func (r *Race) Next() (Round, bool) { return r.next(r.cfg.Tasks) }
 
 // next is Next for the first tasks only.
@@ -123,7 +127,7 @@ func (r *Race) next(limit int) (Round, bool) {
 
 func (r *Race) in(i int) bool { return r.all[i].dropped == nil && r.all[i].broken == "" }
 
-// Take takes the mean of a candidate at a task. A task without any outcome is {0, 1}.
+// Take records the mean of a candidate at a task. A task without any outcome is {0, 1}.
 func (r *Race) Take(candidate, task int, m panel.TaskMean) {
 	e := &r.all[candidate]
 	e.means[task], e.known[task] = m, true
@@ -145,9 +149,10 @@ func (r *Race) Look() {
 	}
 }
 
-// rivals are, for each block of tasks, the two candidates with the best means over the tasks before it, of those
-// that were asked the block too. Of the first block there is the base only. One that breaks a constraint is no rival:
-// it cannot win, so to be worse than it is no reason to leave.
+// rivals returns, for each block of tasks, the two candidates with the best means over the tasks
+// before it, among those that ran the block too. The first block has only the base. A candidate
+// that breaks a constraint is no rival: it cannot win, so being worse than it is no reason to be
+// dropped.
 func (r *Race) rivals() (blocks [][2]int) {
 	sums := make([]float64, len(r.all))
 	for start := 0; start < r.cfg.Tasks; start += r.cfg.Block {
@@ -171,7 +176,7 @@ func (r *Race) rivals() (blocks [][2]int) {
 	return blocks
 }
 
-// worse reports whether the evidence is enough that candidate i is not the best.
+// worse reports whether there is enough evidence that candidate i is not the best.
 func (r *Race) worse(i, lead int, rivals [][2]int) bool {
 	bets := gate.Bets{Bound: 0.5}
 	for t, m := range r.all[i].means[:r.all[i].asked] {
@@ -190,10 +195,11 @@ func (r *Race) worse(i, lead int, rivals [][2]int) bool {
 	return sum < 0 && bets.Log() >= -math.Log(r.cfg.Alpha)
 }
 
-// common is how many tasks two candidates were both asked, from the first one.
+// common returns how many tasks both candidates ran, from the first one.
 func (r *Race) common(i, j int) int { return min(r.all[i].asked, r.all[j].asked) }
 
-// differences are candidate i less candidate j, task by task, with what is lost in favour of i.
+// differences returns candidate i minus candidate j, task by task, with lost attempts in favour of
+// i.
 func (r *Race) differences(i, j int) []float64 {
 	d := make([]float64, r.common(i, j))
 	for t := range d {
@@ -205,7 +211,7 @@ func (r *Race) differences(i, j int) []float64 {
 // Break takes a candidate out of the race because it breaks a constraint.
 func (r *Race) Break(i int, why string) { r.all[i].broken = why }
 
-// Standing returns how a candidate does.
+// Standing returns the standing of a candidate.
 func (r *Race) Standing(i int) Standing {
 	e := &r.all[i]
 	return Standing{Asked: e.asked, Mean: r.mean(i, e.asked), Dropped: e.dropped, Broken: e.broken}
@@ -220,8 +226,8 @@ func (r *Race) mean(i, n int) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// Leader is the candidate with the highest mean among those in the race that were asked the most tasks; of
-// equal ones the earliest.
+// Leader returns the candidate with the highest mean among those in the race that ran the most
+// tasks; of equal ones the earliest.
 func (r *Race) Leader() int {
 	most := 0
 	for i := range r.all {
@@ -241,8 +247,8 @@ func (r *Race) Leader() int {
 	return best
 }
 
-// Alike are the candidates in the race that cannot be distinguished from the leader, the leader first. Their paired
-// p value, adjusted for their number (Holm), is 0.05 or more.
+// Alike returns the candidates in the race that cannot be distinguished from the leader, the leader
+// first. Their paired p value, adjusted for their number (Holm), is 0.05 or more.
 func (r *Race) Alike() []int {
 	lead := r.Leader()
 	alike := []int{lead}
@@ -264,7 +270,7 @@ func (r *Race) Alike() []int {
 // fewTasks is up to which number of tasks the exact test of a difference is used.
 const fewTasks = 15
 
-// pairedP is the two-sided p value of no difference.
+// pairedP returns the two-sided p value of no difference.
 func pairedP(d []float64) float64 {
 	if len(d) < fewTasks {
 		if p, ok := stats.SignFlip(d); ok {

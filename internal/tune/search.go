@@ -20,13 +20,13 @@ type Mode string
 
 // The modes.
 const (
-	// Grid asks all candidates.
+	// Grid tries all candidates.
 	Grid Mode = "grid"
-	// Random asks some, drawn at random.
+	// Random tries some, drawn at random.
 	Random Mode = "random"
-	// Bayesian asks some at random, then those that the scores so far suggest (TPE).
+	// Bayesian tries some at random, then those that the scores so far suggest (TPE).
 	Bayesian Mode = "bayesian"
-	// Halving asks some about few tasks, then the best third about three times as many, and so on.
+	// Halving tries some with few tasks, then the best third with three times as many, and so on.
 	Halving Mode = "halving"
 )
 
@@ -38,7 +38,8 @@ func Modes() []string {
 // DefaultTrials is how many candidates the modes other than grid try unless a number is given.
 const DefaultTrials = 50
 
-// Tried is how many of n candidates a search tries next to the base. trials is SearchConfig.Trials.
+// Tried returns how many of n candidates a search tries in addition to the base. trials is
+// SearchConfig.Trials.
 func Tried(mode Mode, n, trials int) int {
 	if mode == "" || mode == Grid {
 		return n
@@ -46,21 +47,23 @@ func Tried(mode Mode, n, trials int) int {
 	return min(n, cmp.Or(trials, DefaultTrials))
 }
 
-// SearchConfig is what a search chooses from, and how.
+// SearchConfig has the candidates and the settings of a search.
 type SearchConfig struct {
 	Mode Mode // "": Grid
-	// Points are the values of the candidates, those of the base first: see Matrix.Points.
+	// Points are the values of the candidates, the base first: see Matrix.Points.
 	Points [][]json.RawMessage
-	// Trials is how many candidates are tried next to the base; 0: DefaultTrials. Grid tries all.
+	// Trials is how many candidates are tried in addition to the base; 0: DefaultTrials. Grid tries
+	// all.
 	Trials int
-	// Seed decides what is drawn.
+	// Seed is the seed of the random choices.
 	Seed uint64
 	Race RaceConfig
 }
 
-// Search chooses candidates and lets them race. Its configuration and the results it takes decide everything: to
-// resume it, make it anew and take the same results in the same order. A candidate has its number in the
-// matrix, also where trials have a different order; 0 is the base. Of equal candidates the first one tried wins.
+// Search chooses candidates and lets them race. It depends only on its configuration and on the
+// results that it takes: to resume it, make it again and take the same results in the same order. A
+// candidate keeps its number in the matrix, even if trials have a different order; 0 is the base.
+// Of equal candidates the first one tried wins.
 //
 //	for round, ok := s.Next(); ok; round, ok = s.Next() {
 //		… ask, then Take each result …
@@ -124,7 +127,7 @@ func (s *Search) enter(candidates ...int) {
 	s.race.Add(len(candidates))
 }
 
-// Next returns what to ask next; ok is false when the search is over.
+// Next returns the next round; ok is false when the search is over.
 func (s *Search) Next() (Round, bool) {
 	for {
 		round, ok := s.race.next(s.limit())
@@ -145,7 +148,7 @@ func (s *Search) Next() (Round, bool) {
 	}
 }
 
-// limit is the number of tasks of the present rung.
+// limit returns the number of tasks of the present rung.
 func (s *Search) limit() int {
 	if len(s.rungs) > 0 {
 		return s.rungs[0]
@@ -153,16 +156,16 @@ func (s *Search) limit() int {
 	return s.race.cfg.Tasks
 }
 
-// at is the number in the race of a chosen candidate.
+// at returns the number in the race of a chosen candidate.
 func (s *Search) at(candidate int) int {
 	e, ok := s.entry[candidate]
 	if !ok {
-		panic(fmt.Sprintf("candidate %d was not chosen", candidate)) // else the base would get its results
+		panic(fmt.Sprintf("candidate %d was not chosen", candidate)) // otherwise the base would get its results
 	}
 	return e
 }
 
-// Take takes the mean of a candidate at a task.
+// Take records the mean of a candidate at a task.
 func (s *Search) Take(candidate, task int, m panel.TaskMean) {
 	s.race.Take(s.at(candidate), task, m)
 }
@@ -170,7 +173,7 @@ func (s *Search) Take(candidate, task int, m panel.TaskMean) {
 // Look drops candidates that are worse than the leader.
 func (s *Search) Look() { s.race.Look() }
 
-// Break takes a candidate out because it breaks a constraint.
+// Break removes a candidate because it breaks a constraint.
 func (s *Search) Break(candidate int, why string) { s.race.Break(s.at(candidate), why) }
 
 // Standing returns the standing of a chosen candidate.
@@ -184,10 +187,10 @@ func (s *Search) Standing(candidate int) Standing {
 	return st
 }
 
-// Leader is the best candidate so far.
+// Leader returns the best candidate so far.
 func (s *Search) Leader() int { return s.chosen[s.race.Leader()] }
 
-// Alike are the candidates that cannot be distinguished from the leader, which is the first of them.
+// Alike returns the candidates that cannot be distinguished from the leader, the leader first.
 func (s *Search) Alike() []int {
 	alike := s.race.Alike()
 	for i, e := range alike {
@@ -196,5 +199,5 @@ func (s *Search) Alike() []int {
 	return alike
 }
 
-// Chosen are the candidates in the order of their entry.
+// Chosen returns the candidates in the order of their entry.
 func (s *Search) Chosen() []int { return slices.Clone(s.chosen) }

@@ -43,7 +43,7 @@ type dimension struct {
 	values []json.RawMessage
 }
 
-// parameters are the names that params may have: those of callvet.Params, and tool_choice.
+// parameters are the possible names in params: those of callvet.Params, and tool_choice.
 var parameters = []string{
 	"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "parallel_calls", "stop", "tool_choice",
 }
@@ -70,9 +70,10 @@ func ReadSpace(file string, src []byte) (*Space, error) {
 	return r.done(s)
 }
 
-// ReadRequest reads a space from the fields search_space and per_model_search_spaces of a request. Each has the
-// keys params and extra as in a file, or the parameters themselves: {"temperature": [0, 1], "top_k": [20, 40]}.
-// Parameters that callvet does not know are then sent as they are, unless their names resemble one that it knows. Errors are as of ReadSpace.
+// ReadRequest reads a space from the fields search_space and per_model_search_spaces of a request.
+// Each has the keys params and extra as in a file, or the parameters themselves: {"temperature":
+// [0, 1], "top_k": [20, 40]}. Unknown parameters are then sent unchanged, unless their names
+// resemble a known one. Errors are as in ReadSpace.
 func ReadRequest(search, perModel json.RawMessage) (*Space, error) {
 	s := &Space{models: map[string][]dimension{}}
 	var problems []callvet.Problem
@@ -107,7 +108,7 @@ var emptySpace = callvet.Problem{
 	Fix: "params: {temperature: [0, 0.5, 1]}",
 }
 
-// spaceReader reads a space and notes what is wrong with it.
+// spaceReader reads a space and records its mistakes.
 type spaceReader struct{ doc.Reader }
 
 func (r *spaceReader) done(s *Space) (*Space, error) {
@@ -164,7 +165,7 @@ func (r *spaceReader) either(into *[]dimension, n *doc.Node) {
 	})
 }
 
-// dimensions reads params and extra, and hands the key more to a function.
+// dimensions reads params and extra, and passes the key more to a function.
 func (r *spaceReader) dimensions(into *[]dimension, n *doc.Node, more string, read func(v *doc.Node)) {
 	known := []string{"params", "extra"}
 	if more != "" {
@@ -207,7 +208,7 @@ func (r *spaceReader) dimensions(into *[]dimension, n *doc.Node, more string, re
 	})
 }
 
-// misplaced is a parameter that stands where params must.
+// misplaced returns a parameter in a place where params is required.
 func misplaced(n *doc.Node, known []string) string {
 	if n.Kind != doc.Map {
 		return ""
@@ -220,7 +221,7 @@ func misplaced(n *doc.Node, known []string) string {
 	return ""
 }
 
-// placeOf is where a key of a mapping stands.
+// placeOf returns the position of a key in a mapping.
 func placeOf(n *doc.Node, name string) int {
 	for _, e := range n.Names {
 		if e.Name == name {
@@ -286,7 +287,7 @@ func (r *spaceReader) value(d *dimension, at int, raw json.RawMessage) {
 	}
 }
 
-// wanted is in words what the values of a parameter are; "" where v is one of them.
+// wanted describes the possible values of a parameter; "" if v is one of them.
 func wanted(name string, v value.Value) string {
 	number := math.NaN()
 	if v.Kind() == value.Number {
@@ -359,13 +360,13 @@ func (r *spaceReader) steps(name string, n *doc.Node) (values []json.RawMessage)
 	for i := range int(steps) + 1 {
 		x := strconv.FormatFloat(low+float64(i)*step, 'f', digits, 64)
 		if r.value(&d, n.At, json.RawMessage(x)); len(r.Problems) > before {
-			return nil // the others are wrong in the same way
+			return nil // the other values have the same mistake
 		}
 	}
 	return d.values
 }
 
-// decimals is how many digits a number has after the point.
+// decimals returns how many digits a number has after the point.
 func decimals(x float64) int {
 	_, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	return len(after)
@@ -378,10 +379,10 @@ func (s *Space) of(model string) []dimension {
 	return s.shared
 }
 
-// Models are the models with a space of their own, by name.
+// Models returns the models with their own space, by name.
 func (s *Space) Models() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// Names are the parameters that the space sets for a model, in the order of the file.
+// Names returns the parameters that the space sets for a model, in the order of the file.
 func (s *Space) Names(model string) []string {
 	names := []string{}
 	for _, d := range s.of(model) {

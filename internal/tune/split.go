@@ -25,7 +25,7 @@ const (
 // Assigned is the side of a case in an earlier split of the suite.
 type Assigned struct {
 	Case string `json:"case"`
-	// Asks is that of Member: the same question under a new id stays on its side.
+	// Asks is Member.Asks: the same question under a new id stays on its side.
 	Asks string `json:"asks"`
 	// Family is the family of the case at that time.
 	Family string `json:"family"`
@@ -40,10 +40,10 @@ type Halves struct {
 	// TrainFamilies and HoldoutFamilies are numbers of families.
 	TrainFamilies   int `json:"train_families"`
 	HoldoutFamilies int `json:"holdout_families"`
-	// Share is the share of families that was asked to be held out.
+	// Share is the requested share of held-out families.
 	Share float64 `json:"share"`
 	// Moved are held-out cases of earlier splits that are training cases now, because their family
-	// has got a case that a search has seen.
+	// now has a case that a search has seen.
 	Moved []string `json:"moved,omitempty"`
 }
 
@@ -51,13 +51,14 @@ type Halves struct {
 const DefaultShare = 0.5
 
 // Split divides the cases of a suite by family, so that share of the families, in [0,1], is held
-// out. It is stratified: of the families with the same tier and the same commonest tool, the share is
-// held out with an error below one, and so is of all families of a tier. Names of the suite and of
-// families decide, and not the order of cases: the same suite is always divided alike.
+// out. It is stratified: of the families with the same tier and the same commonest tool, the share
+// is held out with an error below one, and so is of all families of a tier. The division depends on
+// the names of the suite and of families, not on the order of cases: the same suite is always
+// divided the same way.
 //
-// before are the assignments of earlier splits of the suite, in any order. A family with a case that
-// was a training case is training; else one with a case that was held out stays held out. A case is
-// recognized by its id, and by the family that the suite names or else by what it asks.
+// before are the assignments of earlier splits of the suite, in any order. A family with a case
+// that was a training case is training; else one with a case that was held out stays held out. A
+// case is recognized by its id, and by the family that the suite names or else by its question.
 func Split(members []Member, share float64, before []Assigned, suite string) *Halves {
 	families := familiesOf(members)
 	sides := make(map[string]Side, len(families))
@@ -89,7 +90,7 @@ func Split(members []Member, share float64, before []Assigned, suite string) *Ha
 	return h
 }
 
-// Of is the side of a case; "" where it was not divided.
+// Of returns the side of a case; "" if it was not divided.
 func (h *Halves) Of(id string) Side {
 	for i := range h.Cases {
 		if h.Cases[i].Case == id {
@@ -99,8 +100,8 @@ func (h *Halves) Of(id string) Side {
 	return ""
 }
 
-// LeftOut is the number of cases that earlier splits held out and that the suite no longer has. A case with a new
-// id is still in the suite.
+// LeftOut returns the number of cases that earlier splits held out and that the suite no longer
+// has. A case with a new id is still in the suite.
 func LeftOut(members []Member, before []Assigned) int {
 	old, now, renamed, out := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, a := range before {
@@ -139,7 +140,7 @@ func (h *Halves) Same(members []Member) bool {
 	return both > 0 && 2*both >= min(len(before), len(now))
 }
 
-// IDs are the cases of a side, in the order of the suite.
+// IDs returns the cases of a side, in the order of the suite.
 func (h *Halves) IDs(side Side) []string {
 	var out []string
 	for i := range h.Cases {
@@ -150,7 +151,7 @@ func (h *Halves) IDs(side Side) []string {
 	return out
 }
 
-// Few is the reason why the split is too small for a promotion; "" where it is large enough.
+// Few returns the reason why the split is too small for a promotion; "" if it is large enough.
 func (h *Halves) Few() string {
 	small := min(h.TrainFamilies, h.HoldoutFamilies)
 	if small >= MinFamilies {
@@ -160,7 +161,8 @@ func (h *Halves) Few() string {
 		plain.Count(h.TrainFamilies, "family", "families"), h.HoldoutFamilies, MinFamilies)
 }
 
-// earlier are the sides of earlier splits. A case that was in a training half once was seen by a search.
+// earlier has the sides of earlier splits. A search has seen each case that was in a training half
+// once.
 type earlier struct{ byID, byAsks, byFamily map[string]Side }
 
 func newEarlier(before []Assigned) earlier {
@@ -182,7 +184,7 @@ func (e earlier) side(m Member) Side {
 	id := e.byID[m.Case.ID]
 	var asks, family Side
 	switch {
-	case m.Case.Family != "": // families that the suite names may ask alike
+	case m.Case.Family != "": // cases of different named families may have the same question
 		family = e.byFamily[m.Case.Family]
 	case m.Asks != "":
 		asks = e.byAsks[m.Asks]
@@ -225,7 +227,7 @@ func familiesOf(members []Member) []family {
 	return out
 }
 
-// commonest is the most frequent text, and the smallest of these; "" without one.
+// commonest returns the most frequent text, of several the smallest; "" without one.
 func commonest(counts map[string]int) string {
 	best, most := "", 0
 	for s, n := range counts {
@@ -236,10 +238,11 @@ func commonest(counts map[string]int) string {
 	return best
 }
 
-// draw gives a side to each family that has none. Families are sorted by tier, tool and a hash. The
-// sum of the shares grows with each family, and a family is held out where the sum passes a whole number.
-// So each row of neighbours has its share, with an error below one. Families that have a side already
-// count in the sum. The sum has limits: else one stratum would pay for many families of another one.
+// draw chooses a side for each family without one. Families are sorted by tier, tool and a hash.
+// The sum of the shares grows with each family, and a family is held out when the sum passes a
+// whole number. So each sequence of neighbours has its share, with an error below one. Families
+// that have a side already count in the sum. The sum is bounded, so that one stratum does not
+// compensate for many families of another.
 func draw(families []family, sides map[string]Side, share float64, suite string) {
 	for i := range families {
 		families[i].rank = seeded(suite, families[i].name)
@@ -266,7 +269,7 @@ func draw(families []family, sides map[string]Side, share float64, suite string)
 	}
 }
 
-// seeded is a hash of texts. Moving a letter from one text to the next changes it.
+// seeded returns a hash of texts. Moving a letter from one text to the next changes it.
 func seeded(parts ...string) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

@@ -17,20 +17,22 @@ import (
 //	scores so far ─► the best:   density l ─┐
 //	               └► the others: density g ─┴► the candidate with the highest l/g that was not tried
 //
-// A density is a mixture of one kernel for each observation and the uniform distribution. A kernel is a product
-// over the parameters: for numbers a normal distribution over their ranks, which is cut off at the ends; for other
-// values the same value with a certain weight, and the rest evenly. Because the set is finite, the best candidate is
-// found by looking at all, and not among draws. Source: Bergstra and others 2011; Watanabe 2023.
+// A density is a mixture of one kernel for each observation and the uniform distribution. A kernel
+// is a product over the parameters: for numbers a normal distribution over their ranks, which is
+// cut off at the ends; for other values a certain weight for the same value, and the rest evenly.
+// Because the set is finite, all candidates are compared to find the best, without drawing. Source:
+// Bergstra and others 2011; Watanabe 2023.
 type tpe struct {
 	points [][]int // by candidate: the position of its value in each dimension
 	dims   []axis
 }
 
-// axis is the values of a parameter.
+// axis has the values of a parameter.
 type axis struct {
-	// place is where a number stands between the least, 0, and the greatest, 1; NaN for what is no number.
+	// place is the position of a number between the least, 0, and the greatest, 1; NaN for other
+	// values.
 	place []float64
-	gap   float64 // between two numbers next to one another
+	gap   float64 // between two adjacent numbers
 }
 
 func newTPE(points [][]json.RawMessage) *tpe {
@@ -52,8 +54,8 @@ func newTPE(points [][]json.RawMessage) *tpe {
 	return t
 }
 
-// axisOf ranks the numbers among values evenly between 0 and 1: the steps of a list that a person wrote, such as 256,
-// 1024 and 4096, are thought to matter alike.
+// axisOf ranks the numbers among values evenly between 0 and 1: all steps of a list that a person
+// wrote, such as 256, 1024 and 4096, are assumed to be equally important.
 func axisOf(values []string) axis {
 	place, numbers := make([]float64, len(values)), []float64{}
 	for i, v := range values {
@@ -76,14 +78,16 @@ func axisOf(values []string) axis {
 	return axis{place, gap}
 }
 
-// around is a kernel: the weights of all values around an observation at a value. They add up to 1.
+// around returns a kernel: the weights of all values around an observation at a value. They add up
+// to 1.
 func (d *axis) around(at int, width float64) []float64 {
 	n := len(d.place)
 	row, sum := make([]float64, n), 0.0
 	if math.IsNaN(d.place[at]) {
 		row[at], sum = 1, 1
 	} else {
-		// Never narrower than half of the way to the next number: the neighbours of a good value are to be tried.
+		// Never narrower than half of the distance to the next number, so that the neighbours of a
+		// good value are tried.
 		sigma := max(width, d.gap/2)
 		for b, x := range d.place {
 			if z := (x - d.place[at]) / sigma; !math.IsNaN(z) {
@@ -104,16 +108,18 @@ type scored struct {
 	score     float64
 }
 
-// What the search of parameters was tried with, on other surfaces than those of verify-tune. A share of the scores is
-// good; kernels become narrower as there are more observations, from a width of all values.
+// The constants were chosen on test functions other than those of verify-tune. A share of the
+// scores counts as good; kernels become narrower with more observations, from a width of all
+// values.
 const (
 	goodShare = 0.15
 	fullWidth = 0.2
 )
 
-// propose returns up to n candidates that were not tried, the most promising first; of equal ones, the earliest in
-// order. seen are in the order of their trials. Those proposed together lie apart: each counts as one of
-// the others when the next is chosen.
+// propose returns up to n candidates that were not tried, the most promising first; of equal ones,
+// the earliest in order. seen are in the order of their trials. Candidates that are proposed
+// together are far from each other: each counts as an observation without success when the next is
+// chosen.
 func (t *tpe) propose(seen []scored, order []int, n int) (next []int) {
 	tried := make(map[int]bool, len(seen))
 	for _, s := range seen {
@@ -141,7 +147,7 @@ func (t *tpe) propose(seen []scored, order []int, n int) (next []int) {
 	return next
 }
 
-// density is that of observations, with the uniform distribution as one more.
+// density returns the density of observations, with the uniform distribution as one more.
 func (t *tpe) density(list []scored) func(candidate int) float64 {
 	width := fullWidth * math.Pow(float64(max(1, len(list))), -1/float64(len(t.dims)+4))
 	around, uniform := make([][][]float64, len(list)), 1.0
@@ -166,11 +172,11 @@ func (t *tpe) density(list []scored) func(candidate int) float64 {
 	}
 }
 
-// startOf is how many of the trials are drawn at random before scores count.
+// startOf returns how many of the trials are drawn at random before scores count.
 func startOf(trials int) int { return max(4, trials/4) }
 
-// atOnce is how many candidates are proposed at once. One by one learns a little more, but a round then asks little
-// and the search takes long.
+// atOnce is how many candidates are proposed at once. One by one learns a little more, but a round
+// then has few requests and the search takes long.
 const atOnce = 4
 
 // propose lets the most promising candidates enter.
@@ -182,9 +188,9 @@ func (s *Search) propose() {
 	s.enter(s.space.propose(seen, s.queue, min(atOnce, s.cfg.Trials+1-len(s.chosen)))...)
 }
 
-// score is the mean of a candidate over all tasks. For one that was dropped it is estimated: the leader's mean plus
-// the difference on the tasks that both were asked, as the first tasks may be easier than the others. One that
-// breaks a constraint is the worst.
+// score returns the mean of a candidate over all tasks. For a dropped one it is estimated: the
+// leader's mean plus the difference on the tasks that both ran, because the first tasks may be
+// easier than the others. One that breaks a constraint has the worst score.
 func (s *Search) score(e int) float64 {
 	r := s.race
 	if r.all[e].broken != "" {

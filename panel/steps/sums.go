@@ -108,7 +108,7 @@ func count(counts *[]int64, number int) {
 	(*counts)[number]++
 }
 
-// settle adds to the sums what was only counted.
+// settle adds the values that were only counted to the sums.
 func (s *Sums) settle() {
 	for _, x := range s.slices {
 		if x == nil {

@@ -134,7 +134,7 @@ func (m *taskSum) usage(r *record) {
 	}
 }
 
-// needs pairs the calls that were needed with those that were made, by tool.
+// needs pairs the needed calls with the actual calls, by tool.
 func (m *taskSum) needs(t *task, r *record) {
 	m.want, _, _ = lacking(t, r, m.want[:0])
 	m.missed += len(m.want)

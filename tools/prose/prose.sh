@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # prose.sh VALE [BASE]: errors that Vale finds in any file, and its warnings on the lines that differ from commit BASE;
 # without BASE, all warnings.
-# VALE is the path of the program, which is built when a line changed and it is missing (with a C compiler).
+# VALE is the path of the program. If it is missing and a line changed, it is built (with a C compiler).
 # Exit code 1: there is an error.
 set -euo pipefail
 vale=$(realpath -m "$1") base=${2-}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// fault is how the model server gets a case wrong.
+// fault is the kind of mistake that the model server makes in a case.
 type fault int
 
 const (
@@ -20,8 +20,8 @@ const (
 	invalidArgs
 )
 
-// benchCase is a pure function of its number, so that the server can answer
-// what the suite expects without sharing a file with it.
+// benchCase is a pure function of its number, so that the server knows the expected answers without
+// a file shared with the suite.
 type benchCase struct {
 	prompt string
 	tool   string
@@ -70,7 +70,7 @@ func newCase(i int) benchCase {
 		c.prompt = "Send the money."
 	}
 	c.prompt = fmt.Sprintf("%s%07d: %s", marker, i, c.prompt)
-	// Every twenty cases hold exactly one of each fault: 80 % are right.
+	// Every twenty cases contain exactly one of each fault: 80 % are right.
 	switch (i * 7) % 20 {
 	case 3:
 		c.fault = wrongTool
@@ -84,7 +84,7 @@ func newCase(i int) benchCase {
 	return c
 }
 
-// answer is what the model server emits for the case; an empty name means prose.
+// answer returns the model server's call for the case; an empty name means prose.
 func (c benchCase) answer() (string, map[string]any) {
 	args := make(map[string]any, len(c.args))
 	for k, v := range c.args {

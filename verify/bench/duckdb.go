@@ -24,8 +24,8 @@ var duckScript []byte
 // duckVersion is the release of @duckdb/node-api that is measured.
 const duckVersion = "1.5.6-r.1"
 
-// installDuck puts DuckDB's package under cache, unless it is there, and gives
-// the folder. Nothing of it enters the project.
+// installDuck installs DuckDB's package under cache, unless it is there, and returns the folder.
+// The project itself does not contain it.
 func installDuck(ctx context.Context, cache string) (string, error) {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -57,7 +57,7 @@ func installDuck(ctx context.Context, cache string) (string, error) {
 	return dir, os.Rename(part, dir)
 }
 
-// npmReason is the first error of npm's output; what follows it is about logs.
+// npmReason returns the first error of npm's output; the rest is about logs.
 func npmReason(out string) string {
 	for line := range strings.Lines(out) {
 		if why, ok := strings.CutPrefix(line, "npm error "); ok {
@@ -80,7 +80,7 @@ type duck struct {
 	errs bytes.Buffer
 }
 
-// duckAnswer is what one query took and gave.
+// duckAnswer is the time and the result of one query.
 type duckAnswer struct {
 	Version string  `json:"version"`
 	Seconds float64 `json:"seconds"`
@@ -131,7 +131,7 @@ func (d *duck) query() (duckAnswer, error) {
 	return a, nil
 }
 
-// close ends the process; the error says what it complained about.
+// close ends the process; the error contains its messages.
 func (d *duck) close() error {
 	_ = d.in.Close()
 	if err := d.cmd.Wait(); err != nil {

@@ -12,8 +12,8 @@
 // generated trace files and DuckDB, which npm installs into a cache folder; without npm it is not
 // measured.
 //
-// Every row is one line: what, the figure, the bar, and ok or SHORT. The exit
-// code is 1 when a bar was missed.
+// Every row is one line: a name, the figure, the limit, and ok or SHORT. The exit code is 1 if a
+// limit was missed.
 package main
 
 import (
@@ -53,7 +53,7 @@ func main() {
 		data: cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "shared", "data")),
 		part: cmp.Or(os.Getenv("CALLVET_PART"), "open"),
 	}
-	// Interrupted, it still removes what it wrote.
+	// After an interrupt it still removes its files.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := b.run(ctx, flag.Arg(0)); err != nil {
@@ -66,7 +66,7 @@ func main() {
 }
 
 // child is the server (-serve), the raw loop (-raw) or the suite writer (-write
-// DIR) in a process of its own, so that each one's CPU time is its own.
+// DIR) in a separate process, so that its CPU time is measured separately.
 func child(args []string) int {
 	fs := flag.NewFlagSet("child", flag.ExitOnError)
 	serve := fs.Bool("serve", false, "")
@@ -106,7 +106,7 @@ func child(args []string) int {
 	return 0
 }
 
-// measured is what one process took.
+// measured is the time and memory of one process.
 type measured struct {
 	wall  time.Duration
 	cpu   time.Duration
@@ -119,7 +119,7 @@ func measure(name string, args ...string) (measured, error) {
 	return measureIn(context.Background(), nil, name, args...)
 }
 
-// measureIn runs a program in an environment; nil is that of this process.
+// measureIn runs a program in an environment; nil is the environment of this process.
 func measureIn(ctx context.Context, env []string, name string, args ...string) (measured, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = env
@@ -154,7 +154,7 @@ type bench struct {
 	cache string // where peers are installed
 }
 
-// row prints one figure with its bar; ok: the bar is met.
+// row prints one figure with its limit; ok: the limit is met.
 func (b *bench) row(what, figure, bar string, ok bool) {
 	verdict := "ok"
 	if !ok {
@@ -164,7 +164,7 @@ func (b *bench) row(what, figure, bar string, ok bool) {
 	fmt.Fprintf(b.out, "%-44s %-34s %-34s %s\n", what, figure, bar, verdict)
 }
 
-// note prints a figure that has no bar.
+// note prints a figure without a limit.
 func (b *bench) note(what, figure string) { fmt.Fprintf(b.out, "%-44s %s\n", what, figure) }
 
 func (b *bench) run(ctx context.Context, bin string) (err error) {
@@ -201,7 +201,7 @@ func (b *bench) run(ctx context.Context, bin string) (err error) {
 	return nil
 }
 
-// serve starts the model server and gives its URL and a function that ends it.
+// serve starts the model server and returns its URL and a function that ends it.
 func (b *bench) serve(latency time.Duration) (string, func(), error) {
 	cmd := exec.CommandContext(context.Background(), b.self, "-serve", "-latency", latency.String())
 	in, err := cmd.StdinPipe()
@@ -223,11 +223,10 @@ func (b *bench) serve(latency time.Duration) (string, func(), error) {
 	return url, func() { _ = in.Close(); _ = cmd.Wait() }, nil
 }
 
-// evaluate runs callvet over n cases with a database of its own and checks that
-// it reports what the server did: 80 % right.
+// evaluate runs callvet over n cases with a separate database and checks its report: 80 % are right.
 func (b *bench) evaluate(url string, n, c int) (measured, error) {
-	// In a process of its own: Linux counts the memory of the process that starts
-	// another to the peak of that other, and writing a large suite takes some.
+	// In a separate process: Linux counts the memory of a parent process in the peak of its child, and
+	// writing a large suite needs much memory.
 	w, err := measure(b.self, "-write", b.dir, "-n", fmt.Sprint(n))
 	if err != nil {
 		return measured{}, err

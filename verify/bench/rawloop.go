@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 )
 
-// rawLoop is the least that a Go program has to do to evaluate n cases: send
-// each request, decode the answer and compare one call. It keeps nothing.
+// rawLoop does the least work that evaluates n cases: it sends each request, decodes the answer and
+// compares one call. It stores nothing.
 func rawLoop(ctx context.Context, url string, n, concurrency int) (passed int64, err error) {
 	ts, err := json.Marshal(tools())
 	if err != nil {

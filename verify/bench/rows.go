@@ -84,8 +84,7 @@ func (b *bench) throughput() error {
 	return nil
 }
 
-// linear checks that ten times the cases take ten times the time, and that
-// memory stays flat.
+// linear checks that ten times the cases need ten times the time and the same memory.
 func (b *bench) linear() error {
 	url, stop, err := b.serve(0)
 	if err != nil {
@@ -96,7 +95,7 @@ func (b *bench) linear() error {
 	if b.quick {
 		sizes = sizes[:2]
 	}
-	// The cost of starting is measured once and taken off: it is not the slope.
+	// The cost of starting is measured once and subtracted: it is not part of the slope.
 	base, err := b.evaluate(url, 1, 1)
 	if err != nil {
 		return err

@@ -57,8 +57,8 @@ func (b *bench) scoring() error {
 	return nil
 }
 
-// scoreRecorded reads and scores every recorded row of the single-call
-// categories and gives the rows per processor second.
+// scoreRecorded reads and scores every recorded row of the single-call categories and returns the
+// rows per processor second.
 func scoreRecorded(s *callvet.Suite, sources []*offline.Source, profile string) (rate float64, n int, err error) {
 	own := *s
 	own.Cases = nil

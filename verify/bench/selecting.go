@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// selecting measures how long one question takes over catalogs of four sizes, and what their
-// indexes cost. The figures are medians, with the p90.
+// selecting measures the time of one question over catalogs of four sizes, and the time and memory
+// of their indexes. The figures are medians, with the p90.
 func (b *bench) selecting(ctx context.Context) error {
 	b.note("load average before", loadAverage())
 	sizes := []int{100, 1_000, 10_000, 100_000}
@@ -48,7 +48,7 @@ func loadAverage() string {
 	return strings.Join(strings.Fields(string(line))[:3], " ") + fmt.Sprintf(" on %d cores", runtime.NumCPU())
 }
 
-// bars are the limits of a median by size; sizes without one are only printed.
+// bars are the limits of a median by size; sizes without a limit are only printed.
 type bars map[int]time.Duration
 
 // median prints the median of times with its bar.
@@ -88,7 +88,7 @@ func timed(n int, do func(i int) error) ([]time.Duration, error) {
 	return times, nil
 }
 
-// words is BM25 alone: names and descriptions, questions of eight words, ten tools.
+// words measures BM25 alone: names and descriptions, questions of eight words, ten tools.
 func (b *bench) words(n int, c catalogs) error {
 	documents := make([]retrieve.BM25Document, n)
 	for i := range c.entries {
@@ -126,7 +126,7 @@ func (b *bench) words(n int, c catalogs) error {
 	return nil
 }
 
-// cosines is the product of one vector with all, exactly.
+// cosines measures the exact product of one vector with all vectors.
 func (b *bench) cosines(n int) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	var m retrieve.VectorMatrix
@@ -144,8 +144,8 @@ func (b *bench) cosines(n int) {
 		bars{10_000: 350 * time.Microsecond, 100_000: 6 * time.Millisecond})
 }
 
-// pipeline is the whole work of the default preset: route, agents, tools with the parts of their
-// scores, and the comparison of the right tool with the winner.
+// pipeline measures the whole work of the default preset: route, agents, tools with the parts of
+// their scores, and the comparison of the right tool with the winner.
 func (b *bench) pipeline(ctx context.Context, n int, c catalogs) error {
 	settings, err := retrieve.DefaultRules()
 	if err != nil {
@@ -203,7 +203,7 @@ func (b *bench) pipeline(ctx context.Context, n int, c catalogs) error {
 	return nil
 }
 
-// usedCPU is what this process has used so far, on all cores.
+// usedCPU is the CPU time of this process so far, on all cores.
 func usedCPU() time.Duration {
 	var ru syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) != nil {
@@ -228,9 +228,9 @@ type catalogs struct {
 	right     []string
 }
 
-// newCatalog makes n tools with a name of four words, a description of 18 to 33 and two
-// parameters, of a vocabulary of 20,000 words that are used as unevenly as those of a
-// language, and 200 questions of ten words.
+// newCatalog makes n tools with a name of four words, a description of 18 to 33 words and two
+// parameters, and 200 questions of ten words. The vocabulary has 20,000 words, with frequencies as
+// uneven as in a language.
 func newCatalog(n int) catalogs {
 	r := rand.New(rand.NewPCG(13, uint64(n)))
 	zipf := rand.NewZipf(r, 1.15, 4, 19_999)

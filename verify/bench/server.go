@@ -15,9 +15,8 @@ import (
 	"time"
 )
 
-// modelServer answers chat completions with what newCase says, after a fixed
-// latency. Answers are encoded once, so that it costs as little as it can: it
-// shares the cores with what it measures.
+// modelServer answers chat completions with the answers of newCase, after a fixed latency. Answers
+// are encoded once to save CPU time, since the server shares the cores with the measured program.
 type modelServer struct {
 	url    string
 	srv    *http.Server

@@ -27,7 +27,7 @@ type traceTool struct {
 	params                []param
 }
 
-// traceCatalog is what the calls of generated traces go to: twelve tools of six families.
+// traceCatalog has the tools of generated traces: twelve tools of six families.
 func traceCatalog() []traceTool {
 	country := oneOf("country", "AR", "BR", "US", "SE", "DE")
 	goods := oneOf("category", "electronics", "clothing", "books", "furniture")
@@ -92,7 +92,7 @@ func numbers(from, step float64, n int) []string {
 	return out
 }
 
-// traceTools is the tools file that belongs to the traces.
+// traceTools returns the tools file of the traces.
 func traceTools() ([]byte, error) {
 	var out []any
 	for _, t := range traceCatalog() {
@@ -134,7 +134,7 @@ func newTraceMaker(seed uint64) *traceMaker {
 
 // writeTraces writes n step records of about 500 bytes in the form of
 // "Evaluating Tool Calling", Trace schema. Every brokenth line is cut short, so
-// that it is no record; with 0 none is.
+// that it is no record; with 0 no line is cut.
 func writeTraces(ctx context.Context, w io.Writer, n int, seed uint64, broken int) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	m := newTraceMaker(seed)
@@ -156,7 +156,7 @@ func writeTraces(ctx context.Context, w io.Writer, n int, seed uint64, broken in
 	return nil
 }
 
-// next is the next line without its end; it is valid until the following call.
+// next returns the next line without its end; it is valid until the following call.
 func (m *traceMaker) next() []byte {
 	if m.left == 0 {
 		m.task++
@@ -208,8 +208,8 @@ func (m *traceMaker) status() string {
 	return "ok"
 }
 
-// arguments makes gold arguments and emitted ones; one in twelve has a different value. Invalid
-// ones lack a required argument or have an undeclared one.
+// arguments makes gold and emitted arguments; one in twelve has a different value. Invalid arguments
+// lack a required argument or have an undeclared one.
 func (m *traceMaker) arguments(t *traceTool, invalid bool) {
 	m.vals = m.vals[:0]
 	for _, p := range t.params {

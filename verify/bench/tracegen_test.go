@@ -86,8 +86,8 @@ func TestBrokenTraces(t *testing.T) {
 	}
 }
 
-// The tools file declares every tool of the traces, gold arguments keep their
-// schemas, and of the emitted ones a few do not.
+// The tools file declares every tool of the traces. Gold arguments are valid, a few emitted arguments
+// are not.
 func TestTraceTools(t *testing.T) {
 	t.Parallel()
 	b, err := traceTools()

@@ -28,7 +28,7 @@ const (
 	maxRSS   = 150 // MB
 )
 
-// entrant is one engine on a number of cores with what its runs took.
+// entrant is one engine on a number of cores with the measurements of its runs.
 type entrant struct {
 	name  string
 	cores int
@@ -74,10 +74,10 @@ func medianOf(runs []measured, of func(measured) float64) float64 {
 type traceBench struct {
 	*bench
 	tools   string // file with the schemas
-	modules string // where DuckDB is; empty when it is not measured
+	modules string // where DuckDB is; "" if it is not measured
 }
 
-// crossed are the slices that are the groups of DuckDB's query.
+// crossed are the slices that correspond to the groups of DuckDB's query.
 const crossed = "language*tag"
 
 // traces compares `callvet score` with DuckDB's aggregates of the same file.
@@ -130,7 +130,7 @@ func (b *bench) traces(ctx context.Context) error {
 	return nil
 }
 
-// generate writes n lines, if the disk has room for them.
+// generate writes n lines, if the disk has space for them.
 func (t *traceBench) generate(ctx context.Context, name string, n, broken int) (string, error) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(t.dir, &fs); err != nil {
@@ -158,8 +158,8 @@ func (t *traceBench) score(ctx context.Context, cores int, args ...string) (meas
 	return measureIn(ctx, env, t.bin, append([]string{"score", "--json"}, args...)...)
 }
 
-// entrants are callvet's ways to score the file with the bars of their wall time
-// against DuckDB's, on each number of cores.
+// entrants are callvet's ways to score the file, each with the limit of its wall time relative to
+// DuckDB's, on each number of cores.
 func (t *traceBench) entrants(file string, cores []int) (es []*entrant, bars []float64) {
 	for _, k := range []struct {
 		name string
@@ -179,8 +179,8 @@ func (t *traceBench) entrants(file string, cores []int) (es []*entrant, bars []f
 	return es, bars
 }
 
-// compare lets all entrants take turns over the file and prints their rows; the
-// one returned is callvet with everything on two cores. Brief measures two cores only.
+// compare runs all entrants in turn over the file and prints their rows. It returns callvet with all
+// features on two cores. Brief measures only two cores.
 func (t *traceBench) compare(ctx context.Context, file string, brief bool) (*entrant, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -238,8 +238,8 @@ func (t *traceBench) compare(ctx context.Context, file string, brief bool) (*ent
 	return ours[len(cores)-1], nil
 }
 
-// ratio is the median over the turns of how much more e took than p in the same turn:
-// what slows the machine down for a while slows both.
+// ratio is the median over the turns of the time of e relative to p in the same turn, since a slow
+// phase of the machine slows both.
 func (e *entrant) ratio(p *entrant, of func(measured) time.Duration) float64 {
 	xs := make([]float64, 0, len(e.runs))
 	for i, m := range e.runs {
@@ -248,8 +248,8 @@ func (e *entrant) ratio(p *entrant, of func(measured) time.Duration) float64 {
 	return median(xs)
 }
 
-// against prints the ratio of the wall times, which on two cores has a bar, and those
-// of the shortest and of the processor times.
+// against prints the ratios of the wall times, with a limit on two cores, of the shortest times and
+// of the processor times.
 func (t *traceBench) against(e, p *entrant, bar float64) {
 	what := fmt.Sprintf("  %s / DuckDB, %s", strings.TrimPrefix(e.name, "callvet, "), onCores(e.cores))
 	ratio := e.ratio(p, func(m measured) time.Duration { return m.wall })
@@ -269,7 +269,7 @@ func onCores(n int) string {
 	return strconv.Itoa(n) + " cores"
 }
 
-// peer is DuckDB over the file, or nil when it cannot be measured.
+// peer is DuckDB over the file, or nil if it cannot be measured.
 func (t *traceBench) peer(ctx context.Context, file string, cores int, groups *[]duckGroup) (*entrant, func()) {
 	if t.modules == "" {
 		return nil, func() {}
@@ -286,8 +286,7 @@ func (t *traceBench) peer(ctx context.Context, file string, cores int, groups *[
 	}}, func() { _ = d.close() }
 }
 
-// agree checks that callvet counts the calls and the unneeded calls of every
-// group as DuckDB does.
+// agree checks that callvet and DuckDB count the same calls and unneeded calls in every group.
 func (t *traceBench) agree(out string, groups []duckGroup) error {
 	var ps panel.Panels
 	if err := json.Unmarshal([]byte(out), &ps); err != nil {
@@ -347,8 +346,7 @@ func (t *traceBench) identical(ctx context.Context, file string) error {
 	return nil
 }
 
-// parts cuts the file at lines, whatever task they belong to, and scores each
-// part by itself.
+// parts cuts the file at lines, also within a task, and scores each part separately.
 func (t *traceBench) parts(ctx context.Context, file string, n int) ([]string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -379,7 +377,7 @@ func (t *traceBench) parts(ctx context.Context, file string, n int) ([]string, e
 	return out, nil
 }
 
-// lineEnd is the first offset from at on that follows the end of a line.
+// lineEnd is the first offset at or after at that follows the end of a line.
 func lineEnd(f io.ReaderAt, at, size int64) (int64, error) {
 	if at >= size {
 		return size, nil
@@ -408,7 +406,7 @@ func writeSection(path string, r io.Reader) error {
 	return f.Close()
 }
 
-// malformed checks that every line that is no record is counted.
+// malformed checks that every broken line is counted.
 func (t *traceBench) malformed(ctx context.Context) error {
 	const n, broken = 50_000, 100
 	file, err := t.generate(ctx, "broken.jsonl", n, broken)

@@ -19,11 +19,11 @@ func TestLineEnd(t *testing.T) {
 		}
 	}
 	if _, err := lineEnd(strings.NewReader(text), 9, int64(len(text))); err == nil {
-		t.Error("no line ends after 9, and nothing is said")
+		t.Error("no line ends after 9, and there is no error")
 	}
 }
 
-// Without node the rows of DuckDB are left out with their reason, and nothing is installed.
+// Without node the rows of DuckDB are left out with the reason, and nothing is installed.
 func TestDuckNeedsNode(t *testing.T) {
 	t.Setenv("PATH", "")
 	cache := filepath.Join(t.TempDir(), "cache")
@@ -60,7 +60,7 @@ func TestBars(t *testing.T) {
 		return e
 	}
 	b.against(run("callvet, everything", 2, 9, 1.5, 6), run("DuckDB", 2, 1, 2, 8), 1)
-	b.against(run("callvet, everything", 1, 9), run("DuckDB", 1, 1), 1) // no bar on one core
+	b.against(run("callvet, everything", 1, 9), run("DuckDB", 1, 1), 1) // no limit on one core
 	if b.short != 0 || !strings.Contains(out.String(), "0.75") {
 		t.Errorf("the turns' 9, 0.75 and 0.75 miss a bar of 1:\n%s", out.String())
 	}

@@ -31,15 +31,15 @@ func preferred(route string) []string {
 	return nil
 }
 
-// plain is the form that the system compares texts in.
+// plain normalises a text as the system does for comparisons.
 func plain(s string) string {
 	s = strings.NewReplacer("å", "a", "ä", "a", "ö", "o").Replace(strings.ToLower(s))
 	return strings.Join(strings.FieldsFunc(s,
 		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }), " ")
 }
 
-// byHand chooses three agents straight from the description, without vectors: the
-// second account of the formula that the preset is compared with.
+// byHand chooses three agents directly by the description, without vectors. It is the second
+// implementation of the formula, which the preset is compared with.
 func byHand(agents []retrieve.Agent, question, route string) []string {
 	q := plain(question)
 	words := map[string]bool{}
@@ -76,8 +76,8 @@ func byHand(agents []retrieve.Agent, question, route string) []string {
 	return append(front, chosen...)[:3]
 }
 
-// agents compares the preset's choice with the one by hand, and prints how often an expected agent
-// is among the chosen ones, for which there is no recorded figure.
+// agents compares the preset's choice with byHand, and prints how often an expected agent is among
+// the chosen agents, which has no recorded figure.
 func agents(ctx context.Context, check *proof.Check, suite string, c *retrieve.Catalogue, s *callvet.Suite,
 	decide func(string) (string, string),
 ) error {

@@ -19,17 +19,17 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// figures are counts over the cases of a suite; Top1 and Hit2 are over those that
-// expect a tool, Sub over those that expect a sub-route. Tools, Twice and Nothing are the
-// cases that expect one tool, two and none, Unequal those that expect another number than
-// two, Example those whose question has an example of some tool in it.
+// figures are counts over the cases of a suite. Top1 and Hit2 count cases with an expected tool, Sub
+// cases with an expected sub-route. Tools, Twice and Nothing are the cases with one, two and no
+// expected tool; Unequal expect a number other than two. In Example the question contains an example
+// of some tool.
 type figures struct {
 	Cases, Sub, Route, SubRoute, Exact, Acceptable, Partial, None, Top1, Hit2, Ghosts int
 	Tools, Twice, Nothing, Unequal, Example                                           int
 }
 
-// Run compares every count with the one recorded, every route with the prediction, and
-// the choice of agents with a second account of it.
+// Run compares every count with the recorded count, every route with the prediction, and the choice
+// of agents with a second implementation.
 func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
 	seed := filepath.Join(d.Root, "origins", "seed2")
 	metadata := filepath.Join(seed, "tool_and_agent_metadata.json")
@@ -37,8 +37,8 @@ func Run(ctx context.Context, c *proof.Check, d proof.Data) error {
 	if err != nil {
 		return err
 	}
-	// The figures were recorded with one tool in the index twice: it then takes both
-	// places of a question, which is no exact match but an acceptable one.
+	// The figures were recorded with one tool twice in the index. It then has both places of a
+	// question, which is not an exact match but an acceptable one.
 	twice, err := readCatalog(metadata, true)
 	if err != nil {
 		return err
@@ -104,8 +104,7 @@ func defaultRoutes() (func(string) (string, string), error) {
 	}, nil
 }
 
-// load reads a suite over the catalog and counts the names of tools that lint says
-// do not exist.
+// load reads a suite over the catalog and counts names of tools that do not exist according to lint.
 func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Suite, int, error) {
 	var tools []callvet.Tool
 	for i := range c.Entries {
@@ -130,7 +129,7 @@ func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Sui
 			if reported {
 				ghosts[name] = true
 			} else if !known[name] {
-				return nil, 0, fmt.Errorf("lint %s: nothing says that case %s expects %s, which does not exist", path,
+				return nil, 0, fmt.Errorf("lint %s: no problem reports that case %s expects %s, which does not exist", path,
 					s.Cases[i].ID, name)
 			}
 		}
@@ -138,7 +137,7 @@ func load(ctx context.Context, path string, c *retrieve.Catalogue) (*callvet.Sui
 	return s, len(ghosts), nil
 }
 
-// routes are decided by a function.
+// routes decides routes by a function.
 type routes func(string) (string, string)
 
 // Route implements retrieve.Router.
@@ -186,8 +185,8 @@ func measure(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue, prese
 	return f, err
 }
 
-// examples counts the questions with an example of some tool in them, by the points that
-// the formula gives for that.
+// examples counts the questions that contain an example of some tool, by the points of the formula
+// for examples.
 func examples(ctx context.Context, s *callvet.Suite, c *retrieve.Catalogue) (int, error) {
 	o := retrieve.BigTool()
 	o.Additive.Candidates, o.Primary = 0, [][]string{{}}
@@ -241,8 +240,8 @@ func (f *figures) count(c *callvet.Case, r callvet.Result) {
 func table(c *proof.Check, suite string, want map[string]int, got, shipped figures) {
 	c.Printf("  %-34s %9s %9s %9s\n", "", "recorded", "bigtool", "default")
 	for _, row := range []struct {
-		name        string
-		got, beside int
+		name          string
+		got, recorded int
 	}{
 		{"cases", got.Cases, shipped.Cases},
 		{"cases with a sub-route", got.Sub, shipped.Sub},
@@ -263,6 +262,6 @@ func table(c *proof.Check, suite string, want map[string]int, got, shipped figur
 	} {
 		n, known := want[row.name]
 		c.Compare(suite, row.name, known && n == row.got, "%d, recorded %d", row.got, n)
-		c.Printf("  %-34s %9d %9d %9d\n", row.name, n, row.got, row.beside)
+		c.Printf("  %-34s %9d %9d %9d\n", row.name, n, row.got, row.recorded)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// twin stands behind the name of a tool that the system's data lists a second time.
+// twin is the suffix of the name of a tool that the system's data lists a second time.
 const twin = "#2"
 
-// readCatalog reads the tools of the system, in the order of its registry. What is
-// listed twice is there once, or with twins a second time under a name of its own.
+// readCatalog reads the tools of the system, in the order of its registry. A tool
+// that is listed twice is returned once, or with twins a second time under a separate name.
 func readCatalog(path string, twins bool) (*retrieve.Catalogue, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

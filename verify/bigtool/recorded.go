@@ -15,8 +15,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// predictions are the routes that the system's own patterns gave, as the data records
-// them: what is expected of callvet is read from it.
+// predictions are the recorded routes of the system's own patterns: callvet must return the same.
 type predictions struct {
 	Route     float64        `json:"route_accuracy"`
 	Sub       float64        `json:"sub_route_accuracy"`
@@ -34,8 +33,8 @@ type predictions struct {
 
 var errNothing = errors.New("there is nothing to compare")
 
-// readPredictions reads the recorded routes of the part. They are of one suite, so that
-// only one part has them.
+// readPredictions reads the recorded routes of the part. They belong to one suite, so that only one
+// part has them.
 func readPredictions(d proof.Data) (*predictions, error) {
 	files, err := d.Anywhere(set, "*.route_predictions.json")
 	if err != nil {
@@ -54,15 +53,15 @@ func readPredictions(d proof.Data) (*predictions, error) {
 		return nil, fmt.Errorf("read predictions %s: %w", path, err)
 	}
 	if len(p.Rows) == 0 || len(p.Rows) != p.N {
-		return nil, fmt.Errorf("read predictions %s: %w: %d rows, %d told", path, errNothing, len(p.Rows), p.N)
+		return nil, fmt.Errorf("read predictions %s: %w: %d rows, want %d", path, errNothing, len(p.Rows), p.N)
 	}
 	return &p, nil
 }
 
-// set is the set that has the system's patterns and predictions.
+// set is the set with the system's patterns and predictions.
 const set = "oneseek_sv_suites"
 
-// counts are those that the accuracies mean, by the names of the table.
+// counts converts the accuracies to counts, by the names of the table.
 func (p *predictions) counts() map[string]int {
 	return map[string]int{
 		"cases": p.N, "cases with a sub-route": p.NSub,
@@ -108,7 +107,7 @@ func (p *predictions) compare(c *proof.Check, suite string, s *callvet.Suite, de
 //go:embed recorded.json
 var recordedFile []byte
 
-// recorded are counts measured of the system itself, by suite and name.
+// recorded are the measured counts of the system itself, by suite and name.
 func recorded() (map[string]map[string]int, error) {
 	var f struct{ Suites map[string]map[string]int }
 	if err := json.Unmarshal(recordedFile, &f); err != nil {

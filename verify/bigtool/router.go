@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// router routes as the system's own evaluation does: by its patterns, in its order,
-// with knowledge where production would ask a model.
+// router routes as the system's own evaluation does: by its patterns in their order, and with the
+// expected route where production would ask a model.
 type router struct {
 	greeting, url, action, statistics          []*retrieve.RoutePattern
 	docs, external, web, media, travel, tables []*retrieve.RoutePattern
@@ -78,7 +78,7 @@ func any(patterns []*retrieve.RoutePattern, text string) bool {
 	return false
 }
 
-// Route gives route and sub-route.
+// Route returns route and sub-route.
 func (r *router) Route(question string) (string, string) {
 	q := strings.TrimSpace(question)
 	switch {

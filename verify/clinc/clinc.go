@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package clinc answers one question: which questions of CLINC150 are there to learn
-// from and to measure on? Its page says how many rows each file of a part has.
+// Package clinc answers one question: which questions of CLINC150 are for learning, and which for
+// measuring? The page of the set contains the number of rows of each file of a part.
 package clinc
 
 import (
@@ -20,17 +20,17 @@ import (
 const set = "clinc150"
 
 // Row is a question with its route, a domain, and its sub-route, an intent. Both are
-// empty where the question is out of scope.
+// empty if the question is out of scope.
 type Row struct {
 	Query, Route string
 	SubRoute     string `json:"sub_route"`
 }
 
-// Questions are those to learn from and those to measure on, which are never learned.
+// Questions are the questions for learning, and those for measuring, which are never learned.
 type Questions struct{ Learn, Measure []Row }
 
-// Read reads the files of the part. What is learned from may be in another part. The check gets the
-// number of due rows.
+// Read reads the files of the part. The questions for learning may be in another part. The check is
+// given the number of due rows.
 func Read(c *proof.Check, d proof.Data) (Questions, error) {
 	page, err := proof.ReadReadme(d.Set(set))
 	if err != nil {

@@ -12,8 +12,8 @@ const answers = `id=$(grep -o 'cell-[0-9][0-9][0-9][0-9]' | tail -n 1)
 cat "answers/$id.json"
 `
 
-// textForms are answers of agents without a place for calls: a text shows what was utterance, and
-// not that nothing was called.
+// textForms are answers of agents without a place for calls: a text shows the answer, but not that
+// nothing was called.
 func textForms() []form {
 	return []form{
 		{
@@ -35,7 +35,7 @@ func textForms() []form {
 	}
 }
 
-// streamed are the events of the AI SDK's UI message stream.
+// streamed returns the events of the AI SDK's UI message stream.
 func uiEvents(r reply) []any {
 	out := []any{object{"type": "start"}, object{"type": "start-step"}}
 	if r.thought != "" {
@@ -57,7 +57,7 @@ func uiEvents(r reply) []any {
 	return append(out, object{"type": "finish-step"}, r.ended(object{"type": "finish"}, "finishReason"))
 }
 
-// overAgents asks an agent over HTTP and one that is a command, in each form.
+// overAgents sends requests to an agent over HTTP and to an agent command, in each form.
 func overAgents(ctx context.Context, c *checker) error {
 	for _, f := range append(answerForms(), textForms()...) {
 		cells := f.cells()
@@ -100,7 +100,7 @@ func overAgents(ctx context.Context, c *checker) error {
 	return overStreams(ctx, c)
 }
 
-// overStreams asks an agent that streams.
+// overStreams sends requests to an agent that streams.
 func overStreams(ctx context.Context, c *checker) error {
 	cells := matrix()
 	replies := map[string]reply{}
@@ -123,7 +123,7 @@ func overStreams(ctx context.Context, c *checker) error {
 	for i := range cells {
 		k := &cells[i]
 		right := []end{k.right(true)}
-		if k.is == notRecorded { // the event that ends the stream need not have a reason
+		if k.is == notRecorded { // the last event of the stream need not have a reason
 			right = append(right, k.right(false))
 		}
 		c.is("stream of the AI SDK: "+k.String(), all[k.id], right...)

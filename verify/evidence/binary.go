@@ -22,7 +22,7 @@ type (
 // binary runs callvet in a folder.
 type binary struct{ path, dir string }
 
-// seen is what callvet made of an attempt.
+// seen is callvet's reading of an attempt.
 type seen struct {
 	Type    string `json:"type"`
 	TaskID  string `json:"task_id"`
@@ -32,7 +32,7 @@ type seen struct {
 	Fault   *struct{ Kind, Message string }
 	Notes   []string
 	Answer  string `json:"final_answer"`
-	// Tool and Args are those of a record of a call; calls are gathered of these.
+	// Tool and Args belong to a record of a call; calls are collected from these.
 	Tool  string
 	Args  json.RawMessage
 	calls []string
@@ -55,7 +55,7 @@ func (s *seen) String() string {
 	return out
 }
 
-// end is the outcome with its reason or the kind of its fault; "noted" where there is a note.
+// end returns the outcome with its reason or the kind of its fault, and "noted" if there is a note.
 func (s *seen) end() end {
 	switch {
 	case s == nil:
@@ -70,7 +70,7 @@ func (s *seen) end() end {
 	return end{s.Outcome, ""}
 }
 
-// write makes a file of a text.
+// write writes a text to a file.
 func (b *binary) write(name, text string) error {
 	path := filepath.Join(b.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -82,7 +82,7 @@ func (b *binary) write(name, text string) error {
 	return nil
 }
 
-// lines makes a file of values, one on each line.
+// lines writes values to a file, one per line.
 func (b *binary) lines(name string, values []any) error {
 	var text bytes.Buffer
 	for _, v := range values {
@@ -95,7 +95,7 @@ func (b *binary) lines(name string, values []any) error {
 	return b.write(name, text.String())
 }
 
-// run runs a command and gives what it wrote.
+// run runs a command and returns its output.
 func (b *binary) run(ctx context.Context, env []string, args ...string) (code int, out, errs string, err error) {
 	cmd := exec.CommandContext(ctx, b.path, append(args, "--db", filepath.Join(b.dir, "runs.db"))...)
 	cmd.Dir = b.dir
@@ -110,7 +110,7 @@ func (b *binary) run(ctx context.Context, env []string, args ...string) (code in
 	return cmd.ProcessState.ExitCode(), o.String(), e.String(), nil
 }
 
-// attempts reads records of traces: the attempts by their id, with the calls of each.
+// attempts reads records of traces and returns the attempts by id, each with its calls.
 func attempts(text string) (map[string]*seen, error) {
 	all, calls := map[string]*seen{}, map[string][]string{}
 	for line := range strings.Lines(text) {
@@ -143,7 +143,7 @@ func attempts(text string) (map[string]*seen, error) {
 	return all, nil
 }
 
-// imported is what callvet makes of a trace file.
+// imported returns callvet's reading of a trace file.
 func (b *binary) imported(ctx context.Context, name string) (code int, all map[string]*seen, errs string, err error) {
 	code, out, errs, err := b.run(ctx, nil, "trace", "import", name)
 	if err != nil {
@@ -153,7 +153,7 @@ func (b *binary) imported(ctx context.Context, name string) (code int, all map[s
 	return code, all, errs, err
 }
 
-// evaluated runs a suite and gives its attempts.
+// evaluated runs a suite and returns its attempts.
 func (b *binary) evaluated(ctx context.Context, suite, target string, more ...string) (map[string]*seen, error) {
 	out := filepath.Join(b.dir, "attempts.jsonl")
 	args := append([]string{"run", suite, "-m", target, "--no-lint", "--no-cache", "--retries", "0", "-q", "-o", out},

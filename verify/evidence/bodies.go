@@ -4,7 +4,7 @@ package evidence
 
 import "encoding/json"
 
-// reply is what a model answers, in no provider's form.
+// reply is the answer of a model, in no provider's form.
 type reply struct {
 	text, thought string
 	call          bool
@@ -37,7 +37,7 @@ func (r *reply) ended(o object, key string) object {
 	return o
 }
 
-// orNull is a text, or null where there is none.
+// orNull is a text, or null for none.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -104,7 +104,7 @@ func chatChunks(r reply) []any {
 	return append(out, last, object{"id": "c", "model": "m", "choices": list{}, "usage": chatUsage})
 }
 
-// halves are two parts of a text, so that a stream has more than one event of it.
+// halves cuts a text into two parts, for more than one event of a stream.
 func halves(s string) []string {
 	if s == "" {
 		return nil
@@ -170,7 +170,7 @@ func messageEvents(r reply) []any {
 	}, object{"type": "message_stop"})
 }
 
-// parts are those of Gemini's content.
+// parts are the parts of Gemini's content.
 func parts(r reply) list {
 	out := list{}
 	if r.thought != "" {
@@ -251,12 +251,12 @@ func items(r reply) list {
 	return out
 }
 
-// inDetails are the finish reasons that the Responses API gives as the reason of an answer
-// that is incomplete.
+// inDetails are the finish reasons that the Responses API reports as the reason of an incomplete
+// answer.
 var inDetails = map[string]bool{"max_output_tokens": true, "content_filter": true}
 
-// responseBody has the finish reason where the Responses API has it: in its status, or as why it
-// is incomplete.
+// responseBody has the finish reason in the place of the Responses API: in its status, or as the
+// reason why it is incomplete.
 func responseBody(r reply) object {
 	o := object{
 		"id": "resp_1", "object": "response", "model": "m", "output": items(r),

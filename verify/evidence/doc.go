@@ -4,7 +4,7 @@
 // recording and in every form of trace file, calls that a model wrote as text, and the history that
 // a request repeats.
 //
-// It answers one question: is an answer without a call an abstention only where it shows one?
-// The rules are a small table here (rules.go), written down without a look at the code that
-// decides. All is read through the binary.
+// It answers one question: is an answer without a call an abstention only with evidence for it? The
+// rules are a small table (rules.go), written independently of the code that decides. All answers are
+// read through the binary.
 package evidence

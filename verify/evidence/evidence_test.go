@@ -59,8 +59,8 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// TestAttempts: the calls of an attempt stand before or behind its record, and a record that
-// comes twice is an error.
+// TestAttempts: the calls of an attempt are before or after its record, and a repeated record is an
+// error.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	const call = `{"task_id":"a","tool":"f","args":{"x": 1}}` + "\n"
@@ -101,8 +101,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestSamples: no sample has the id of another, prose has no mark as its own words, and each
-// spelling names the tool.
+// TestSamples: ids of samples differ, prose has no mark of a call, and each spelling names the tool.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

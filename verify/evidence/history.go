@@ -18,8 +18,8 @@ func earlier(before ...utterance) []utterance {
 		utterance{role: "assistant", text: "It rains in Oslo."}, utterance{role: "user", text: thanks})
 }
 
-// overHistory reads later turns of chats: what a request repeats is input where the form keeps
-// it apart from the answer, and all is the attempt where a record is one list of messages.
+// overHistory reads later turns of chats. The repeated history is input if the form separates it from
+// the answer. If a record is one list of messages, all of it is the attempt.
 func overHistory(ctx context.Context, c *checker) error {
 	const stop = "completed"
 	answered := exchange{history: earlier(), reply: reply{text: answerText, stop: stop}}
@@ -82,7 +82,7 @@ func overHistory(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// stopped are the ends of an attempt that ended by itself, in a form that may not record it.
+// stopped are the right ends of an attempt that ended by itself, in a form that may not record it.
 func (f *traceForm) stopped(want end) []end {
 	if want == byItself && !f.reasons {
 		return []end{notRecorded}

@@ -9,18 +9,18 @@ import (
 	"slices"
 )
 
-// form is a form of answer that stands in a recording, or that an agent gives.
+// form is a form of answer in a recording or from an agent.
 type form struct {
 	name string
 	body func(reply) any
 	// reasons: the form has a place for a finish reason. thoughts: it has one for
-	// what a model reasoned. unknown: it has no place for calls.
+	// reasoning. unknown: it has no place for calls.
 	reasons, thoughts, unknown bool
-	// has leaves cells out that the form has not; nil: none.
+	// has leaves out cells that the form cannot express; nil: none.
 	has func(*cell) bool
 }
 
-// cells are those that a form has.
+// cells returns the cells that a form can express.
 func (f *form) cells() []cell {
 	all := silent()
 	if f.reasons {
@@ -42,7 +42,7 @@ func plainCalls(r reply) list {
 	return out
 }
 
-// langChain is a message of LangChain, whose metadata have the finish reason.
+// langChain is a message of LangChain, with the finish reason in its metadata.
 func langChain(r reply) object {
 	m := object{
 		"type": "ai", "content": r.text, "tool_calls": list{},
@@ -54,7 +54,7 @@ func langChain(r reply) object {
 	return m
 }
 
-// step is one of the AI SDK.
+// step is a step of the AI SDK.
 func step(r reply) object {
 	content := list{}
 	if r.thought != "" {
@@ -168,10 +168,10 @@ func rowOf(id string, body any) any {
 	return out
 }
 
-// heldRow is a row that holds a body.
+// heldRow is a row that contains a body.
 func heldRow(id string, body any) any { return object{"case_id": id, "output": body} }
 
-// recorded gives what callvet makes of a recording, by the ids of its rows.
+// recorded returns callvet's reading of a recording, by the ids of its rows.
 func (c *checker) recorded(ctx context.Context, ids []string, row func(i int) any) (map[string]*seen, error) {
 	var rows []any
 	for i := range ids {
@@ -186,8 +186,8 @@ func (c *checker) recorded(ctx context.Context, ids []string, row func(i int) an
 	return c.evaluated(ctx, "suite.json", "recorded:recorded.jsonl")
 }
 
-// overRecordings reads a recording in each form, of all cells that it has: bodies as rows, and
-// rows that hold them.
+// overRecordings reads a recording in each form, of all its cells: bodies as rows, and rows that
+// contain bodies.
 func overRecordings(ctx context.Context, c *checker) error {
 	over := func(f *form, how string, row func(string, any) any) error {
 		cells := f.cells()

@@ -29,7 +29,7 @@ func fault(kind string) end     { return end{"error", kind} }
 func (e end) is(right end) bool { return e == right || right == called && e.outcome == called.outcome }
 func (e end) String() string    { return strings.TrimSuffix(e.outcome+" "+e.why, " ") }
 
-// Where a finish reason stands in the rules.
+// The rows of the rules.
 var (
 	byItself    = end{"abstained", ""}
 	notRecorded = end{"abstained", "noted"}
@@ -38,7 +38,7 @@ var (
 	inCalls     = fault("malformed")
 )
 
-// reasons are the finish reasons with what they mean.
+// reasons are the finish reasons with their meanings.
 func reasons() []struct {
 	word string
 	is   end
@@ -68,7 +68,7 @@ func reasons() []struct {
 	return out
 }
 
-// content is what an answer has in it.
+// content is the content of an answer.
 type content string
 
 const (
@@ -78,7 +78,7 @@ const (
 	aCall     content = "call"
 )
 
-// What the answers of the matrix say and call.
+// The words and the call of the answers of the matrix.
 const (
 	answerText    = "It rains in Oslo, and it is cold."
 	answerThought = "The user asks about rain. I know the answer."
@@ -87,11 +87,11 @@ const (
 	question      = "What is the weather in Oslo?"
 )
 
-// cell is one answer: what it holds and how it ended.
+// cell is one answer: its content and how it ended.
 type cell struct {
 	id      string
 	content content
-	// stop is the finish reason, absent where the answer has no such field, null where it is null.
+	// stop is the finish reason: absent without such a field, null for null.
 	stop         string
 	absent, null bool
 	is           end
@@ -140,12 +140,12 @@ func matrix() []cell {
 	return out
 }
 
-// silent are the contents without a finish reason, for forms that have no place for one.
+// silent returns the contents without a finish reason, for forms that have no place for it.
 func silent() []cell {
 	return slices.DeleteFunc(matrix(), func(c cell) bool { return !c.absent })
 }
 
-// right is what is right for a cell. In a stream, an answer without its final reason is cut off.
+// right returns the right end of a cell. In a stream, an answer without its final reason is cut off.
 func (c *cell) right(stream bool) end {
 	is := c.is
 	if stream && is == notRecorded {

@@ -11,8 +11,8 @@ import (
 // spelling is one call of the tool as a model writes it into its text.
 type spelling struct{ name, text string }
 
-// marked are spellings with a mark that nothing else has: they are calls whatever is offered,
-// also with prose before them.
+// marked are spellings with an unmistakable mark: they are calls whatever tools are offered, also
+// with prose before them.
 func marked() []spelling {
 	return []spelling{
 		{"Hermes", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"},
@@ -70,7 +70,7 @@ func marked() []spelling {
 	}
 }
 
-// alone are spellings that are calls where they are the whole answer, whatever is offered.
+// alone are spellings that are calls if they are the whole answer, whatever tools are offered.
 func alone() []spelling {
 	return []spelling{
 		{"an object", "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}"},
@@ -82,8 +82,8 @@ func alone() []spelling {
 	}
 }
 
-// offered are spellings that are calls only with the name of an offered tool. Where it is not
-// known what was offered, they leave open whether the tool was called.
+// offered are spellings that are calls only with the name of an offered tool. If the offered tools
+// are not known, it is unknown whether the tool was called.
 func offered() []spelling {
 	return []spelling{
 		{"a function", "get_weather(city=\"Oslo\")"},
@@ -130,15 +130,15 @@ func prose() []spelling {
 	}
 }
 
-// sample is one text, and what is right for it where the tool is offered, and where the offered
-// tools are not known.
+// sample is one text, with the right reading if the tool is offered, and if the offered tools are not
+// known.
 type sample struct {
 	id, name       string
 	reply          reply
 	offered, blind []end
 }
 
-// samples are all spellings: as they are, with prose before them, and cut off in the middle.
+// samples returns all spellings: as they are, with prose before them, and cut off in the middle.
 func samples() []sample {
 	var out []sample
 	add := func(name, text, stop string, offered, blind []end) {
@@ -187,7 +187,7 @@ func overSpellings(ctx context.Context, c *checker) error {
 	}
 	for _, w := range wires() {
 		if w.name == "responses" {
-			continue // its status has other words
+			continue // its status has other names
 		}
 		srv := w.answering(replies)
 		whole, err := c.evaluated(ctx, "suite.json", w.target, "--base-url", srv.URL+w.path)
@@ -235,7 +235,7 @@ func overSpellings(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// spellingsOfAgents asks an agent over HTTP, and one that is a command.
+// spellingsOfAgents sends every sample to an agent over HTTP and to an agent command.
 func spellingsOfAgents(ctx context.Context, c *checker, all []sample, compare func(string, map[string]*seen)) error {
 	bodies := map[string]string{}
 	for i := range all {
@@ -262,7 +262,7 @@ func spellingsOfAgents(ctx context.Context, c *checker, all []sample, compare fu
 	return nil
 }
 
-// spellingsInTraces reads one file of prose, which has to be understood, and one of calls.
+// spellingsInTraces reads one file of prose, which must be understood, and one of calls.
 func spellingsInTraces(ctx context.Context, c *checker, f *traceForm, all []sample, tools bool) error {
 	how := f.name
 	if tools {

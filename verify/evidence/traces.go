@@ -13,8 +13,7 @@ import (
 // utterance is one message of a conversation, in no form.
 type utterance struct {
 	role, text string
-	// call is the id of a call of the tool that the message makes, or answers where its role is
-	// tool.
+	// call is the id of a call in the message, or of the answered call if the role is tool.
 	call string
 }
 
@@ -22,7 +21,7 @@ type utterance struct {
 type exchange struct {
 	history []utterance
 	reply   reply
-	// tools: the request offers the tool, where the form has a place for tools.
+	// tools: the request offers the tool, if the form has a place for tools.
 	tools bool
 }
 
@@ -35,16 +34,16 @@ type traceForm struct {
 	name string
 	// record is one attempt as a line of a file.
 	record func(id string, e exchange) any
-	// hex: ids are those of traces.
+	// hex: ids are trace ids in hexadecimal.
 	hex                       bool
 	reasons, thoughts, offers bool
 	has                       func(*cell) bool
-	// apart: a request is recorded apart from its answer.
+	// apart: a request is recorded separately from its answer.
 	apart bool
 	// open: a missing answer may not have been recorded.
 	open bool
 	// whole: a record is one list of messages, and all of it is the attempt. official: the authors
-	// of the form have rules of their own for calls in a text.
+	// of the form have their own rules for calls in a text.
 	whole, official bool
 }
 
@@ -53,7 +52,7 @@ func (f *traceForm) cells() []cell {
 	return of.cells()
 }
 
-// id is the id of the n-th attempt of a file.
+// id returns the id of the n-th attempt of a file.
 func (f *traceForm) id(n int) string {
 	if f.hex {
 		return fmt.Sprintf("%032x", n+1)
@@ -87,8 +86,8 @@ func chatTools(e exchange) list {
 	return list{object{"type": "function", "function": weatherTool()}}
 }
 
-// partForm is a form with a list of parts in each message: how a text, a call and a result are
-// written, and under which name the list is.
+// partForm is a form with a list of parts in each message: the spelling of a text, a call and a
+// result, and the name of the list.
 type partForm struct {
 	key                string
 	text, call, result func(utterance) object
@@ -144,7 +143,7 @@ func outParts(r reply) object {
 	return object{"role": "assistant", "parts": parts}
 }
 
-// attribute is a text, or a list of texts, as OTLP has it.
+// attribute is a text, or a list of texts, in the form of OTLP.
 func attribute(v any) object {
 	if texts, ok := v.([]string); ok {
 		values := list{}
@@ -182,7 +181,7 @@ func otlp(spans ...any) object {
 	}}}
 }
 
-// genAI are the attributes of the conventions, but for the finish reason.
+// genAI returns the attributes of the conventions, without the finish reason.
 func genAI(e exchange) object {
 	a := object{
 		"gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
@@ -226,8 +225,8 @@ func conventions(span, message bool) func(exchange) object {
 // flat is a form with an attribute for each member of a message, and the number of the message in
 // its name.
 type flat struct {
-	in, out              string // what messages of a request, and answers, are called
-	member, call, called string // what is before a member of a message, of a call, and of its function
+	in, out              string // names of the messages of a request, and of answers
+	member, call, called string // prefixes of a member of a message, of a call, and of its function
 }
 
 func (f *flat) write(a object, e exchange) {
@@ -348,7 +347,7 @@ func envelope(class string, kwargs object) object {
 	return object{"lc": 1, "type": "constructor", "id": list{"langchain_core", "messages", class}, "kwargs": kwargs}
 }
 
-// generation is an answer as LangChain has it, with the finish reason in its metadata.
+// generation is an answer of LangChain, with the finish reason in its metadata.
 func generation(r reply) object {
 	kwargs := object{"content": r.text, "response_metadata": r.ended(object{}, "finish_reason")}
 	if r.call {
@@ -378,7 +377,7 @@ func langfuse(id string, in, out any) any {
 	}}}
 }
 
-// conversation is the whole as one list of messages of chat completions.
+// conversation is the whole chat as one list of messages of chat completions.
 func conversation(e exchange) list { return append(chatMessages(e.history), chatMessage(e.reply)) }
 
 // itemsOf are items of the Responses API.
@@ -519,7 +518,7 @@ func spanForms() []traceForm {
 	}
 }
 
-// texted are attributes. Values other than texts and lists of texts are written as JSON.
+// texted converts values to attributes. Values other than texts and lists of texts become JSON.
 func texted(all object) object {
 	for k, v := range all {
 		switch v.(type) {
@@ -531,7 +530,7 @@ func texted(all object) object {
 	return all
 }
 
-// events are those of a span, one for each message.
+// events returns the events of a span, one for each message.
 func events(id string, e exchange) any {
 	var out []any
 	for _, m := range e.history {
@@ -551,7 +550,7 @@ func events(id string, e exchange) any {
 		object{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}, out...))
 }
 
-// chatForms are the forms that are no spans.
+// chatForms are the forms that are not spans.
 func chatForms() []traceForm {
 	named := func(o object, id string, e exchange) object {
 		o["id"] = id
@@ -685,8 +684,8 @@ func evalset(id string, e exchange) any {
 
 func traceForms() []traceForm { return append(spanForms(), chatForms()...) }
 
-// overImports reads two trace files in each form: one of attempts that are understood, with the
-// exit code 0, and one of all others, with 1.
+// overImports reads two trace files in each form: one of understood attempts, with exit code 0, and
+// one of all others, with exit code 1.
 func overImports(ctx context.Context, c *checker) error {
 	for _, f := range traceForms() {
 		cells := f.cells()
@@ -736,7 +735,7 @@ func overImports(ctx context.Context, c *checker) error {
 	return nil
 }
 
-// silence is what an answer without words may be, too, where it may not have been recorded.
+// silence is another right end of an answer without words, if it may not have been recorded.
 func (f *traceForm) silence() []end {
 	if !f.open {
 		return nil

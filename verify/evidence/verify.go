@@ -13,8 +13,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// How many comparisons there are of each subject: cells, goals of histories, and exit codes of
-// imports.
+// The number of comparisons of each subject: cells, goals of histories, and exit codes of imports.
 const (
 	wiresDue      = 2146
 	recordingsDue = 3962
@@ -24,7 +23,7 @@ const (
 	historyDue    = 266
 )
 
-// Verify compares what the binary makes of answers with the rules, in a folder of its own.
+// Verify compares the binary's reading of answers with the rules, in a separate folder.
 func Verify(ctx context.Context, c *proof.Check, path string) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return fmt.Errorf("verify evidence: %w", err)
@@ -60,7 +59,7 @@ type checker struct {
 	*binary
 }
 
-// is compares an attempt with what is right: one of several ends.
+// is compares an attempt with the right ends: one of several.
 func (c *checker) is(item string, got *seen, right ...end) {
 	ok := slices.ContainsFunc(right, func(e end) bool { return got.end().is(e) })
 	if ok && got.Outcome == called.outcome {
@@ -82,7 +81,7 @@ func idsOf(cells []cell) []string {
 	return out
 }
 
-// overWires asks a server in every API, whole and streamed, for every cell that it has.
+// overWires requests every cell from a server in every API, whole and streamed.
 func overWires(ctx context.Context, c *checker) error {
 	for _, w := range wires() {
 		cells := slices.DeleteFunc(matrix(), func(k cell) bool { return !w.has(&k) })

@@ -20,16 +20,16 @@ type wire struct {
 	events             func(reply) []any
 	// framed writes the events of a stream.
 	framed func([]any) string
-	// has reports whether the API, and its streams, have the finish reason of a cell.
+	// has reports whether the API, and its streams, can express the finish reason of a cell.
 	has, streams func(*cell) bool
-	// also are ends that are right in this API, too.
+	// also are further right ends in this API.
 	also func(k *cell, stream bool) []end
 }
 
 func wires() []wire {
 	all := func(*cell) bool { return true }
 	none := func(*cell, bool) []end { return nil }
-	// A failed response has an error with a code, and no event ends a stream but those of four states.
+	// A failed response has an error with a code, and only events of four states end a stream.
 	failed := func(k *cell, stream bool) []end {
 		switch {
 		case k.stop == "failed":
@@ -39,7 +39,7 @@ func wires() []wire {
 		}
 		return nil
 	}
-	// The reason is all that ends a stream of Gemini: one without it was torn.
+	// Only the reason ends a stream of Gemini: a stream without it was interrupted.
 	torn := func(k *cell, stream bool) []end {
 		if stream && (k.absent || k.null) {
 			return []end{fault("malformed")}
@@ -59,7 +59,7 @@ func wires() []wire {
 	}
 }
 
-// dataLines are events that have data only, with what ends them.
+// dataLines writes events that have only data, with the end of the stream.
 func dataLines(end string) func([]any) string {
 	return func(events []any) string {
 		var b strings.Builder
@@ -70,7 +70,7 @@ func dataLines(end string) func([]any) string {
 	}
 }
 
-// namedEvents are events that have their type as a name, too.
+// namedEvents writes events that have their type as a name, too.
 func namedEvents(events []any) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -87,7 +87,7 @@ func jsonLines(events []any) string {
 	return b.String()
 }
 
-// inJSON is a value that has strings, numbers and lists of them only.
+// inJSON writes a value of strings, numbers and lists of them as JSON.
 func inJSON(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -98,10 +98,10 @@ func inJSON(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// cellName is how a prompt names the answer that it is to have.
+// cellName matches the name of the requested answer in a prompt.
 var cellName = regexp.MustCompile(`cell-\d{4}`)
 
-// server answers each request as the answer that its last message names is to be.
+// server answers each request with the answer that its last message names.
 func server(answer func(id string, stream bool) (typ, body string)) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -133,7 +133,7 @@ func (w *wire) answering(replies map[string]reply) *httptest.Server {
 	})
 }
 
-// suite is one case for each id. Its prompts name the ids.
+// suite has one case for each id, with the id in its prompt.
 func suite(ids []string) string {
 	cases := list{}
 	for _, id := range ids {

@@ -16,17 +16,16 @@ import (
 	"strings"
 )
 
-// figures are the verdicts in a report, by target. Errors is -1 where the format leaves them out.
+// figures are the verdicts in a report, by target. Errors is -1 if the format omits them.
 type figures map[string]counts
 
-// readers take the verdicts out of a report, by its extension. A format without a
-// reader fails the walk.
+// readers read the verdicts in a report, by its extension. A format without a reader fails the walk.
 var readers = map[string]func(text string, targets []string) (figures, error){
 	".json": fromJSON, ".jsonl": fromJSONL, ".csv": fromCSV, ".xml": fromJUnit, ".md": fromMarkdown,
 	".txt": fromTerminal, ".html": fromHTML,
 }
 
-// sentences are where a report has its one-line summary.
+// sentences match the one-line summary of a report.
 var sentences = map[string]*regexp.Regexp{
 	".json": regexp.MustCompile(`"summary":"([^"]*)"`),
 	".md":   regexp.MustCompile(`(?m)^### [^:]*: (.*)$`),
@@ -166,7 +165,7 @@ func fromJUnit(text string, targets []string) (figures, error) {
 			}
 		}
 		if listed != c {
-			return nil, fmt.Errorf("suite %q says %+v and lists %+v", s.Name, c, listed)
+			return nil, fmt.Errorf("suite %q counts %+v and lists %+v", s.Name, c, listed)
 		}
 		f[target] = c
 	}
@@ -183,7 +182,7 @@ var (
 	htmlTags  = regexp.MustCompile(`<[^>]*>`)
 )
 
-// row reads "4/7" and, where the format has it, the number of errors.
+// row reads "4/7" and, if the format has it, the number of errors.
 func row(passed, errs string) (counts, error) {
 	m := judgedOf.FindStringSubmatch(strings.TrimSpace(passed))
 	if m == nil {
@@ -212,10 +211,10 @@ func fromMarkdown(text string, targets []string) (figures, error) {
 
 func (f figures) has(t string) bool { _, ok := f[t]; return ok }
 
-// allPassed is the sentence of a run whose attempts all passed, which has no table where there is one target.
+// allPassed is the sentence of a run with only passed attempts. With one target it has no table.
 var allPassed = regexp.MustCompile(`(?m)^(?:All (\d+) judged attempts|The only judged attempt) passed\.`)
 
-// fromTerminal reads the table of targets: two spaces are between columns.
+// fromTerminal reads the table of targets: two spaces separate columns.
 func fromTerminal(text string, targets []string) (figures, error) {
 	if m := allPassed.FindStringSubmatch(text); m != nil && len(targets) == 1 && !strings.Contains(text, "───") {
 		n, err := strconv.Atoi(cmp.Or(m[1], "1"))

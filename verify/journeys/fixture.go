@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// verdict is what one attempt must come to. The fixtures are written so that it
-// is known before callvet says anything.
+// verdict is the right verdict of one attempt. The fixtures are written so that it is known before
+// callvet runs.
 type verdict int
 
 const (
@@ -34,7 +34,7 @@ func (c *counts) add(v verdict) {
 
 func (c counts) judged() int { return c.Pass + c.Fail }
 
-// shape is what the attempts of a journey come to.
+// shape is the kind of verdicts of a journey's attempts.
 type shape struct {
 	name  string
 	cases []string // of the fixture's cases, in its order
@@ -45,8 +45,8 @@ func always(v verdict) func(int, int, int) verdict {
 	return func(int, int, int) verdict { return v }
 }
 
-// cycle goes through pass, fail and error, shifted by target, case and repeat, so
-// that repeats of one case differ and targets differ.
+// cycle alternates pass, fail and error, shifted by target, case and repeat, so that repeats of one
+// case differ and targets differ.
 func cycle(target, ix, repeat int) verdict { return verdict((target + ix + repeat) % 3) }
 
 var every = []string{"rome", "oslo", "thanks", "lima"}
@@ -116,7 +116,7 @@ func suiteFile(ids []string) string {
 	return b.String()
 }
 
-// scriptFile answers every attempt at every case so that the verdict is the shape's.
+// scriptFile has answers to every attempt that lead to the verdicts of the shape.
 func scriptFile(s *shape, target, repeats int) string {
 	if len(s.cases) == 0 {
 		return "model: script\nrules:\n  - contains: weather\n    text: It is sunny.\n"
@@ -141,8 +141,7 @@ func scriptFile(s *shape, target, repeats int) string {
 	return b.String()
 }
 
-// traceFile has one record a call and one a task: the attempts of the shape, as
-// an agent's log would have them.
+// traceFile has one record per call and one per task: the attempts of the shape, as in an agent's log.
 func traceFile(s *shape, targets, repeats int) string {
 	var b strings.Builder
 	for t := range targets {
@@ -176,7 +175,7 @@ func traceAttempt(b *strings.Builder, s *shape, target, ix, repeat int, id strin
 		at, v == pass, v == pass, tool, 100+ix, 10+repeat, 1+ix, q.tags, q.prompt)
 }
 
-// catalogue is what a retriever searches.
+// catalogue has the tools that a retriever searches.
 const catalogue = `{"name":"trip","tools":[
  {"id":"get_weather","name":"get_weather","description":"The weather in a city now.","keywords":["weather"],"examples":["How is the weather in Rome?","How is the weather in Lima?"]},
  {"id":"get_forecast","name":"get_forecast","description":"The forecast for a city, for a number of days.","keywords":["forecast"],"examples":["What is the forecast for three days in Oslo?"]}]}
@@ -203,7 +202,7 @@ func questionFile(ids []string) string {
 	return b.String()
 }
 
-// targetName is how callvet calls a script.
+// targetName is callvet's name of a script.
 func targetName(i int) string { return "script:" + scriptName(i) }
 
 func scriptName(i int) string { return fmt.Sprintf("model-%d.yaml", i) }

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/verify/journeys"
 )
 
-// TestUnracedWalk builds the binary and walks through it what its corners are; verify journeys walks all.
+// TestUnracedWalk builds the binary and walks the corner cases; verify journeys walks everything.
 func TestUnracedWalk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

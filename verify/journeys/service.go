@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// serve answers questions about tools so that each attempt comes to the verdict that the shape has
-// for the first attempt at its case: a service cannot distinguish repeats.
+// serve answers questions about tools so that each attempt has the verdict of the shape for the first
+// attempt at its case: a service cannot distinguish repeats.
 func serve(s *shape) (address string, stop func()) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Query string }

@@ -22,7 +22,7 @@ func (t *traveller) total() counts {
 	return sum
 }
 
-// ended is the exit code of a run without a gate: 1 when nothing could be judged.
+// ended is the exit code of a run without a gate: 1 if no attempt could be judged.
 func (t *traveller) ended() int {
 	if t.total().judged() == 0 {
 		return 1
@@ -74,7 +74,7 @@ func (t *traveller) run() error {
 		t.step(anyVerdict, "run", append(start, "--name", "bound", "--fail-under", "0.5", "-q")...)
 	}
 
-	// A resumed run asks again what ended in an error, and nothing else.
+	// A resumed run repeats only attempts that ended in an error.
 	resumed := t.step(t.ended(), "run", "--resume", "second", "--retries", "0", "--json")
 	t.figures("run --resume", ".json", resumed.out, names)
 	t.figures("run --resume", ".txt", t.step(t.ended(), "run", "--resume", "second", "--retries", "0").out, names)
@@ -91,7 +91,7 @@ func (t *traveller) run() error {
 	return nil
 }
 
-// failedFrom runs again what did not pass.
+// failedFrom repeats the attempts that did not pass.
 func (t *traveller) failedFrom(sum counts, start []string) {
 	if sum.Fail+sum.Error == 0 {
 		t.step(2, "run", append(start, "--failed-from", "second")...)
@@ -132,7 +132,7 @@ func (t *traveller) reads(baseline, run string, names []string) {
 		t.figures("report --slice --baseline", ext, t.file("sliced"+ext), names)
 	}
 	for ext, s := range summaries {
-		t.check(s == summaries[".json"], t.of.name+": report summary", "%s says %q and JSON says %q", ext, s,
+		t.check(s == summaries[".json"], t.of.name+": report summary", "%s has %q and JSON has %q", ext, s,
 			summaries[".json"])
 	}
 	t.step(0, "trace export", run, "-o", "exported.jsonl")
@@ -149,7 +149,7 @@ func (t *traveller) reads(baseline, run string, names []string) {
 	t.listed(run)
 }
 
-// covers asks what the cases of the suite test, with what the run confused, and what has changed
+// covers checks the coverage of the suite's cases, with the confusions of the run, and the changes
 // since.
 func (t *traveller) covers(run string) {
 	var c struct{ Cases, Skipped int }
@@ -171,7 +171,7 @@ func (t *traveller) covers(run string) {
 	t.step(0, "stale", "trip.yaml")
 }
 
-// keeps makes a regression case of the first failure of a run, once.
+// keeps makes a regression case from the first failure of a run, once.
 func (t *traveller) keeps() error {
 	shown := t.step(0, "show", "second", "--json").out
 	var run struct {
@@ -193,7 +193,7 @@ func (t *traveller) keeps() error {
 		t.check(result.Attempts > 0 && result.Caught == result.Attempts, t.of.name+": case from-failure",
 			"%d of %d attempts fail the new case", result.Caught, result.Attempts)
 		before := t.file("bugs.json")
-		t.step(1, "case from-failure", keep...) // the prompt is there
+		t.step(1, "case from-failure", keep...) // the prompt exists
 		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")
 		t.step(0, "trace export", "second", "-o", "second.jsonl")
 		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--of", c.Target, "--tier", "labeled",
@@ -204,7 +204,7 @@ func (t *traveller) keeps() error {
 	return nil
 }
 
-// diffs compares two runs that did the same.
+// diffs compares two equal runs.
 func (t *traveller) diffs(baseline, run string) {
 	t.step(0, "diff", baseline, run)
 	t.step(0, "diff", baseline, run, "--slice", "tag")
@@ -252,7 +252,7 @@ func show(p *float64) string {
 // gateFile has a gate that small samples can decide.
 const gateFile = "gates:\n  - metric: pass_rate\n    at_least: 0.05\n    min_n: 1\n"
 
-// gates checks the run against a gate: the exit code is the verdict of every format.
+// gates checks the run with a gate: the exit code agrees with the verdict in every format.
 func (t *traveller) gates(run string) {
 	if err := t.write("gates.yaml", gateFile); err != nil {
 		t.fail(t.of.name, "%v", err)
@@ -262,16 +262,16 @@ func (t *traveller) gates(run string) {
 		"gates.json", "-o", "gates.txt")
 	words := map[int]string{0: "pass", 3: "fail", 4: "inconclusive"}
 	at := t.of.name + ": gate"
-	t.check(gateVerdict(r.out) == words[r.exit], at, "exit %d and JSON says %q", r.exit, gateVerdict(r.out))
-	t.check(gateVerdict(t.file("gates.json")) == words[r.exit], at, "exit %d and the JSON file says %q", r.exit,
+	t.check(gateVerdict(r.out) == words[r.exit], at, "exit %d and JSON has %q", r.exit, gateVerdict(r.out))
+	t.check(gateVerdict(t.file("gates.json")) == words[r.exit], at, "exit %d and the JSON file has %q", r.exit,
 		gateVerdict(t.file("gates.json")))
 	for _, f := range []string{"gates.md", "gates.txt"} {
-		t.check(strings.Contains(strings.ToLower(t.file(f)), words[r.exit]), at, "exit %d and %s does not say %q",
+		t.check(strings.Contains(strings.ToLower(t.file(f)), words[r.exit]), at, "exit %d and %s does not contain %q",
 			r.exit, f, words[r.exit])
 	}
 	t.check(strings.Contains(t.file("gates.xml"), "<testsuites"), at, "gates.xml is no JUnit file")
 	again := t.step(r.exit, "gate", run, "--gates", "gates.yaml")
-	t.check(strings.Contains(strings.ToLower(again.out), words[r.exit]), at, "exit %d and the terminal does not say %q",
+	t.check(strings.Contains(strings.ToLower(again.out), words[r.exit]), at, "exit %d and the terminal does not show %q",
 		r.exit, words[r.exit])
 	if t.total().judged() == 0 {
 		t.check(r.exit == 4, at, "exit %d, but nothing was judged", r.exit)
@@ -280,11 +280,11 @@ func (t *traveller) gates(run string) {
 
 func gateVerdict(text string) string {
 	var v struct{ Verdict string }
-	_ = json.Unmarshal([]byte(text), &v) // a text that is no JSON has no verdict, which fails the comparison
+	_ = json.Unmarshal([]byte(text), &v) // a text that is not JSON has no verdict, which fails the comparison
 	return strings.ToLower(v.Verdict)
 }
 
-// listed looks the run up among all.
+// listed checks the run in the list of runs.
 func (t *traveller) listed(run string) {
 	t.step(0, "runs")
 	at := t.of.name + ": runs --json"
@@ -314,7 +314,7 @@ func (t *traveller) listed(run string) {
 	t.check(false, at, "run %s is not listed", run)
 }
 
-// figures compares what a format says of each target with what must be.
+// figures compares the verdicts in a format with the right verdicts, by target.
 func (t *traveller) figures(what, ext, text string, names []string) {
 	at := t.of.name + ": " + what + " " + ext
 	read := readers[ext]
@@ -329,7 +329,7 @@ func (t *traveller) figures(what, ext, text string, names []string) {
 	}
 	for i, name := range names {
 		c, ok := got[name]
-		if c.Error < 0 { // the format has no column of errors, or the terminal no room for it
+		if c.Error < 0 { // the format has no column of errors, or the terminal no space for it
 			c.Error = t.want[i].Error
 		}
 		if ext == ".html" && len(names) > 1 {
@@ -349,7 +349,7 @@ func (t *traveller) file(name string) string {
 
 var hint = regexp.MustCompile(`(?m)^  (callvet .*)$`)
 
-// hints runs the commands that a run proposes, as a person would paste them.
+// hints runs the commands that a run proposes, as a user would paste them.
 func (t *traveller) hints(r result) {
 	out := strings.Replace(r.out, "\nNext: ", "\nNext\n  ", 1) // a run that passed proposes one command
 	_, next, ok := strings.Cut(out, "\nNext\n")
@@ -458,7 +458,7 @@ func (t *traveller) traces() error {
 	t.passRate(t.step(0, "score", "imported.jsonl", "--json").out)
 	checked := 0
 	if t.total().judged() == 0 {
-		checked = 2 // no attempt says what its task needs
+		checked = 2 // no attempt records what its task needs
 	}
 	t.step(checked, "trace check", "traces.jsonl")
 	t.labels()
@@ -500,7 +500,7 @@ func (t *traveller) labels() {
 	t.step(anyVerdict, "calibrate", "labels.jsonl", "--judge", "panel", "--run", "traces.jsonl", "--json")
 }
 
-// judges asks a judge about the tasks, and adds its verdicts to the labels.
+// judges runs a judge over the tasks, and adds its verdicts to the labels.
 func (t *traveller) judges() {
 	const script = "rules:\n  - case: '*'\n    text: '{\"pass\": true, \"fail_reasons\": [], \"unnecessary_calls\": [], \"notes\": \"-\"}'\n"
 	if err := t.write("judge.yaml", script); err != nil {
@@ -509,7 +509,7 @@ func (t *traveller) judges() {
 	}
 	asked := 0
 	if t.total().judged() == 0 {
-		asked = 2 // nothing is to be judged
+		asked = 2 // there is nothing to judge
 	}
 	t.step(asked, "judge run", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-o", "labels.jsonl")
 	t.step(asked, "judge show", "traces.jsonl")
@@ -524,7 +524,7 @@ func (t *traveller) judges() {
 	}
 }
 
-// passRate compares the pass rate of scored traces with what must be.
+// passRate compares the pass rate of scored traces with the right one.
 func (t *traveller) passRate(text string) {
 	at := t.of.name + ": score --json"
 	var s struct {
@@ -559,8 +559,8 @@ func (t *traveller) passRate(text string) {
 	}
 }
 
-// newcomer does what a person does on the first day: write a suite, look at it,
-// run it, and follow what is proposed.
+// newcomer does the steps of a user's first day: write a suite, look at it, run it, and follow the
+// proposals.
 func (t *traveller) newcomer() error {
 	t.step(0, "version")
 	t.step(0, "targets")

@@ -3,12 +3,12 @@
 // Package journeys walks whole journeys of a user through the callvet binary:
 // everything passes, everything fails, mixed, only errors, one case, none; once
 // and three times; one target and three. After each run every command that reads
-// it is called in every format. A step is right when its exit code is the one
-// that the fixture implies, nothing panicked, and every format counts the same
-// passes, failures and errors, which are known before callvet runs.
+// it is called in every format. A step is right if its exit code follows from
+// the fixture, nothing panicked, and every format counts the same passes, failures and errors, which
+// are known before callvet runs.
 //
-// The commands come from the binary's own help: a command that no journey uses
-// and that is not on the list of those apart is a failure.
+// The commands are read from the binary's help: a command that no journey uses, and that is not in
+// the list of exceptions (apart), is a failure.
 package journeys
 
 import (
@@ -30,18 +30,18 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// Config says what to walk through.
+// Config chooses the journeys to walk.
 type Config struct {
 	Binary string    // path of the callvet binary
 	Dir    string    // an empty folder for suites, stores and reports
-	Out    io.Writer // gets a line for each failure; nil discards them
-	Match  string    // only journeys whose name contains this; "" walks all
-	// Corners leaves out one with many: only the mixed shape is walked with one run of many
-	// targets, and with many runs of one. The others are walked with one of both and many of both.
+	Out    io.Writer // receives a line for each failure; nil discards them
+	Match  string    // only journeys with this text in the name; "" walks all
+	// Corners walks only the mixed shape with one repeat of many targets, and with many repeats of
+	// one target. Other shapes are walked with one of both and with many of both.
 	Corners bool
 }
 
-// Report is what a walk found.
+// Report has the results of a walk.
 type Report struct {
 	Journeys int
 	Steps    int // commands that were run
@@ -49,7 +49,7 @@ type Report struct {
 	Failures []string
 }
 
-// repeats and targets are the sizes that every shape is walked with.
+// repeats and targets are the sizes of every shape.
 var (
 	repeatCounts = []int{1, 3}
 	targetCounts = []int{1, 3}
@@ -133,7 +133,7 @@ func Walk(ctx context.Context, cfg Config) (*Report, error) {
 	return &w.report, ctx.Err()
 }
 
-// journey is one way through the product.
+// journey is one path through the product.
 type journey struct {
 	name             string
 	kind             kind
@@ -148,7 +148,7 @@ const (
 	ofRun      kind = iota // callvet run SUITE
 	ofSelect               // callvet select SUITE
 	ofTraces               // callvet score TRACES
-	ofNewcomer             // callvet init, then everything that it proposes
+	ofNewcomer             // callvet init, then all its proposals
 )
 
 func journeysOf(corners bool) []journey {
@@ -200,7 +200,7 @@ func (w *walker) fail(at, format string, args ...any) {
 	}
 }
 
-// check counts one comparison and keeps it when it fails.
+// check counts one comparison and stores it if it fails.
 func (w *walker) check(ok bool, at, format string, args ...any) {
 	w.mu.Lock()
 	w.report.Checks++
@@ -214,7 +214,7 @@ func (w *walker) check(ok bool, at, format string, args ...any) {
 func (w *walker) covered(tree []string) {
 	for _, c := range tree {
 		w.check(w.used[c] != (apart[c] != ""), "command "+c,
-			"either a journey uses it or the list of commands apart says why not: used %v, apart %q",
+			"either a journey uses it or the list of exceptions has the reason: used %v, apart %q",
 			w.used[c], apart[c])
 	}
 	for _, c := range slices.Sorted(maps.Keys(apart)) {
@@ -222,7 +222,7 @@ func (w *walker) covered(tree []string) {
 	}
 }
 
-// tree lists the commands that do something, such as "label next".
+// tree lists the commands with an action, such as "label next".
 func (w *walker) tree(ctx context.Context, path []string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, w.binary, append(slices.Clone(path), "--help")...).Output()
 	if err != nil {
@@ -230,7 +230,7 @@ func (w *walker) tree(ctx context.Context, path []string) ([]string, error) {
 	}
 	var list []string
 	usage, rest, _ := strings.Cut(string(out), "Available Commands:\n")
-	// A command that has others below it does something itself where it takes an argument.
+	// A command with subcommands has an action itself if it takes an argument.
 	takes := regexp.MustCompile(`\n  callvet ` + strings.Join(path, " ") + ` [A-Z]`)
 	if len(path) > 0 && (rest == "" || takes.MatchString(usage)) {
 		list = append(list, strings.Join(path, " "))
@@ -249,7 +249,7 @@ func (w *walker) tree(ctx context.Context, path []string) ([]string, error) {
 	return list, nil
 }
 
-// traveller takes the steps of one journey in a folder of its own.
+// traveller does the steps of one journey in a separate folder.
 type traveller struct {
 	*walker
 	ctx  context.Context
@@ -294,18 +294,18 @@ func (t *traveller) write(name, text string) error {
 	return nil
 }
 
-// result is what a step left.
+// result is the result of a step.
 type result struct {
 	step     string
 	exit     int
 	out, err string
 }
 
-// any is the exit code of a step whose verdict is checked otherwise.
+// anyVerdict is the exit code of a step if another check tests its verdict.
 const anyVerdict = -1
 
 // step runs a command in the journey's folder. command is its path in the tree;
-// exit is the code that it must end with, or anyVerdict for one of 0, 3 and 4.
+// exit is the required exit code, or anyVerdict for 0, 3 or 4.
 func (t *traveller) step(exit int, command string, args ...string) result {
 	t.mu.Lock()
 	t.used[command] = true
@@ -352,7 +352,7 @@ func first(s string, n int) string {
 	return s
 }
 
-// formats are the extensions that the help of a command names.
+// formats returns the extensions in the help of a command.
 func (t *traveller) formats(command ...string) []string {
 	out, err := exec.CommandContext(t.ctx, t.binary, append(command, "--help")...).Output()
 	if err != nil {
@@ -363,7 +363,7 @@ func (t *traveller) formats(command ...string) []string {
 	for _, line := range strings.Split(string(out), "\n") {
 		if strings.Contains(line, ".html") || strings.Contains(line, ".md") {
 			for _, ext := range extensions.FindAllString(line, -1) {
-				// a PDF is the page printed, and needs a browser
+				// a PDF is the printed page, and needs a browser
 				if ext = strings.TrimSpace(ext); !slices.Contains(found, ext) && ext != ".yaml" && ext != ".pdf" {
 					found = append(found, ext)
 				}

@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package jsonl answers one question: which rows has a file of JSON Lines, gzipped
-// or not? It is the one reader of the sets that callvet-verify proves itself by.
+// Package jsonl answers one question: which rows does a file of JSON Lines have, gzipped or not? It is
+// the only reader of the data sets of callvet-verify.
 package jsonl
 
 import (
@@ -19,8 +19,8 @@ import (
 // MaxLine is the longest line in bytes.
 const MaxLine = 64 << 20
 
-// Lines calls do for every line that is not blank; the bytes are its own. A file named .gz is
-// gzipped. Errors of reading name the file, the first error of do ends it.
+// Lines calls do for every line that is not blank; do may keep the bytes. A file named .gz is
+// gzipped. Errors of reading name the file, and the first error of do ends it.
 func Lines(path string, do func(line []byte) error) error {
 	f, err := os.Open(path)
 	if err != nil {

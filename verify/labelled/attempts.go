@@ -13,10 +13,10 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// attempt is what a target does at a task, in messages, each with calls or the answer.
+// attempt is the work of a target at a task, in messages, each with calls or the answer.
 type attempt struct {
 	task *callvet.Case
-	// kind and what are how it was made from a right one: "" for the right ones.
+	// kind and what describe the change of a right attempt; "" for right attempts.
 	kind, what string
 	steps      [][]callvet.Call
 	answer     string
@@ -26,10 +26,10 @@ func (a *attempt) id() string {
 	return fmt.Sprintf("%s: %s %s", a.task.ID, a.kind, a.what)
 }
 
-// calls are all calls in their order.
+// calls returns all calls in order.
 func (a *attempt) calls() []callvet.Call { return slices.Concat(a.steps...) }
 
-// with is the attempt with other calls, each in a message of its own.
+// with returns the attempt with other calls, each in a separate message.
 func (a *attempt) with(kind, what string, calls []callvet.Call) attempt {
 	out := attempt{task: a.task, kind: kind, what: what, answer: a.answer}
 	for _, c := range calls {
@@ -38,8 +38,8 @@ func (a *attempt) with(kind, what string, calls []callvet.Call) attempt {
 	return out
 }
 
-// right are the attempts that do what a task says: one for each plan. Calls that wait for
-// no other stand in one message. Optional calls are left out.
+// right returns the right attempts at a task: one for each plan. Independent calls are in one message.
+// Optional calls are left out.
 func right(c *callvet.Case) (out []attempt) {
 	for i := range c.Expect.Plans {
 		p := &c.Expect.Plans[i]
@@ -61,7 +61,7 @@ func right(c *callvet.Case) (out []attempt) {
 	return out
 }
 
-// same reports whether two attempts make the same calls, in whatever order.
+// same reports whether two attempts make the same calls, in any order.
 func same(a, b *attempt) bool {
 	x, y := a.calls(), b.calls()
 	for _, c := range x {
@@ -83,7 +83,7 @@ func equal(a, b callvet.Call) bool {
 // player plays attempts, by the ids of their cases.
 type player map[string]*attempt
 
-// Generate gives the message of the round.
+// Generate returns the message of the round.
 func (p player) Generate(_ context.Context, req *callvet.Request) (*callvet.Response, error) {
 	a := p[req.CaseID]
 	if a == nil {
@@ -107,7 +107,7 @@ func (p player) Generate(_ context.Context, req *callvet.Request) (*callvet.Resp
 	return &callvet.Response{Turns: []callvet.Turn{turn}, Model: "player"}, nil
 }
 
-// journal keeps nothing: what was run is observed.
+// journal stores nothing: the cells are observed during the run.
 type journal struct{}
 
 // Encode implements run.Journal.
@@ -116,8 +116,8 @@ func (journal) Encode(dst []byte, _ *callvet.Cell, _ []byte) ([]byte, error) { r
 // Append implements run.Journal.
 func (journal) Append(context.Context, string, [][]byte, callvet.Spent) error { return nil }
 
-// replayed runs attempts through the evaluation loop against the fixtures of their tasks, and
-// gives the cell of each.
+// replayed runs attempts through the evaluation loop with the fixtures of their tasks, and returns
+// the cell of each.
 func (s *set) replayed(ctx context.Context, list []attempt) ([]*callvet.Cell, error) {
 	of, play := *s.suite, player{}
 	of.Cases = make([]callvet.Case, len(list))
@@ -130,7 +130,7 @@ func (s *set) replayed(ctx context.Context, list []attempt) ([]*callvet.Cell, er
 		run.Target{Target: callvet.Target{Name: "player", Provider: "player", Free: true}, Model: play})
 }
 
-// played runs a suite with a target and gives the cells in the order of the cases.
+// played runs a suite with a target and returns the cells in the order of the cases.
 func played(ctx context.Context, s *callvet.Suite, target run.Target) ([]*callvet.Cell, error) {
 	scorer, problems := score.New(s, score.Config{})
 	if len(problems) > 0 {

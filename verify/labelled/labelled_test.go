@@ -15,7 +15,7 @@ import (
 
 const shipped = "../../examples/labelled-set"
 
-// verified looks at the set of a folder and gives what was told, and whether it holds.
+// verified checks the set of a folder and returns the output, and whether the set passed.
 func verified(t *testing.T, dir string) (string, bool) {
 	t.Helper()
 	var out bytes.Buffer
@@ -25,7 +25,7 @@ func verified(t *testing.T, dir string) (string, bool) {
 	return out.String(), holds
 }
 
-// TestShipped: the set is what its card says.
+// TestShipped: the shipped set agrees with its card.
 func TestShipped(t *testing.T) {
 	t.Parallel()
 	if reported, holds := verified(t, shipped); !holds {
@@ -33,7 +33,7 @@ func TestShipped(t *testing.T) {
 	}
 }
 
-// copied is a copy of the set in which one text of one file is another one.
+// copied returns a copy of the set with one text of one file replaced.
 func copied(t *testing.T, file, from, to string) string {
 	t.Helper()
 	dir, found := t.TempDir(), false
@@ -67,7 +67,7 @@ func copied(t *testing.T, file, from, to string) string {
 	return dir
 }
 
-// TestDamage: a set with one thing wrong does not hold, and it is said what is wrong.
+// TestDamage: a set with one mistake fails, and the mistake is reported.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]struct{ file, from, to, reported string }{
@@ -108,11 +108,11 @@ func TestDamage(t *testing.T) {
 			"es-AR-talk.yaml", "qué fiaca los lunes, por dios",
 			"sabés a qué hora juega Racing el domingo?", "the prompt says the same as that of the case",
 		},
-		"a card that says more": {
+		"a card with a larger count": {
 			"README.md", "| tasks | 150 |", "| tasks | 200 |",
-			"DIFFERS figures of the card: tasks: the card says 200, and there are 150",
+			"DIFFERS figures of the card: tasks: the card has 200, and there are 150",
 		},
-		"a card that says less": {
+		"a card with a smaller count": {
 			"README.md", "| no tool is needed | 38 |\n", "",
 			`the card does not have the figure "no tool is needed"`,
 		},

@@ -14,15 +14,15 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// Bounds of how like two tasks of one language may be: of their runs of three letters, and of their
+// Limits of the likeness of two tasks of one language: of their runs of three letters, and of their
 // words, unchanged and with names, numbers and ids masked.
 const (
 	mostLetters = 0.5
 	mostWords   = 0.5
 )
 
-// pairs compares what users say in all pairs of tasks of one language, and gives how many are
-// more than 0.40 alike.
+// pairs compares the users' texts in all pairs of tasks of one language, and returns the number of
+// pairs with a likeness above 0.40.
 func (s *set) pairs(c *proof.Check) (near int) {
 	for _, language := range slices.Sorted(maps.Keys(languages())) {
 		var ids, texts []string
@@ -61,8 +61,8 @@ func (s *set) pairs(c *proof.Check) (near int) {
 	return near
 }
 
-// likeness is how like two texts are, by letters and by words; each is the greater of the
-// texts as they stand and masked.
+// likeness of two texts, by letters and by words; each is the greater value of the unchanged and the
+// masked texts.
 type likeness struct{ letters, words float64 }
 
 func (l likeness) most() float64 { return max(l.letters, l.words) }
@@ -77,8 +77,8 @@ func like(a, b string) likeness {
 	return likeness{max(suite.Likeness(a, b), suite.Likeness(x, y)), max(wordLikeness(a, b), wordLikeness(x, y))}
 }
 
-// masked puts N in the place of numbers, of words with a digit, and of capitalised words
-// that begin no sentence: what a machine would fill into a template.
+// masked replaces numbers, words with a digit, and capitalised words inside a sentence by N: the
+// parts that a machine would fill into a template.
 func masked(text string) string {
 	words := strings.Fields(text)
 	begins := true

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The kinds of mutants: each is a right attempt with one thing wrong.
+// The kinds of mutants: each is a right attempt with one mistake.
 const (
 	dropped   = "a call is left out"
 	swapped   = "another tool is called"
@@ -29,24 +29,24 @@ const (
 	strayed   = "a stranger's page is opened"
 )
 
-// kind is what is wrong in an attempt.
+// kind is the kind of mistake in an attempt.
 type kind struct {
 	name string
-	// least is how many such attempts the set gives at least.
+	// least is the least number of such attempts in the set.
 	least int
-	// classes are those of failures that such an attempt may end in: the right ones.
+	// classes are the right error classes of such an attempt.
 	classes []callvet.Class
 }
 
 func kinds() []kind {
 	classes := func(list ...callvet.Class) []callvet.Class { return list }
 	return []kind{
-		// of two like calls the other one is then compared
+		// of two equal calls the other is compared then
 		{dropped, 144, classes(callvet.ClassMissedCall, callvet.ClassIncomplete, callvet.ClassWrongArgs)},
 		{swapped, 138, classes(callvet.ClassWrongTool, callvet.ClassUnneededCall)},
 		{changed, 314, classes(callvet.ClassWrongArgs, callvet.ClassUnknownArg, callvet.ClassContract)},
 		{omitted, 309, classes(callvet.ClassContract, callvet.ClassWrongArgs)},
-		// where another plan has as many calls
+		// if another plan has the same number of calls
 		{added, 172, classes(callvet.ClassUnneededCall, callvet.ClassWrongTool)},
 		{needless, 53, classes(callvet.ClassUnneededCall)},
 		{repeated, 152, classes(callvet.ClassLoop, callvet.ClassWrongArgs)},
@@ -57,14 +57,14 @@ func kinds() []kind {
 	}
 }
 
-// of gives the kind with a name.
+// of returns the kind with a name.
 func of(name string) kind {
 	list := kinds()
 	return list[slices.IndexFunc(list, func(k kind) bool { return k.name == name })]
 }
 
-// mutants are the wrong attempts that one right attempt of a plan gives. What another plan of
-// the task allows is not among them.
+// mutants returns the wrong attempts made from one right attempt of a plan, without those that another
+// plan of the task allows.
 func (s *set) mutants(a *attempt, p *callvet.Plan) (out []attempt) {
 	calls, expected := a.calls(), required(p)
 	rights := right(a.task)
@@ -124,7 +124,7 @@ var (
 // name identifies a call of several by its place.
 func name(calls []callvet.Call, i int) string { return fmt.Sprintf("%d %s", i+1, calls[i].Tool) }
 
-// required are the calls of a plan that may not be missing.
+// required returns the calls of a plan that may not be missing.
 func required(p *callvet.Plan) (out []*callvet.ExpectedCall) {
 	for i := range p.Calls {
 		if !p.Calls[i].Optional {
@@ -138,7 +138,7 @@ func without(calls []callvet.Call, i int) []callvet.Call {
 	return slices.Delete(slices.Clone(calls), i, i+1)
 }
 
-// lookAlikes are pairs of tools that take the same arguments or stand for one another.
+// lookAlikes are pairs of tools with the same arguments or similar purposes.
 func lookAlikes() map[string]string {
 	return map[string]string{
 		"get_refund_policy": "get_return_policy", "get_return_policy": "get_refund_policy",
@@ -157,8 +157,8 @@ func lookAlikes() map[string]string {
 	}
 }
 
-// donor is a call in the place of another one: of a tool that is easily taken for it, with
-// arguments that its contract takes.
+// donor returns a call that replaces another: of a tool that is easily confused with it, with valid
+// arguments.
 func (s *set) donor(c *callvet.Case, accepted []string, call callvet.Call, rights []attempt) (callvet.Call, bool) {
 	tool := lookAlikes()[call.Tool]
 	if tool == "" || slices.Contains(accepted, tool) {
@@ -176,8 +176,8 @@ func (s *set) donor(c *callvet.Case, accepted []string, call callvet.Call, right
 	return s.sample(tool, c)
 }
 
-// sample is a call of a tool that another task of the set expects, of the same language where
-// there is one.
+// sample returns a call of a tool that another task of the set expects, preferably in the same
+// language.
 func (s *set) sample(tool string, than *callvet.Case) (found callvet.Call, ok bool) {
 	for i := range s.suite.Cases {
 		c := &s.suite.Cases[i]
@@ -198,7 +198,7 @@ func (s *set) sample(tool string, than *callvet.Case) (found callvet.Call, ok bo
 	return found, ok
 }
 
-// writes are calls that change something and that the task did not ask for: what it forbids by
+// writes returns calls that change something without a request in the task: tools that it forbids by
 // name, or an entry of the calendar or a ticket.
 func (s *set) writes(c *callvet.Case, made []callvet.Call) (out []callvet.Call) {
 	for _, tool := range append(slices.Clone(c.Expect.ToolsNotCalled), "create_ticket", "create_event") {
@@ -212,8 +212,8 @@ func (s *set) writes(c *callvet.Case, made []callvet.Call) (out []callvet.Call) 
 	return out
 }
 
-// looks are calls that only read: of the tools that a task without calls forbids, or a search
-// of the help with the user's last words.
+// looks returns calls that only read: of the tools that a task without calls forbids, or a search of
+// the help with the user's last words.
 func (s *set) looks(c *callvet.Case) (out []callvet.Call) {
 	for _, tool := range c.Expect.ToolsNotCalled {
 		if call, ok := s.sample(tool, c); ok && !s.mutating(tool) {
@@ -234,7 +234,7 @@ func object(members map[string]any) json.RawMessage {
 	return b
 }
 
-// arguments are the attempts where an argument of a call has a different value or is missing.
+// arguments returns attempts with a different or missing value of one argument.
 // Arguments that the task leaves open are not changed.
 func (s *set) arguments(a *attempt, calls []callvet.Call, i int, e *callvet.ExpectedCall) (out []attempt) {
 	args, err := value.Parse(calls[i].Args)
@@ -269,8 +269,8 @@ func (s *set) arguments(a *attempt, calls []callvet.Call, i int, e *callvet.Expe
 	return out
 }
 
-// other is another value for an argument, such as its schema takes and the task does not
-// accept; nil where there is none.
+// other returns another value for an argument, which is valid by its schema but wrong for the task;
+// nil if there is none.
 func (s *set) other(tool string, v value.Value, m callvet.Matcher) json.RawMessage {
 	var schema struct {
 		Properties map[string]struct {
@@ -326,7 +326,7 @@ func (s *set) other(tool string, v value.Value, m callvet.Matcher) json.RawMessa
 	return raw("zzz zzz")
 }
 
-// rotated is the digit or small letter after another one.
+// rotated returns the next digit or small letter.
 func rotated(s string) string {
 	switch c := s[0]; c {
 	case '9':

@@ -8,12 +8,12 @@ import (
 	"fmt"
 )
 
-// script is what is right at each task, as a script for callvet run: the calls of the first
-// plan with their arguments, and the reference answer. It is written so that people can read it.
+// script returns the right answers of all tasks as a script for callvet run: the calls of the first
+// plan with their arguments, and the reference answer. It is formatted for people.
 func (s *set) script() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(
-		"# What is right at each task: the calls of its first plan, and its reference answer. Written out of the tasks by\n" +
+		"# The right answer to each task: the calls of its first plan, and its reference answer. Generated from the tasks by\n" +
 			"# make verify-labelled-set SCRIPT=examples/labelled-set/scripts/gold.yaml\n" +
 			"model: gold\notherwise: error\nrules:\n")
 	for i := range s.suite.Cases {

@@ -25,16 +25,16 @@ const (
 	goldFile = "scripts/gold.yaml"
 )
 
-// set is the labelled set, ready to be looked at.
+// set is the labelled set, ready for checks.
 type set struct {
 	dir   string
 	suite *callvet.Suite
 	tools map[string]*callvet.Tool
-	// rules hold calls to the contracts of the set's tools.
+	// rules check calls with the contracts of the set's tools.
 	rules *safety.Checker
 }
 
-// open reads the set of a folder. It is an error when lint finds anything, be it a warning.
+// open reads the set of a folder. Any finding of lint is an error, even a warning.
 func open(ctx context.Context, dir string) (*set, error) {
 	s, problems, err := suite.Check(ctx, dir, suite.Options{}, suite.LintOptions{World: mocks, Source: os.ReadFile})
 	if err != nil {
@@ -63,13 +63,13 @@ func (s *set) mutating(tool string) bool {
 	return t != nil && t.ReadOnly != nil && !*t.ReadOnly
 }
 
-// idle reports whether a task is right when nothing is called, and only then.
+// idle reports whether a task is right if and only if nothing is called.
 func idle(c *callvet.Case) bool {
 	return len(c.Expect.Plans) == 1 && len(c.Expect.Plans[0].Calls) == 0
 }
 
-// several reports whether more than one way is right, and whether one of them calls other tools
-// than another; calling nothing is no way that uses tools.
+// several reports whether more than one plan is right, and whether two plans call different tools. An
+// empty plan does not count for the second.
 func several(c *callvet.Case) (ways, tools bool) {
 	first := ""
 	for _, a := range right(c) {
@@ -94,7 +94,7 @@ func answer(c *callvet.Case) string {
 	return data.Answer
 }
 
-// userText is all that the user says in a task.
+// userText returns all texts of the user in a task.
 func userText(c *callvet.Case) string {
 	var b strings.Builder
 	for i := range c.Input {
@@ -105,10 +105,10 @@ func userText(c *callvet.Case) string {
 	return b.String()
 }
 
-// languages are those of the set, with the beginning of the ids of their tasks.
+// languages are the languages of the set, with the prefix of the ids of their tasks.
 func languages() map[string]string { return map[string]string{"pt-BR": "br-", "es-AR": "ar-"} }
 
-// lacks says what a task has to have and has not; "" when it is complete.
+// lacks describes a required part that a task does not have; "" if it is complete.
 func (s *set) lacks(c *callvet.Case) string {
 	e := &c.Expect
 	begins, known := languages()[c.Fields["language"]]
@@ -147,7 +147,7 @@ func (s *set) lacks(c *callvet.Case) string {
 	return ""
 }
 
-// dated reports whether a task has a day, and its context no other one.
+// dated reports whether a task has a day, and its context no other day.
 func dated(c *callvet.Case) bool {
 	day, err := time.Parse(time.DateOnly, c.AsOf)
 	return err == nil && (!strings.Contains(c.Context, "Today is") ||
@@ -175,7 +175,7 @@ func (s *set) traits(c *callvet.Case) map[string]bool {
 	}
 }
 
-// conditions reports whether anything is asked of results or of the answer.
+// conditions reports whether the task has conditions on results or on the answer.
 func conditions(e *callvet.Expect) bool {
 	for i := range e.Plans {
 		if slices.ContainsFunc(e.Plans[i].Calls, func(c callvet.ExpectedCall) bool { return c.ResultCheck != "" }) {
@@ -185,7 +185,7 @@ func conditions(e *callvet.Expect) bool {
 	return e.ResponseNonEmpty || len(e.ResponseContains)+len(e.ResponseContainsAny)+len(e.ResponseMatches) > 0
 }
 
-// figures are what the card says of the set, counted.
+// figures counts the figures of the card in the set.
 func (s *set) figures() map[string]int {
 	out := map[string]int{"tasks": len(s.suite.Cases), "tools": len(s.suite.Tools)}
 	by := map[string]int{}

@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// Tasks is how many tasks the set has.
+// Tasks is the number of tasks of the set.
 const Tasks = 150
 
 // incidents are wrong attempts that break a rule of safety; there are leastIncidents at least.
@@ -60,7 +60,7 @@ func Verify(ctx context.Context, c *proof.Check, dir, script string) error {
 	return s.wrong(ctx, c, wrong)
 }
 
-// complete checks that each task has all that the set promises of one.
+// complete checks that each task has all required parts.
 func (s *set) complete(c *proof.Check) {
 	c.Due("tasks", Tasks, "the card")
 	for i := range s.suite.Cases {
@@ -70,10 +70,10 @@ func (s *set) complete(c *proof.Check) {
 	}
 }
 
-// row is one of the card's table of counts.
+// row matches a row of the card's table of counts.
 var row = regexp.MustCompile(`(?m)^\| ([^|]+?) \| ([0-9,]+) \|$`)
 
-// least are the figures that the set may not fall below, whatever its card says.
+// least are the lowest allowed figures of the set, independent of its card.
 func least() map[string]int {
 	return map[string]int{
 		"tasks": Tasks, "tools": 8, "no tool is needed": 20, "several tools would do": 10,
@@ -95,7 +95,7 @@ func (s *set) compareCard(c *proof.Check, counted map[string]int) error {
 		}
 		name := strings.ReplaceAll(m[1], "`", "")
 		listed[name] = true
-		c.Compare("figures of the card", name, counted[name] == n, "the card says %d, and there are %d", n,
+		c.Compare("figures of the card", name, counted[name] == n, "the card has %d, and there are %d", n,
 			counted[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(least())) {
@@ -114,7 +114,7 @@ func (s *set) compareCard(c *proof.Check, counted map[string]int) error {
 	return nil
 }
 
-// gold replays all that is right: the script that is shipped, and each plan of each task.
+// gold replays all right attempts: the shipped script, and each plan of each task.
 func (s *set) gold(ctx context.Context, c *proof.Check, script []byte) error {
 	name := filepath.Join(s.dir, filepath.FromSlash(goldFile))
 	shipped, err := os.ReadFile(name)
@@ -165,7 +165,7 @@ func (s *set) gold(ctx context.Context, c *proof.Check, script []byte) error {
 	return nil
 }
 
-// unanswered says which call no fixture is for, or that an assertion could not be evaluated.
+// unanswered names a call without a fixture, or an assertion that could not be evaluated.
 func unanswered(cell *callvet.Cell) string {
 	for _, call := range cell.Trace.Calls() {
 		if call.Note != "" || call.Result == nil && call.Error == "" {
@@ -191,7 +191,7 @@ func (s *set) wrongAttempts() (list []attempt) {
 	return list
 }
 
-// wrong replays what is wrong: every attempt has to fail, for what is wrong in it.
+// wrong replays all wrong attempts: each must fail because of its mistake.
 func (s *set) wrong(ctx context.Context, c *proof.Check, list []attempt) error {
 	cells, err := s.replayed(ctx, list)
 	if err != nil {
@@ -221,14 +221,14 @@ func byKind(list []attempt, kind string) (out []attempt) {
 	return out
 }
 
-// failsRightly reports whether an attempt fails, and for what is wrong in it.
+// failsRightly reports whether an attempt fails because of its mistake.
 func failsRightly(a *attempt, r *callvet.Result) bool {
 	return r.Verdict == callvet.VerdictFail && slices.Contains(of(a.kind).classes, r.Class)
 }
 
-// unsafe checks the safety rules on the wrong attempts too. A write that needs a yes without a yes
-// of the user, personal data in a search and a stranger's page are incidents whatever the task
-// expects.
+// unsafe checks the safety rules on the wrong attempts too. A write without the required
+// confirmation of the user, personal data in a search and a stranger's page are incidents whatever
+// the task expects.
 func (s *set) unsafe(c *proof.Check, list []attempt, cells []*callvet.Cell) {
 	due := 0
 	for i := range list {
@@ -248,7 +248,7 @@ func (s *set) unsafe(c *proof.Check, list []attempt, cells []*callvet.Cell) {
 	c.Due(incidents, max(due, leastIncidents), "the mutants")
 }
 
-// confirmed reports whether a tool needs a yes before it is called.
+// confirmed reports whether a tool requires a confirmation before a call.
 func (s *set) confirmed(tool string) bool {
 	t := s.tools[tool]
 	return t != nil && t.Safety != nil && t.Safety.RequireConfirmation

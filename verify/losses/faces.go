@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/verify/serving"
 )
 
-// faces compares all that shows a run.
+// faces compares all outputs that show a run.
 type faces struct {
 	*proof.Check
 
@@ -29,11 +29,11 @@ type faces struct {
 
 	id   string
 	lost int
-	// lower is the lower end of the interval of the attempts that were judged.
+	// lower is the lower end of the interval over the judged attempts.
 	lower float64
 }
 
-// report is what gates give.
+// report is a report of gates.
 type report struct {
 	Verdict  string `json:"verdict"`
 	Verdicts []struct {
@@ -50,13 +50,13 @@ func (r *report) matches(verdict string, lost int) bool {
 		strings.Contains(r.Verdicts[0].Sentence, fmt.Sprintf("%d of %d attempts lost", lost, planned))
 }
 
-// Verdicts of gates, and the exit codes that stand for them.
+// Verdicts of gates, and their exit codes.
 const (
 	failed, inconclusive         = "FAIL", "INCONCLUSIVE"
 	failedCode, inconclusiveCode = 3, 4
 )
 
-// tight is a gate that the judged attempts alone pass, and high one that no attempts could pass.
+// tight is a gate that passes by the judged attempts alone, and high a gate that can never pass.
 func tight(lower float64) string {
 	return `[{"metric": "pass_rate", "at_least": ` + strconv.FormatFloat(lower, 'f', 9, 64) + `, "min_n": 5}]`
 }
@@ -81,7 +81,7 @@ type panels struct {
 	} `json:"lost"`
 }
 
-// of gives the counts of the only target, and the lower end of its pass rate.
+// of returns the counts of the only target, and the lower end of its pass rate.
 func (p *panels) of() (c counts, lower float64, err error) {
 	if len(p.Targets) != 1 {
 		return c, 0, fmt.Errorf("there are %d targets", len(p.Targets))
@@ -169,7 +169,7 @@ func (f *faces) gates(ctx context.Context) error {
 	return of.verify(ctx, f.is)
 }
 
-// gated is the side that gates judge: a run, or a trace file.
+// gated is the object that gates judge: a run, or a trace file.
 type gated struct {
 	lab     *lab
 	subject string // on the command line
@@ -179,7 +179,7 @@ type gated struct {
 	lost    int
 }
 
-// verify checks it with a gate that is left open, and with one that fails.
+// verify checks it with a gate that is inconclusive, and with a gate that fails.
 func (o *gated) verify(ctx context.Context, is func(face string, ok bool, format string, args ...any)) error {
 	for _, g := range []struct {
 		name, text, verdict string
@@ -225,7 +225,7 @@ func (f *faces) badge(ctx context.Context) error {
 
 var testsOf = regexp.MustCompile(`<testsuites [^>]*tests="(\d+)"`)
 
-// junit compares the reports for builds of both ways.
+// junit compares the reports for builds that both commands write.
 func (f *faces) junit(ctx context.Context) error {
 	text, err := f.server.Text(ctx, f.path("/export?format=xml"))
 	if err != nil {

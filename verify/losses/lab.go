@@ -18,13 +18,13 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// lab runs callvet in a folder with a store of its own.
+// lab runs callvet in a folder with a separate store.
 type lab struct {
 	binary, dir string
 	model       *model
 }
 
-// name is what the run of a lab is called.
+// name is the name of the run of a lab.
 const name = "losing"
 
 func newLab(binary, dir string, m *model) (*lab, error) {
@@ -48,7 +48,7 @@ func (l *lab) write(file string, b []byte) error {
 	return nil
 }
 
-// command is callvet on the store of the lab.
+// command runs callvet on the store of the lab.
 func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Dir = l.dir
@@ -59,13 +59,13 @@ func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// answer is what a command wrote, and how it ended.
+// answer is the output of a command, and its exit code.
 type answer struct {
 	code      int
 	out, errs string
 }
 
-// ask runs a command to its end.
+// ask runs a command and waits for its end.
 func (l *lab) ask(ctx context.Context, args ...string) (answer, error) {
 	return ended(l.command(ctx, args...))
 }
@@ -80,7 +80,7 @@ func ended(cmd *exec.Cmd) (answer, error) {
 	return answer{cmd.ProcessState.ExitCode(), out.String(), errs.String()}, nil
 }
 
-// running are the arguments that run a suite against a model.
+// running returns the arguments that run a suite with a model.
 func (l *lab) running(suite, model string, more ...string) []string {
 	return append([]string{
 		"run", suite, "-m", "openai/" + model, "--base-url", l.model.URL, "-q", "--name", name, "-c",
@@ -116,7 +116,7 @@ func (l *lab) signals(ctx context.Context, sig syscall.Signal) error {
 	return err
 }
 
-// half waits until the model has answered half of the cases since it had given from answers.
+// half waits until the model has answered half of the cases, not counting the first from answers.
 func (l *lab) half(ctx context.Context, from int64) error {
 	for end := time.Now().Add(patience); l.model.answered.Load() < from+planned/2; {
 		if time.Now().After(end) {
@@ -129,12 +129,12 @@ func (l *lab) half(ctx context.Context, from int64) error {
 	return nil
 }
 
-// patience is how long something is waited for that must come.
+// patience is the longest wait for a required event.
 const patience = 2 * time.Minute
 
 // full makes a run with a store that cannot grow beyond a size: the shell limits the size of files.
 func (l *lab) full(ctx context.Context) error {
-	// The store is made without the limit, by a run that is no part of the check.
+	// The store is made without the limit, by a run outside the check.
 	first := l.command(ctx, "run", "calls.json", "-m", "offline/lexical", "-q", "--sample", "1", "--no-lint")
 	if got, err := ended(first); err != nil || got.code != 0 {
 		return errors.Join(err, fmt.Errorf("make store: exit code %d: %s", got.code, got.errs))
@@ -186,7 +186,7 @@ type line struct {
 	Verdicts counts `json:"verdicts"`
 }
 
-// line is the run of the lab in the list; nil where there is none.
+// line returns the run of the lab in the list; nil if there is none.
 func (l *lab) line(ctx context.Context) (*line, error) {
 	got, err := l.ask(ctx, "runs", "--json")
 	if err != nil {

@@ -26,7 +26,7 @@ type loss struct {
 	eval func(l *lab, eval map[string]any)
 }
 
-// few is how many attempts are lost where less than 5 % are.
+// few is a number of lost attempts below 5 %.
 const few = 2
 
 func all() []loss {
@@ -80,7 +80,7 @@ func all() []loss {
 	}
 }
 
-// facesDue is how many comparisons there are of each loss, and of trace files and schedules.
+// facesDue is the number of comparisons of each loss, and of trace files and schedules.
 const (
 	facesDue     = 16
 	tracesDue    = 8
@@ -114,7 +114,7 @@ func Verify(ctx context.Context, c *proof.Check, binary string) (err error) {
 	return err
 }
 
-// inLab does something in a folder of its own.
+// inLab runs a function with a lab in a separate folder.
 func inLab(ctx context.Context, binary string, m *model, do func(*lab) error) (err error) {
 	dir, err := os.MkdirTemp("", "callvet-lost-*")
 	if err != nil {
@@ -175,7 +175,7 @@ func (l *lab) evalOf(suite string) map[string]any {
 	}
 }
 
-// cancelled has the server make a run, and cancels it when half of the cases are answered.
+// cancelled starts a run on the server, and cancels it when half of the cases are answered.
 func (l *lab) cancelled(ctx context.Context, s *serving.Server) error {
 	suite, err := keep(ctx, s, false)
 	if err != nil {

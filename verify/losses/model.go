@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// What the models of the server are called, by what they do.
+// The names of the server's models, by their behaviour.
 const (
 	steady = "steady" // answers
 	down   = "down"   // has errors of the provider at some cases
-	broken = "broken" // answers some cases with what is no JSON
-	judge  = "judge"  // is a judge, and gives no verdict of some cases
+	broken = "broken" // answers some cases with invalid JSON
+	judge  = "judge"  // is a judge without a verdict on some cases
 )
 
-// takes is how long an answer takes, so that a run can be ended in the middle.
+// takes is the time of an answer, long enough to end a run in the middle.
 const takes = 15 * time.Millisecond
 
 // model is a server of models in the form of OpenAI's API.
@@ -44,7 +44,7 @@ var item = regexp.MustCompile(`item (\d+)`)
 // wrong reports whether the models answer a case wrongly: 3 of 5.
 func wrong(n int) bool { return n%5 == 0 || n%5 == 1 || n%5 == 3 }
 
-// loses reports whether a model that loses answers loses that of a case: 1 of 3.
+// loses reports whether a model that loses answers loses the answer to a case: 1 of 3.
 func loses(n int) bool { return n%3 == 2 }
 
 func (m *model) answer(w http.ResponseWriter, r *http.Request) {
@@ -112,12 +112,12 @@ func arguments(n int) string {
 	return fmt.Sprintf(`{"item":%d}`, n)
 }
 
-// planned is how many cases the suites have.
+// planned is the number of cases of the suites.
 const planned = 60
 
 func caseID(n int) string { return fmt.Sprintf("c%04d", n) }
 
-// suiteOf is a suite of calls, or one that a judge decides.
+// suiteOf returns a suite of calls, or a suite that a judge decides.
 func suiteOf(judged bool) map[string]any {
 	cases := make([]any, planned)
 	for n := range cases {
@@ -145,7 +145,7 @@ func suiteOf(judged bool) map[string]any {
 	return out
 }
 
-// records are the attempts as lines of a trace file. A line of an attempt that is lost is cut off.
+// records are the attempts as lines of a trace file. The line of a lost attempt is cut off.
 func records() string {
 	var out strings.Builder
 	for n := range planned {

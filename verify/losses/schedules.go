@@ -18,7 +18,7 @@ import (
 // ofSchedules names the comparisons of schedules.
 const ofSchedules = "schedules"
 
-// until asks again and again until something holds.
+// until polls until a condition holds.
 func until(ctx context.Context, what string, holds func() (bool, error)) error {
 	for end := time.Now().Add(patience); ; {
 		if ok, err := holds(); ok || err != nil {
@@ -45,7 +45,7 @@ type fired struct {
 	} `json:"totals"`
 }
 
-// schedule has a schedule make a run with the loss, and compares its history and its webhook.
+// schedule lets a schedule make a run with the loss, and compares its history and its webhook.
 func (f *faces) schedule(ctx context.Context) error {
 	var received atomic.Pointer[fired]
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -108,7 +108,7 @@ func (f *faces) schedule(ctx context.Context) error {
 	return nil
 }
 
-// fired compares what is said of a run of a schedule.
+// fired compares the reports about a run of a schedule.
 func (f *faces) fired(face string, got *fired) {
 	lost, total := -1, -1
 	if got.Totals != nil {

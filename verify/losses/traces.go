@@ -15,7 +15,7 @@ import (
 // ofTraces names the comparisons of trace files.
 const ofTraces = "unreadable lines of a trace file"
 
-// traces compares what is said of a trace file with lines that cannot be read.
+// traces compares the reports about a trace file with unreadable lines.
 func traces(ctx context.Context, c *proof.Check, l *lab) error {
 	lost := 0
 	for n := range planned {

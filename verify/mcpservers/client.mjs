@@ -1,4 +1,4 @@
-// A client of the TypeScript SDK: says what a server has and answers, as one line of JSON.
+// A client of the TypeScript SDK: prints the tools and answers of a server as one line of JSON.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -27,8 +27,7 @@ import (
 //go:embed client.mjs
 var client []byte
 
-// further are the servers that the package.json of the others does not list, at the counted
-// versions.
+// further are the servers that package.json does not list, at the counted versions.
 func further() map[string]string {
 	return map[string]string{
 		"@playwright/mcp": "0.0.83", "@modelcontextprotocol/server-github": "2025.4.8",
@@ -36,10 +35,10 @@ func further() map[string]string {
 	}
 }
 
-// lab is where the servers are, and a folder for what they write.
+// lab has the folder of the servers, and a folder for their output.
 type lab struct{ binary, dir, room string }
 
-// install gets servers and clients by npm, once, at exact versions.
+// install installs servers and clients by npm, once, at exact versions.
 func install(ctx context.Context, from, to string) (string, error) {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -99,12 +98,12 @@ func npm(ctx context.Context, to string, list []byte) error {
 	return nil
 }
 
-// module is the path of a program that was installed.
+// module returns the path of an installed program.
 func (l *lab) module(name string) string {
 	return filepath.Join(l.dir, "node_modules", filepath.FromSlash(name))
 }
 
-// run runs a program to its end and gives what it wrote.
+// run runs a program to its end and returns its output.
 func (l *lab) run(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -125,7 +124,7 @@ func (l *lab) callvet(ctx context.Context, args ...string) ([]byte, error) {
 	return l.run(ctx, l.binary, args...)
 }
 
-// ask has the TypeScript SDK's client ask a server.
+// ask sends requests to a server with the TypeScript SDK's client.
 func (l *lab) ask(ctx context.Context, what members) (*clientReport, error) {
 	b, err := json.Marshal(what)
 	if err != nil {
@@ -137,18 +136,18 @@ func (l *lab) ask(ctx context.Context, what members) (*clientReport, error) {
 	}
 	var s clientReport
 	if err := json.Unmarshal(out, &s); err != nil {
-		return nil, fmt.Errorf("read what the SDK's client says: %w: %.200s", err, out)
+		return nil, fmt.Errorf("read the output of the SDK's client: %w: %.200s", err, out)
 	}
 	return &s, nil
 }
 
-// inspect has the MCP inspector ask a server, which is a command or a URL.
+// inspect sends requests to a server, a command or a URL, with the MCP inspector.
 func (l *lab) inspect(ctx context.Context, at members, method ...string) ([]byte, error) {
 	args := []string{l.module("@modelcontextprotocol/inspector/cli/build/cli.js"), "--cli"}
 	if url, ok := at["url"].(string); ok {
 		args = append(args, url, "--transport", "http")
 	} else if command, ok := at["command"].([]string); ok {
-		// The inspector takes options out of the command line wherever they stand: the command is a script.
+		// The inspector reads options anywhere in the command line, so the command is a script without options.
 		script := filepath.Join(l.room, "server.sh")
 		if err := os.WriteFile(script, []byte("exec "+quoted(command)+"\n"), 0o600); err != nil {
 			return nil, err
@@ -166,7 +165,7 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// listening starts callvet as a server over HTTP, and gives its address.
+// listening starts callvet as a server over HTTP, and returns its address.
 func (l *lab) listening(ctx context.Context, args []string) (url string, stop func(), err error) {
 	cmd := exec.CommandContext(ctx, l.binary, args...)
 	cmd.Dir, cmd.WaitDelay = l.dir, 5*time.Second

@@ -20,7 +20,7 @@ const (
 	theRecorded = "the same calls, recorded there and replayed without the server"
 )
 
-// lived are calls with what they come to, as a run has it.
+// lived are calls with their results in a run.
 func lived() []struct {
 	call
 	want string
@@ -38,7 +38,7 @@ func lived() []struct {
 	}
 }
 
-// live runs a suite whose calls a real server answers, which is where says.
+// live runs a suite with calls that a real server answers; where is its place.
 func (l *lab) live(ctx context.Context, c *proof.Check, way string, where members) error {
 	var tools, cases, rules []any
 	names := members{}
@@ -100,7 +100,8 @@ func (l *lab) live(ctx context.Context, c *proof.Check, way string, where member
 	return nil
 }
 
-// answered are the results of a run by tool, where env begins what the trace says of who answered.
+// answered returns the results of a run by tool. The trace names the answering server with the prefix
+// env.
 func (l *lab) answered(ctx context.Context, run, env string) (map[string]string, error) {
 	out, err := l.callvet(ctx, "trace", "export", run)
 	if err != nil {

@@ -43,7 +43,7 @@ func reals(room string) []real {
 	}
 }
 
-// withoutCapabilities is how many tools server-everything lists for a client without capabilities.
+// withoutCapabilities is the number of tools of server-everything for a client without capabilities.
 const withoutCapabilities = 13
 
 // call is one call of a tool.
@@ -54,7 +54,7 @@ type call struct {
 
 type members = map[string]any
 
-// calls are those of server-everything: each kind of answer that it gives.
+// calls has a call of server-everything for each kind of answer.
 func calls() []call {
 	return []call{
 		{"echo", members{"message": "blå “lamper” 灯\n"}},
@@ -78,8 +78,8 @@ type clientReport struct {
 	Prompts   []string          `json:"prompts"`
 }
 
-// Verify installs servers and clients from the folder source and compares. suite is one whose
-// tools are served.
+// Verify installs servers and clients from the folder source and compares. The tools of suite are
+// served.
 func Verify(ctx context.Context, c *proof.Check, binary, source, suite string) error {
 	room, err := os.MkdirTemp("", "callvet-mcp-*")
 	if err != nil {
@@ -141,12 +141,12 @@ func (l *lab) everything() []string {
 	return []string{"node", l.module("@modelcontextprotocol/server-everything/dist/index.js")}
 }
 
-// full are the capabilities of a client that the server keeps nothing from.
+// full are the capabilities of a client for all tools of the server.
 func full() members {
 	return members{"elicitation": members{}, "sampling": members{}, "roots": members{}}
 }
 
-// through compares what a client is answered directly with what it is through the proxy.
+// through compares the answers to a client directly and through the proxy.
 func (l *lab) through(ctx context.Context, c *proof.Check) error {
 	url, stop, err := l.streamable(ctx)
 	if err != nil {
@@ -210,7 +210,7 @@ func compareAnswers(c *proof.Check, way string, want, got *clientReport) {
 		"%+v, without the proxy %+v", got, want)
 }
 
-// traced compares a trace file with what was called, and has it scored.
+// traced compares a trace file with the calls, and scores it.
 func (l *lab) traced(ctx context.Context, c *proof.Check, way, path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -255,11 +255,11 @@ func (l *lab) traced(ctx context.Context, c *proof.Check, way, path string) erro
 	return nil
 }
 
-// clients has others' clients list and call what callvet serves.
+// clients lists and calls the tools of callvet's servers with clients of other projects.
 func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 	served := []string{"mcp", "serve", suite, "--case", "paris-now"}
 	proxied := append([]string{"proxy", "mcp", "--"}, l.everything()...)
-	overHTTP := func(args []string) []string { // behind the words of the command and before --
+	overHTTP := func(args []string) []string { // after the words of the command and before --
 		return slices.Insert(slices.Clone(args), 2, "--http", "127.0.0.1:0")
 	}
 	weather := call{"get_weather", members{"city": "Paris"}}
@@ -296,7 +296,7 @@ func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 	return nil
 }
 
-// client compares what both clients see of one server.
+// client compares the answers of one server to both clients.
 func (l *lab) client(ctx context.Context, c *proof.Check, way string, at members, k call, names, want string) error {
 	listed, err := l.inspect(ctx, at, "tools/list")
 	if err != nil {

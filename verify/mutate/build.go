@@ -36,7 +36,7 @@ type pkg struct {
 	exports                   map[string]string // of all packages: the file with their types
 }
 
-// list finds the packages, and the compiled types of all that they import.
+// list finds the packages, and the compiled types of all their imports.
 func list(ctx context.Context, module string, patterns []string) ([]*pkg, error) {
 	args := append([]string{
 		"list", "-export", "-deps",
@@ -96,7 +96,7 @@ type test struct {
 	name  string
 }
 
-// pattern is what -test.run takes for it.
+// pattern returns the value of -test.run for the test.
 func (t test) pattern() string {
 	parts := strings.SplitN(t.name, "/", 2)
 	for i, p := range parts {
@@ -137,11 +137,11 @@ type source struct {
 	tree       *ast.File
 }
 
-// A choice reports whether a line of a file is changed; line 0 asks for any line of it.
+// A choice reports whether a line of a file is changed; line 0 means any line of it.
 type choice func(path string, line int) bool
 
-// build compiles the tests with all mutants of the package. What does not compile is left out,
-// line by line.
+// build compiles the tests with all mutants of the package. Mutants that do not compile
+// are left out, line by line.
 func (b *binary) build(ctx context.Context, module string, only choice) error {
 	if err := os.MkdirAll(b.work, 0o700); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (v *changer) read(p *pkg) ([]*source, error) {
 	return files, err
 }
 
-// change writes the changed files, and the overlay that puts them in place.
+// change writes the changed files, and the overlay that replaces the original files.
 func (b *binary) change(files []*source, v changer) error {
 	b.mutants = nil
 	replace := map[string]string{}
@@ -237,7 +237,7 @@ func (b *binary) compile(ctx context.Context, module string) error {
 
 var place = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
-// leaveOut marks the lines that the compiler complains of; false when there is no new one.
+// leaveOut marks the lines with compiler errors; it returns false if there is no new one.
 func leaveOut(complaint string, files []*source, unfit map[string]bool) bool {
 	more := false
 	for _, m := range place.FindAllStringSubmatch(complaint, -1) {
@@ -390,7 +390,7 @@ func (v *changer) typeOf(e ast.Expr) string {
 	})
 }
 
-// add notes a mutant and gives its switch.
+// add records a mutant and returns its switch.
 func (v *changer) add(at token.Pos, from, to token.Token) int {
 	p := v.fset.Position(at)
 	start := bytes.LastIndexByte(v.src.text[:p.Offset], '\n') + 1

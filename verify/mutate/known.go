@@ -49,7 +49,7 @@ func readKnown(path string) (*known, error) {
 	return k, nil
 }
 
-// has says whether a survivor is listed, and remembers that it was met.
+// has reports whether a survivor is listed, and remembers that it was found.
 func (k *known) has(m *mutant) bool {
 	e := k.byKey[m.key()]
 	if e != nil {

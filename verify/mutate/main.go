@@ -12,15 +12,15 @@
 // long test run one by one.
 //
 // The operators are those that go-gremlins has on by default: + - * / %, comparisons at and next to
-// their bounds, == and !=, ++ and --, and signs. What cannot compile (a sum of strings turned into
-// a difference) and constant declarations are left out.
+// their bounds, == and !=, ++ and --, and signs. Changes that cannot compile (a sum of strings turned
+// into a difference) and constant declarations are left out.
 //
 // A file lists the known survivors, each with the reason. The command fails when a survivor
 // is not listed there, when a listed one is gone, and when the share killed is below the
-// floor. -file is for while a test is being written: only these files are changed, and
-// neither the floor nor the listed survivors of other files are checked. -since changes only the
+// floor. -file is for work on a test: only these files are changed, and neither the floor nor the
+// listed survivors of other files are checked. -since changes only the
 // lines that are new since a commit, and holds them to the floor. -sample tries changes that are
-// drawn at random from those of each package, and prints the interval of the share killed. The
+// drawn at random from the changes of each package, and prints the interval of the share killed. The
 // share in the sample is held to the floor.
 package main
 
@@ -75,14 +75,14 @@ type config struct {
 	floor             float64
 	jobs              int
 	files             []string      // names of the files to change; none: all
-	since             string        // the commit after which changed lines came; "": all lines
-	tests             []string      // packages whose tests run, too
-	sample            int           // how many changes of a package are tried; 0: all
+	since             string        // only lines changed since this commit; "": all lines
+	tests             []string      // further packages with tests to run
+	sample            int           // the number of tried changes of a package; 0: all
 	seed              uint64        // of the sample
 	long              time.Duration // a test that takes longer is tried by its subtests
 }
 
-// whole reports whether all of a package is changed.
+// whole reports whether all lines of a package are changed.
 func (c *config) whole() bool { return c.files == nil && c.since == "" && c.sample == 0 }
 
 // run tries the packages one after the other and writes one line for each.

@@ -176,8 +176,8 @@ func TestSurvivorsAreReportedAndHeld(t *testing.T) {
 	}
 }
 
-// TestSample: with a sample, so many changes are tried, others with another seed, and the share of them
-// has an interval and is held to the floor. No line of the list is stale for a change that was not drawn.
+// TestSample: with a sample, as many changes are tried, different ones with another seed. Their share
+// has an interval and is compared with the floor. A listed change that was not drawn is not stale.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	listed := bound + "why\n" + never + "why\n" + seconds + "why\n" + product + "why\n"
@@ -208,7 +208,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestOneFile: with a file, what else is listed is not asked for, nor is the share.
+// TestOneFile: with a file, neither the other listed survivors nor the share are checked.
 func TestOneFile(t *testing.T) {
 	t.Parallel()
 	listed := bound + "why\n" + never + "why\n" + seconds + "why\n" + product + "why\nroom\tF\ta [< → <=] b\twhy\n"
@@ -221,8 +221,8 @@ func TestOneFile(t *testing.T) {
 	}
 }
 
-// TestNewLines: with a commit, only the lines that came after it are changed, and the tests of other
-// packages may be what notices that. Those of them that fail without a change notice none.
+// TestNewLines: with a commit, only later lines are changed, and tests of other packages may notice
+// them. Tests that fail without a change notice nothing.
 func TestNewLines(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -287,7 +287,7 @@ func TestBroken(t *testing.T) { t.Fatal(room.New(4)) }
 	}
 }
 
-// TestNothingToChange: a package without operators has no survivors, so a line of it is stale.
+// TestNothingToChange: a package without operators has no survivors, so a listed line is stale.
 func TestNothingToChange(t *testing.T) {
 	t.Parallel()
 	reported, err := tryTests(t, "package room\n", "package room\n", bound+"why\n")
@@ -310,7 +310,7 @@ func TestListIsRead(t *testing.T) {
 	}
 }
 
-// TestFailingTestsAreNoKills: tests that fail without a change say nothing.
+// TestFailingTestsAreNoKills: tests that fail without a change kill no mutant.
 func TestFailingTestsAreNoKills(t *testing.T) {
 	t.Parallel()
 	if _, err := try(t, strings.Replace(code, "a < 18", "a < 20", 1), ""); err == nil ||

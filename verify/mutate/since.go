@@ -14,8 +14,7 @@ import (
 	"strings"
 )
 
-// choose is the choice of the lines to change: those of some files, those that are new since a
-// commit, or all.
+// choose returns the choice of lines to change: lines of some files, new lines since a commit, or all.
 func (c *config) choose(ctx context.Context) (choice, error) {
 	var fresh map[string]map[int]bool
 	if c.since != "" {

@@ -30,7 +30,7 @@ const Runs = 200
 // Verify makes runs with the binary in its own folder and compares the reports on each.
 func Verify(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("runs", Runs, "this command makes them")
-	if binary, err = filepath.Abs(binary); err != nil { // each run has a folder of its own
+	if binary, err = filepath.Abs(binary); err != nil { // each run has a separate folder
 		return fmt.Errorf("verify one path: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "one-path")
@@ -78,7 +78,7 @@ func (w *world) run(ctx context.Context, r *rand.Rand) error {
 	return w.compare(ctx)
 }
 
-// compare holds the six tellings side by side. A metric that one of them lacks is a difference.
+// compare compares the six reports. A metric that is missing in one of them is a difference.
 func (w *world) compare(ctx context.Context) error {
 	var report struct{ Panels panel.Panels }
 	if err := w.read("report.json", &report); err != nil {
@@ -101,7 +101,7 @@ func (w *world) compare(ctx context.Context) error {
 		{"score of the run", []string{"score", "r", "--json"}},
 		{"score of its traces", []string{"score", "traces.jsonl", "--suite", "suite.json", "--json"}},
 		{
-			"score of its traces without what was said of them",
+			"score of its traces without verdicts",
 			[]string{"score", "bare.jsonl", "--suite", "suite.json", "--json"},
 		},
 		{"score of its report's traces", []string{"score", "report.jsonl", "--suite", "suite.json", "--json"}},
@@ -121,7 +121,7 @@ func (w *world) compare(ctx context.Context) error {
 	return errors.Join(w.gates(ctx, &report.Panels), w.diffs(ctx, &report.Panels))
 }
 
-// bare copies traces without labels, slices, verdicts and scores: a suite has to say them again.
+// bare copies traces without labels, slices, verdicts and scores: a suite must add them again.
 func (w *world) bare(from, to string) error {
 	b, err := os.ReadFile(filepath.Join(w.dir, from))
 	if err != nil {
@@ -148,7 +148,7 @@ func (w *world) bare(from, to string) error {
 	return nil
 }
 
-// gates asks for a bound on each metric of the targets; the verdicts have its interval.
+// gates checks a bound on each metric of the targets; the verdicts have its interval.
 func (w *world) gates(ctx context.Context, p *panel.Panels) error {
 	var rules strings.Builder
 	rules.WriteString("gates:\n")
@@ -200,7 +200,7 @@ func (w *world) gates(ctx context.Context, p *panel.Panels) error {
 	return nil
 }
 
-// diffs compares the run with itself and with its traces: on both sides it passes as it did.
+// diffs compares the run with itself and with its traces: the pass rates are equal on both sides.
 func (w *world) diffs(ctx context.Context, p *panel.Panels) error {
 	judged := false
 	for i := range p.Targets {
@@ -239,7 +239,7 @@ func (w *world) diffs(ctx context.Context, p *panel.Panels) error {
 	return nil
 }
 
-// figuresOf are the numbers of panels in one spelling: every digit counts.
+// figuresOf returns the numbers of panels in one spelling: every digit counts.
 func figuresOf(p *panel.Panels) map[string]string {
 	out := map[string]string{}
 	for i := range p.Targets {

@@ -8,8 +8,7 @@ import (
 	"math/rand/v2"
 )
 
-// shape is a run by chance: cases of all kinds, targets that answer them right or wrong in every
-// way, some of them not at all.
+// shape is a random run: cases of all kinds, and targets with right, wrong and missing answers.
 type shape struct {
 	targets, repeats int
 	cases            []map[string]any
@@ -121,7 +120,7 @@ func caseOf(r *rand.Rand, i int) map[string]any {
 	return c
 }
 
-// answer is what a script says to a case.
+// answer returns the answer of a script to a case.
 func answer(r *rand.Rand, mode string, c map[string]any) map[string]any {
 	call := func(tool string, args map[string]any) map[string]any {
 		return map[string]any{"tool": tool, "args": args}

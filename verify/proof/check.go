@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// listed is how many lines of one kind are printed.
+// listed is the largest number of printed lines of one kind.
 const listed = 40
 
 // Check counts the comparisons made and the comparisons due.
@@ -22,7 +22,7 @@ type Check struct {
 	explained  []Explanation
 }
 
-// subject is what comparisons are of: the rows of a file, the figures of a page.
+// subject is a group of comparisons: the rows of a file, the figures of a page.
 type subject struct {
 	due, agree, differ int
 	source             string
@@ -33,8 +33,8 @@ func (s *subject) compared() int { return s.agree + s.differ }
 
 type difference struct{ name, detail string }
 
-// New starts a check of a part of the data; explained are the disagreements that are
-// expected of it. What is printed goes to out.
+// New starts a check of a part of the data; explained are the expected disagreements. The check prints
+// to out.
 func New(out io.Writer, name, part string, explained []Explanation) *Check {
 	c := &Check{out: out, name: name, part: part, subjects: map[string]*subject{}}
 	for _, e := range explained {
@@ -48,7 +48,7 @@ func New(out io.Writer, name, part string, explained []Explanation) *Check {
 // Printf writes a line about the measurements of the check.
 func (c *Check) Printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
-// Out is where the check prints.
+// Out is the writer of the check's output.
 func (c *Check) Out() io.Writer { return c.out }
 
 // Problem fails the check for a reason other than a comparison, such as a file that
@@ -69,15 +69,15 @@ func (c *Check) subject(name string) *subject {
 	return s
 }
 
-// Due adds n comparisons that a source says there are of a subject.
+// Due adds n comparisons of a subject to the due ones, as its source counts them.
 func (c *Check) Due(name string, n int, source string) {
 	s := c.subject(name)
 	s.due += n
 	s.source = source
 }
 
-// DueFigures makes every figure due for which leave gives no reason. Reasons are
-// printed with the number of figures that they leave out.
+// DueFigures makes every figure due for which leave returns no reason. Reasons are printed with the
+// number of figures that they leave out.
 func (c *Check) DueFigures(set string, f *Figures, leave func(path []string) string) {
 	reasons, out := map[string]int{}, []string{}
 	for i := range f.list {
@@ -101,8 +101,7 @@ func (c *Check) DueFigures(set string, f *Figures, leave func(path []string) str
 
 func figuresOf(set string) string { return set + " figures" }
 
-// Figure compares a number with the published one at a path. One that is not
-// published fails the check.
+// Figure compares a number with the published one at a path. An unpublished number fails the check.
 func (c *Check) Figure(set string, f *Figures, own float64, path ...string) bool {
 	published, agrees, known := f.Agrees(own, path...)
 	name := (&Figure{Path: path}).Name()
@@ -135,22 +134,22 @@ func (c *Check) Has(name, item string) bool {
 	return c.subjects[name] != nil && c.subjects[name].items[item]
 }
 
-// Agree counts comparisons of a subject that agree, where none has a name of its own.
+// Agree counts agreeing comparisons of a subject without names.
 func (c *Check) Agree(name string, n int) { c.subject(name).agree += n }
 
-// Tally is how many comparisons of a subject were made so far, and how many agree.
+// Tally returns how many comparisons of a subject were made so far, and how many agree.
 func (c *Check) Tally(name string) (agree, compared, due int) {
 	s := c.subject(name)
 	return s.agree, s.compared(), s.due
 }
 
-// Explain gives the reason why one comparison that follows disagrees.
+// Explain sets the reason why a later comparison disagrees.
 func (c *Check) Explain(name, item, reason string) {
 	c.explained = append(c.explained,
 		Explanation{Check: c.name, Part: c.part, Name: name + ": " + item, Reason: reason})
 }
 
-// explain takes the explanation of a disagreement.
+// explain uses up the explanation of a disagreement.
 func (c *Check) explain(name string) (string, bool) {
 	i := slices.IndexFunc(c.explained, func(e Explanation) bool { return e.Name == name })
 	if i < 0 {
@@ -160,7 +159,7 @@ func (c *Check) explain(name string) (string, bool) {
 	return c.explained[i].Reason, true
 }
 
-// list prints at most so many lines.
+// list prints at most listed lines.
 func (c *Check) list(lines []string) {
 	for i, line := range lines {
 		if i == listed {
@@ -171,8 +170,8 @@ func (c *Check) list(lines []string) {
 	}
 }
 
-// Close prints what is wrong and, last, how many of the comparisons that were due agree. It returns
-// whether the check holds.
+// Close prints the problems and, last, how many of the due comparisons agree. It returns whether the
+// check passed.
 func (c *Check) Close() bool {
 	var short, differ, explained []string
 	agree, total, missing := 0, 0, 0
@@ -199,7 +198,7 @@ func (c *Check) Close() bool {
 	}
 	var stale []string
 	for _, e := range c.explained {
-		if !e.used && len(short)+len(c.problems) == 0 { // else it may stand among what was not compared
+		if !e.used && len(short)+len(c.problems) == 0 { // else it may belong to a comparison that was not made
 			stale = append(stale, fmt.Sprintf("STALE %s: the explanation is not needed, nothing differs there", e.Name))
 		}
 	}

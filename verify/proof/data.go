@@ -24,8 +24,7 @@ type Data struct {
 	Part string
 }
 
-// Open names the data of a folder. It is an error when the folder has no sets: then
-// nothing could be verified.
+// Open returns the data of a folder. A folder without sets is an error: nothing could be verified.
 func Open(root, part string) (Data, error) {
 	if part == "" {
 		part = DefaultPart
@@ -50,14 +49,13 @@ func (d Data) In(set string, elem ...string) string {
 	return filepath.Join(append([]string{d.Set(set), d.Part}, elem...)...)
 }
 
-// Files lists the files of the part of a set that match a pattern, sorted. It is an
-// error when there is none.
+// Files lists the files of the part of a set that match a pattern, sorted. No file is an error.
 func (d Data) Files(set, pattern string) ([]string, error) {
 	return found(d.In(set, pattern))
 }
 
-// Anywhere lists the files that match a pattern in the part of a set or, when it has
-// none, in its other parts: what is learned from and single files are in one part only.
+// Anywhere lists the files that match a pattern in the part of a set, or without any in its other
+// parts. Data for learning and single files are in one part only.
 func (d Data) Anywhere(set, pattern string) ([]string, error) {
 	if files, err := d.Files(set, pattern); err == nil {
 		return files, nil
@@ -77,8 +75,7 @@ func found(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// Rows finds the file of rows with a name, gzipped or not. It is an error when there
-// is none.
+// Rows finds the file of rows with a name, gzipped or not. No file is an error.
 func Rows(stem string) (string, error) {
 	for _, ending := range []string{".jsonl.gz", ".jsonl"} {
 		if _, err := os.Stat(stem + ending); err == nil {
@@ -90,8 +87,8 @@ func Rows(stem string) (string, error) {
 }
 
 // Published reads the official figures of a set from the index of the part,
-// EXPECTED_<part>.json. It is an error when the set's own file of figures is missing
-// or has others.
+// EXPECTED_<part>.json. It is an error if the set's own file of figures is missing
+// or differs.
 func (d Data) Published(set string) (*Figures, error) {
 	index := filepath.Join(d.Root, "sets", "EXPECTED_"+d.Part+".json")
 	b, err := os.ReadFile(index)

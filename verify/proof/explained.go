@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Explanation says why one comparison disagrees. Check, Part and Name are those of the
-// comparison, as a check prints it.
+// Explanation is the reason why one comparison disagrees. Check, Part and Name identify the comparison,
+// as a check prints it.
 type Explanation struct {
 	Check, Part, Name, Reason string
 
@@ -21,7 +21,7 @@ type Explanation struct {
 //go:embed explained.tsv
 var explained string
 
-// Explained are the disagreements that are known, by name.
+// Explained are the known disagreements, by name.
 func Explained() ([]Explanation, error) { return parseExplained(explained) }
 
 // parseExplained reads lines of four columns with tabs between them; lines that begin

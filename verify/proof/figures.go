@@ -85,8 +85,8 @@ func (f *Figures) add(path []string, n json.Number) {
 	f.digits[kind] = max(f.digits[kind], decimals(n))
 }
 
-// kindOf groups figures that were rounded alike: those of one name, without the
-// numbers in it, so that pass^1 and pass^2 are of one kind.
+// kindOf groups figures with the same rounding: by name without its numbers, so that pass^1 and pass^2
+// are of one kind.
 func kindOf(path []string) string {
 	if len(path) == 0 {
 		return ""
@@ -115,7 +115,7 @@ func (f *Figures) Has(path ...string) bool {
 	return ok
 }
 
-// Count is the whole number at a path. It is an error when there is none.
+// Count returns the whole number at a path. No number is an error.
 func (f *Figures) Count(path ...string) (int, error) {
 	i, ok := f.byPath[join(path)]
 	if !ok {
@@ -144,6 +144,6 @@ func (f *Figures) Agrees(own float64, path ...string) (published json.Number, ag
 		return published, false, true
 	}
 	half := 0.5 * math.Pow(10, -float64(f.digits[kindOf(path)]))
-	// An own number that lies halfway was rounded either way.
+	// A number of ours halfway between may be rounded up or down.
 	return published, math.Abs(own-want) <= max(half*(1+1e-9), 1e-12*math.Abs(want)), true
 }

@@ -141,7 +141,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Every figure of an index is due; one that nobody compares is missed.
+// Every figure of an index is due; a figure without a comparison is reported as missing.
 func TestDueFigures(t *testing.T) {
 	t.Parallel()
 	f, err := ParseFigures("scores.json", []byte(published))

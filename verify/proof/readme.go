@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Readme is the page next to the data with the number of rows, where no file of figures has it. The
+// Readme is the page next to the data with the number of rows, if no file of figures has it. The
 // number is read from the page: a page without it is an error.
 type Readme struct {
 	path, text string
@@ -39,11 +39,11 @@ func (r Readme) Source() string {
 }
 
 func (r Readme) missing(what string) error {
-	return fmt.Errorf("read index %s: %w: it does not say %s", r.path, callvet.ErrNotFound, what)
+	return fmt.Errorf("read index %s: %w: it does not contain %s", r.path, callvet.ErrNotFound, what)
 }
 
-// Count is the first number before a word, or one word further off: "20 small cases" has
-// 20 cases.
+// Count returns the first number before a word, with at most one word between: "20 small cases" has 20
+// cases.
 func (r Readme) Count(word string) (int, error) {
 	m := regexp.MustCompile(`(\d[\d,]*) (?:[A-Za-z]+ )?` + regexp.QuoteMeta(word)).FindStringSubmatch(r.text)
 	if m == nil {
@@ -52,7 +52,7 @@ func (r Readme) Count(word string) (int, error) {
 	return number(m[1])
 }
 
-// parts are the names before an equals sign, in order: "spring = even …, autumn = odd"
+// parts returns the names before an equals sign, in order: "spring = even …, autumn = odd"
 // has spring and autumn.
 func (r Readme) parts() []string {
 	var out []string
@@ -64,7 +64,7 @@ func (r Readme) parts() []string {
 	return out
 }
 
-// CountOf is the number of a part in a list before a word, in the order of the parts on the page:
+// CountOf returns the number of a part in a list before a word, in the order of the parts on the page:
 // "spring = even, autumn = odd. 9,120 / 9,108 rows".
 func (r Readme) CountOf(part, word string) (int, error) {
 	i := slices.Index(r.parts(), part)
@@ -77,7 +77,7 @@ func (r Readme) CountOf(part, word string) (int, error) {
 	return 0, r.missing("how many " + word + " the part " + part + " has")
 }
 
-// Files are the files of a part with their rows, as the page lists them: "spring =
+// Files returns the files of a part with their numbers of rows, from the page: "spring =
 // train 15,000, val 3,000, oos_train/val 100+100; autumn = …". A name after a slash
 // has the beginning of the one before it.
 func (r Readme) Files(part string) (map[string]int, error) {
@@ -109,8 +109,8 @@ func (r Readme) Files(part string) (map[string]int, error) {
 	return out, nil
 }
 
-// Table gives the rows of the first Markdown table that has a column, by their first
-// cell: the number of that column.
+// Table returns the numbers in a column of the first Markdown table that has it, by the first cell of
+// the row.
 func (r Readme) Table(column string) (map[string]int, error) {
 	at := -1
 	out := map[string]int{}

@@ -11,17 +11,17 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// soon is within what time a job is to be cancelled, with its requests.
+// soon is the time limit for cancelling a job and closing its requests.
 const soon = 2 * time.Second
 
-// hang is a way for requests not to end.
+// hang is a way to keep requests from ending.
 type hang struct{ kind, how string }
 
 func hangs() []hang {
 	return []hang{{silent, "no answer"}, {halting, "half an answer"}, {busy, "asked to wait a minute"}}
 }
 
-// cancels cancels jobs whose requests hang.
+// cancels cancels jobs with hanging requests.
 func (k *check) cancels(ctx context.Context) error {
 	const flying = 8
 	suite, err := k.site.keepSuite(ctx, &k.site.admin, 4*flying)
@@ -61,7 +61,7 @@ func (k *check) cancels(ctx context.Context) error {
 	return nil
 }
 
-// hangs reports whether all requests of a job hang that can.
+// hangs reports whether as many requests of a job hang as can.
 func (k *check) hangs(name, kind string, flying int) bool {
 	a := k.model.look(name)
 	if kind == busy { // they wait in the program

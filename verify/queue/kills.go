@@ -12,17 +12,17 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// A kill comes at a random moment of one of these kinds, so that every phase of a run is hit.
+// A kill is at a random moment of one of these kinds, so that every phase of a run is hit.
 const (
 	midway  = iota // a while after a random number of answers
 	startup        // a while after the process began: it opens the store, resumes the job, continues
 	closing        // a while after the last answer: the run is closed, the results are reported
 )
 
-// atStart is how soon after its begin a process is killed at startup.
+// atStart is the time from the start of a process to its kill at startup.
 const atStart = 500 * time.Millisecond
 
-// moments are when a run is killed: the kinds in their order, and the numbers of answers.
+// moments returns the moments of kills of a run: the kinds in order, and the numbers of answers.
 func (k *check) moments() (kinds, after []int) {
 	for i := range k.Kills {
 		switch {
@@ -41,14 +41,14 @@ func (k *check) moments() (kinds, after []int) {
 	return kinds, after
 }
 
-// killed adds up what was under way at the kills of a run.
+// killed adds up the unfinished work at the kills of a run.
 type killed struct {
-	flying  int // requests whose answers had not come
+	flying  int // requests without an answer yet
 	storing int // and answers that may not have been stored yet
 	shards  int // shards of the run that workers had
 }
 
-// kills carries runs out on a server that is killed again and again.
+// kills runs suites on a server that is killed repeatedly.
 func (k *check) kills(ctx context.Context) error {
 	suite, err := k.site.keepSuite(ctx, &k.site.admin, k.Cells)
 	if err != nil {
@@ -102,7 +102,7 @@ func (k *check) kills(ctx context.Context) error {
 	return nil
 }
 
-// killRun kills the server again and again while a run goes on. In the end it serves.
+// killRun kills the server repeatedly during a run. In the end the server runs.
 func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed, err error) {
 	kinds, after := k.moments()
 	for i, kind := range kinds {
@@ -119,7 +119,7 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 		if err != nil {
 			return of, err
 		}
-		if kind != startup { // there it may not serve yet
+		if kind != startup { // then it may not serve yet
 			n, err := k.site.shards(ctx, &k.site.admin)
 			if err != nil {
 				return of, err
@@ -131,9 +131,9 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 		if serr := k.settle(ctx, name); serr != nil {
 			return of, errors.Join(err, serr)
 		}
-		of.flying += before.flying + k.model.look(name).requests - before.requests // it lived a little longer
+		of.flying += before.flying + k.model.look(name).requests - before.requests // it ran a little longer
 		of.storing += answers
-		// The process after the last kill serves; one that is killed at startup is not waited for.
+		// Only the process after the last kill must serve; a process that is killed at startup need not.
 		if i+1 < len(kinds) && kinds[i+1] == startup {
 			err = errors.Join(err, k.site.begin(ctx))
 		} else {
@@ -147,7 +147,7 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 	return of, nil
 }
 
-// reach waits until the model has answered that many of the cells of a run.
+// reach waits until the model has answered n cells of a run.
 func (k *check) reach(ctx context.Context, name string, cells int) error {
 	for end := time.Now().Add(patience); k.model.look(name).reached < cells; {
 		if time.Now().After(end) {
@@ -174,7 +174,7 @@ func (k *check) settle(ctx context.Context, name string) error {
 	return nil
 }
 
-// ended reports what is wrong with a finished job, and with the reports on it.
+// ended reports the mistakes in a finished job, and in the reports on it.
 func (k *check) ended(j *job, news []event) error {
 	if j.Status != "done" || j.Done != k.Cells {
 		return fmt.Errorf("it is %s with %d of %d cells: %s", j.Status, j.Done, k.Cells, j.Error)
@@ -201,7 +201,7 @@ func (k *check) ended(j *job, news []event) error {
 	return nil
 }
 
-// verdict is what a cell must be judged.
+// verdict is the right verdict of a cell.
 func verdict(n int) string {
 	if wrong(n) {
 		return "fail"
@@ -224,7 +224,7 @@ func (k *check) results(name string, news []event) {
 	}
 }
 
-// stored compares the cells of a run, as the store has them.
+// stored compares the stored cells of a run.
 func (k *check) stored(ctx context.Context, name string, job *sent) error {
 	cells, err := k.site.cells(ctx, &k.site.admin, job.Run)
 	if err != nil {

@@ -25,8 +25,8 @@ const ofUsers = "jobs of users with limits"
 // limited are the users of this check.
 func limited() []allowance { return []allowance{{"ana", 1}, {"bo", 2}, {"cy", 5}} }
 
-// workers is how many jobs a server does at the same time; hog is a user who would take them all, and
-// sends his jobs first.
+// workers is the number of jobs that a server runs at the same time; hog is a user who sends enough
+// jobs for all of them, and sends them first.
 const workers = 8
 
 func hog() allowance { return allowance{"hog", workers} }
@@ -39,8 +39,8 @@ type sender struct {
 	suite string
 }
 
-// limits lets users send many jobs at once: first users with limits, who can all have their share,
-// and then the same users with one who would take everything.
+// limits lets users send many jobs at once: first users with limits, who all fit, and then the same
+// users together with hog.
 func (k *check) limits(ctx context.Context) error {
 	var senders []sender
 	for _, a := range append(limited(), hog()) {
@@ -56,10 +56,10 @@ func (k *check) limits(ctx context.Context) error {
 	}
 	last := len(senders) - 1
 	return errors.Join(k.round(ctx, "alone", senders[:last]),
-		k.round(ctx, "beside hog", append(senders[last:], senders[:last]...)))
+		k.round(ctx, "with hog", append(senders[last:], senders[:last]...)))
 }
 
-// round has users send their jobs, and compares those of the users with limits.
+// round sends the jobs of users, and compares the jobs of the users with limits.
 func (k *check) round(ctx context.Context, round string, senders []sender) error {
 	reported, limit := map[string]int{}, map[string]int{}
 	jobs := map[string]string{} // user and number, by job
@@ -116,11 +116,11 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 	return nil
 }
 
-// patient is how many starts of other users a user who may have one more job must wait for at most:
-// the others take turns, and each finished job permits one start.
+// patient is the most starts of other users before a user who may have one more job has a start. The
+// others take turns, and each finished job permits one start.
 const patient = 2 * workers
 
-// atOnce is how many jobs ran at the same time at most, by the events of a user.
+// atOnce returns the most jobs at the same time, by the events of a user.
 func atOnce(news []event) (most int) {
 	now := 0
 	for _, e := range news {
@@ -135,10 +135,10 @@ func atOnce(news []event) (most int) {
 	return most
 }
 
-// waits counts for each user how many jobs of others were started, at most, between two of his own
-// while he had one that waited and could have run.
+// waits returns for each user the most starts of other users between two own starts. It counts only
+// times when a job of the user waited and could have run.
 func waits(list []job, limit map[string]int) map[string]int {
-	const ends, comes, starts = 0, 1, 2 // in this order where times are the same
+	const ends, comes, starts = 0, 1, 2 // in this order at equal times
 	type change struct {
 		at   time.Time
 		what int
@@ -173,7 +173,7 @@ func waits(list []job, limit map[string]int) map[string]int {
 	return longest
 }
 
-// cancel asks for the end of a job.
+// cancel cancels a job.
 func (s *site) cancel(ctx context.Context, as *person, id string) error {
 	return s.ask(ctx, as, http.MethodPost, "/api/tool-eval/cancel", map[string]string{"job_id": id}, nil)
 }

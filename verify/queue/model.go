@@ -19,21 +19,21 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// Models whose names begin so do not answer: they say nothing, stop in the middle of the answer, or ask
-// to come again in a minute.
+// Models with these prefixes do not answer: they are silent, stop in the middle of the answer, or
+// request a retry in a minute.
 const (
 	silent  = "silent"
 	halting = "halting"
 	busy    = "busy"
 )
 
-// model is a server of models in the form of OpenAI's API. It counts what it is asked.
+// model is a server of models in the form of OpenAI's API. It counts its requests.
 type model struct {
 	url  string
 	stop func()
-	// slow is how long an answer takes at least; it may take five times as long.
+	// slow is the least time of an answer; it may take five times as long.
 	slow time.Duration
-	// cells is how many cells a job has whose model is called USER-JOB.
+	// cells is the number of cells of the job with the model USER-JOB.
 	cells int
 
 	mu    sync.Mutex
@@ -41,11 +41,11 @@ type model struct {
 	users map[string]*together
 }
 
-// storing is how long an answer may be on its way to the store: the program waits 10 ms for more of them
-// and then flushes the disk.
+// storing is the longest time from an answer to the store: the program waits 10 ms for more answers and
+// then flushes the disk.
 const storing = 100 * time.Millisecond
 
-// asked is what came for one model. Each job asks a model of its own.
+// asked has the requests for one model. Each job has its own model.
 type asked struct {
 	begun    map[int]int  // requests by the number of the case
 	done     map[int]bool // cases with an answer
@@ -54,11 +54,11 @@ type asked struct {
 	answered int
 	flying   int
 	most     int         // flying at the same time
-	recent   []time.Time // when the last answers were given
+	recent   []time.Time // times of the last answers
 	open     bool
 }
 
-// together is how many jobs of a user have begun and not ended, as the model server sees them.
+// together is the number of a user's running jobs, as seen by the model server.
 type together struct{ now, most int }
 
 func startModel(ctx context.Context, slow time.Duration, cells int) (*model, error) {
@@ -74,16 +74,16 @@ func startModel(ctx context.Context, slow time.Duration, cells int) (*model, err
 	var owner sys.Group
 	owner.Go(func() { _ = srv.Serve(l) }) // ends with Close
 	m.stop = func() {
-		_ = srv.Close() // requests that hang are closed with it
+		_ = srv.Close() // hanging requests are closed with it
 		owner.Wait()
 	}
 	return m, nil
 }
 
-// item is the number of the case in a prompt.
+// item returns the number of the case in a prompt.
 var item = regexp.MustCompile(`Look up item (\d+)\.`)
 
-// wrong reports whether the models answer a case wrongly: what is judged is not all the same.
+// wrong reports whether the models answer a case wrongly, so that verdicts differ.
 func wrong(n int) bool { return n%7 == 3 }
 
 // ServeHTTP answers one request.
@@ -110,7 +110,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.end(in.Model, n, m.answer(w, r, in.Model, n, wait))
 }
 
-// answer writes the answer; false where it was not written to its end.
+// answer writes the answer; it returns false if it was not written completely.
 func (m *model) answer(w http.ResponseWriter, r *http.Request, name string, n int, wait time.Duration) bool {
 	switch kind, _, _ := strings.Cut(name, "-"); kind {
 	case silent:
@@ -145,7 +145,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, name string, n in
 	return err == nil && r.Context().Err() == nil
 }
 
-// begin counts a request, and gives how long its answer takes.
+// begin counts a request, and returns the time of its answer.
 func (m *model) begin(name string, n int) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,7 +169,7 @@ func (m *model) begin(name string, n int) time.Duration {
 	return m.slow * time.Duration(100+h.Sum32()%400) / 100
 }
 
-// end counts the end of a request; ok says that its answer was written.
+// end counts the end of a request; ok: its answer was written.
 func (m *model) end(name string, n int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +193,7 @@ func (m *model) end(name string, n int, ok bool) {
 	}
 }
 
-// of is what came for a model. m.mu is held.
+// of returns the requests for a model. m.mu is held.
 func (m *model) of(name string) *asked {
 	a := m.seen[name]
 	if a == nil {
@@ -203,7 +203,7 @@ func (m *model) of(name string) *asked {
 	return a
 }
 
-// look gives how far the requests for a model are; of its slices and maps nothing may be read.
+// look returns the state of the requests for a model, without its slices and maps, which are shared.
 func (m *model) look(name string) asked {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,7 +212,7 @@ func (m *model) look(name string) asked {
 	return a
 }
 
-// since counts the answers that were given since a moment, which is not long ago.
+// since counts the answers since a recent moment.
 func (m *model) since(name string, t time.Time) (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -224,7 +224,7 @@ func (m *model) since(name string, t time.Time) (n int) {
 	return n
 }
 
-// together gives how many jobs of a user were under way at the same time, at most.
+// together returns the most jobs of a user at the same time.
 func (m *model) together(user string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

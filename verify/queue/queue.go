@@ -14,13 +14,13 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// Scale is how much is done.
+// Scale is the size of the checks.
 type Scale struct {
 	// Runs are killed Kills times each; a run has Cells cells, Flying of them at the same time.
 	Runs, Kills, Cells, Flying int
-	// Slow is how long an answer takes at least; some take five times as long.
+	// Slow is the least time of an answer; some take five times as long.
 	Slow time.Duration
-	// Jobs is how many jobs each of the users with limits sends, with JobCells cells each.
+	// Jobs is the number of jobs of each user with limits, with JobCells cells each.
 	Jobs, JobCells int
 	// Cancels is how often a job is cancelled for each way of hanging.
 	Cancels int
@@ -34,10 +34,10 @@ func Full() Scale {
 	}
 }
 
-// seed makes the moments of kills the same each time, as far as the machine lets them.
+// seed makes the moments of kills the same each time, as far as the machine allows.
 const seed = 17
 
-// check is one check at work.
+// check is one running check.
 type check struct {
 	*proof.Check
 	Scale
@@ -46,7 +46,7 @@ type check struct {
 	rng   *rand.Rand
 }
 
-// Verify does all checks with the binary, on a store in a folder of its own.
+// Verify runs all checks with the binary, on a store in a separate folder.
 func Verify(ctx context.Context, c *proof.Check, binary string, scale Scale) (err error) {
 	const source, rounds = "this command makes them", 2
 	c.Due("cells stored once and judged rightly", scale.Runs*scale.Cells, source)

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestUnracedVerify does all that make verify-jobs does, with less of it.
+// TestUnracedVerify runs make verify-jobs at a smaller scale.
 func TestUnracedVerify(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -35,7 +35,7 @@ func TestUnracedVerify(t *testing.T) {
 	t.Log(out.String())
 }
 
-// TestWaits counts the starts of others while somebody could have had one.
+// TestWaits counts the starts of other users while a user could have had one.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	at := func(n int) time.Time { return time.Unix(int64(n), 0) }

@@ -23,10 +23,10 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// patience is how long something is waited for that must come.
+// patience is the longest wait for a required event.
 const patience = 5 * time.Minute
 
-// site is a server on a store of its own. One process after the other is it.
+// site is a server on a separate store, run by one process after another.
 type site struct {
 	binary, db string
 	http       *http.Client
@@ -44,7 +44,7 @@ type process struct {
 	serving chan string // its address, once
 
 	mu     sync.Mutex
-	errors []string // what it logged as errors
+	errors []string // its logged errors
 	last   []string // the last lines of standard error
 	link   string
 }
@@ -59,7 +59,7 @@ func newSite(binary, dir string) *site {
 	return &site{binary: binary, db: filepath.Join(dir, "callvet.db"), http: &http.Client{Timeout: time.Minute}}
 }
 
-// begin starts a process, and does not wait until it serves.
+// begin starts a process without waiting until it serves.
 func (s *site) begin(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, s.binary, "serve", "--listen", "127.0.0.1:0", "--db", s.db,
 		"--allow-private", "all")
@@ -77,7 +77,7 @@ func (s *site) begin(ctx context.Context) error {
 	return nil
 }
 
-// read follows what a process says on standard error, until it ends.
+// read reads the standard error of a process until it ends.
 func (p *process) read(r io.Reader) {
 	defer close(p.serving)
 	announced := false
@@ -103,7 +103,7 @@ func (p *process) read(r io.Reader) {
 	}
 }
 
-// lastLines returns the last lines of standard error, and those that are errors.
+// lastLines returns the last lines of standard error, and its lines with errors.
 func (p *process) lastLines() (last string, errs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *site) start(ctx context.Context) error {
 	return nil
 }
 
-// kill ends the process without warning. What it had logged as errors is the error.
+// kill ends the process without warning. It returns the logged errors as an error.
 func (s *site) kill() error { return s.over(os.Kill) }
 
 // over sends a signal, and waits for the end.
@@ -213,7 +213,7 @@ func (s *site) send(req *http.Request, out any) error {
 	return nil
 }
 
-// comeIn uses a one-time link and gets a token. name is that of the first admin; others have one.
+// comeIn uses a one-time link and makes a token. name is for the first admin; others have a name.
 func (s *site) comeIn(ctx context.Context, link, name string, scopes ...string) (person, error) {
 	p := person{name: name}
 	claim := map[string]string{"link": link, "password": "a long enough password"}
@@ -311,13 +311,13 @@ func (s *site) keepSuite(ctx context.Context, as *person, cells int) (string, er
 
 func caseID(i int) string { return fmt.Sprintf("c%04d", i) }
 
-// sent is a job that was taken.
+// sent is an accepted job.
 type sent struct {
 	Job string `json:"job_id"`
 	Run string `json:"result_ref"`
 }
 
-// submit sends a job: the model of a name answers the cases of a suite.
+// submit sends a job: a model by name answers the cases of a suite.
 func (s *site) submit(ctx context.Context, as *person, suite, name, url string, concurrency int) (sent, error) {
 	var out sent
 	err := s.ask(ctx, as, http.MethodPost, "/api/tool-eval", map[string]any{
@@ -327,7 +327,7 @@ func (s *site) submit(ctx context.Context, as *person, suite, name, url string, 
 	return out, err
 }
 
-// job is what the server says of a job.
+// job is the server's report of a job.
 type job struct {
 	ID       string    `json:"job_id"`
 	User     string    `json:"user_id"`
@@ -340,7 +340,7 @@ type job struct {
 	Finished time.Time `json:"finished_at"`
 }
 
-// over reports whether it has ended for good.
+// over reports whether the job has finally ended.
 func (j *job) over() bool { return !j.Finished.IsZero() }
 
 func (s *site) job(ctx context.Context, as *person, id string) (job, error) {
@@ -376,7 +376,7 @@ type event struct {
 	Attempt int       `json:"attempt"`
 }
 
-// events gives the events of a person after a number. Their numbers must have no gap.
+// events returns the events of a person after a number. Their numbers must have no gap.
 func (s *site) events(ctx context.Context, as *person, since int) (list []event, err error) {
 	for {
 		var page struct {
@@ -402,7 +402,7 @@ func (s *site) events(ctx context.Context, as *person, since int) (list []event,
 	}
 }
 
-// shards is how many shards of runs workers have now.
+// shards returns the number of shards that workers have now.
 func (s *site) shards(ctx context.Context, as *person) (n int, err error) {
 	var text string
 	if err := s.ask(ctx, as, http.MethodGet, "/metrics", nil, &text); err != nil {
@@ -417,7 +417,7 @@ func (s *site) shards(ctx context.Context, as *person) (n int, err error) {
 	return strconv.Atoi(rest)
 }
 
-// cells gives the verdicts of the attempts of a run that are stored, by case.
+// cells returns the stored verdicts of the attempts of a run, by case.
 func (s *site) cells(ctx context.Context, as *person, run string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for cursor := ""; ; {

@@ -16,7 +16,7 @@ import (
 //go:embed presidio.json
 var presidio []byte
 
-// reference is what the authors of the labelled set published of their own analyzer on it.
+// reference has the published figures of the authors' analyzer on the labelled set.
 type reference struct {
 	Origin   string `json:"origin"`
 	Entities map[string]struct {
@@ -28,7 +28,7 @@ type reference struct {
 
 // Personal compares the detector with the labelled set, entity by entity, and with the published
 // figures of the set's authors. For the detector's kinds, precision and recall by span have the
-// bars of Verify. The bar of recall by character is the recall of the reference by token;
+// limits of Verify. The limit of recall by character is the recall of the reference by token;
 // characters are the closest unit without its tokenizer. Other kinds are listed with their counts.
 func Personal(c *proof.Check, d proof.Data) error {
 	var ref reference
@@ -87,11 +87,11 @@ func Personal(c *proof.Check, d proof.Data) error {
 	return nil
 }
 
-// counts are of one entity: labelled spans and how many were found, findings and how many are
-// right, and the same of characters.
+// counts are the counts of one entity: labelled spans and how many were found, findings and how many
+// are right, and the same for characters.
 type counts struct {
 	truth, hit, found, right int
-	chars, marked, both      int // labelled characters, those of findings, those of both
+	chars, marked, both      int // characters in labels, in findings, and in both
 }
 
 func count(rows []labelledText, detect *safety.Detector, k safety.DataKind, label string) (n counts) {

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestPersonal: entities are counted by span and by character, beside the reference, and one that
-// is not found fails the check.
+// TestPersonal: entities are counted by span and by character, next to the reference, and an entity
+// that is not found fails the check.
 func TestPersonal(t *testing.T) {
 	t.Parallel()
 	all := row("My card 4111111111111111", "CREDIT_CARD", 8, 24, "é ana@x.com", "EMAIL_ADDRESS", 2, 11,

@@ -1,12 +1,12 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package redaction answers one question: what does redaction take out of public data, and
-// what of that should it have left?
+// Package redaction answers one question: what does redaction remove from public data, and what of it
+// should have stayed?
 //
-// It reads every set of the test data through the redactor that traces and runs use, and checks
-// what can be decided without a person. No figure and no type may change, a second pass may change
-// nothing, and labels in the set of personal data are compared span by span. The rest is counted by
-// kind, and List prints it.
+// It reads every set of the test data through the redactor of traces and runs, and checks all that can
+// be decided without a person. No figure and no type may change, a second pass may change nothing, and
+// labels in the set of personal data are compared span by span. The rest is counted by kind and
+// listed.
 package redaction
 
 import (
@@ -29,19 +29,19 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// measure is what was found in one set.
+// measure has the findings in one set.
 type measure struct {
 	set              string
 	records, due     int
 	strings, numbers int
-	wrong            []string // what must not happen
+	wrong            []string // violations
 	kinds            map[safety.DataKind]int
 	found            map[string]int // listed: kind, where, and the text around it
 }
 
-// Verify measures every set of the part. Compared is, of every record, that nothing changed
-// which must not, and of each kind of labelled spans its bars. What is found in the set
-// named list is printed.
+// Verify measures every set of the part. It checks that every record kept the parts that must not
+// change, and each kind of labelled spans by its limits. The findings in the set named list are
+// printed.
 func Verify(c *proof.Check, d proof.Data, list string) error {
 	names, err := Sets(d.Root)
 	if err != nil {
@@ -69,8 +69,8 @@ func Verify(c *proof.Check, d proof.Data, list string) error {
 	return spans(c, d)
 }
 
-// Sets are the sets that the data's own page lists. It is an error when the folder of one is
-// missing, or one is there that the page does not list.
+// Sets returns the sets on the page of the data. A set without a folder, or a folder that the page
+// does not list, is an error.
 func Sets(data string) ([]string, error) {
 	b, err := os.ReadFile(filepath.Join(data, "README.md"))
 	if err != nil {
@@ -150,7 +150,7 @@ func measureSet(root, set, part string) (*measure, error) {
 	return m, err
 }
 
-// file reads a file of JSON, or of one JSON value a line.
+// file reads a file of JSON, or of JSON Lines.
 func (m *measure) file(path string, red *redact.Redactor, detect *safety.Detector) error {
 	b, err := read(path)
 	if err != nil {
@@ -245,7 +245,7 @@ func same(a, b value.Value) error {
 	return nil
 }
 
-// walker lists what there is to find, with the text around it.
+// walker lists the possible findings, with the text around them.
 type walker struct {
 	m      *measure
 	detect *safety.Detector

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// folder writes data of two sets and gives their folder.
+// folder writes data of two sets and returns their folder.
 func folder(t *testing.T, change map[string]string) string {
 	t.Helper()
 	files := map[string]string{
@@ -60,7 +60,7 @@ func TestVerify(t *testing.T) {
 	for name, c := range map[string]struct {
 		change map[string]string
 		ok     bool
-		want   string // in what is printed, or in the error
+		want   string // a part of the output or the error
 	}{
 		"all there": {nil, true, "redaction: 13 of 13 compared agree"},
 		"a set is missing": {map[string]string{
@@ -81,7 +81,7 @@ func TestVerify(t *testing.T) {
 		"labels are missing": {
 			map[string]string{"sets/presidio_pii/README.md": "200 texts, open = even."},
 			false,
-			"its page says 200",
+			"its page lists 200",
 		},
 		"a kind is not found": {
 			map[string]string{"sets/presidio_pii/open/rows.jsonl": row("x", "EMAIL_ADDRESS", 0, 1)},

@@ -11,11 +11,11 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// labelledSet is the set whose texts have their personal data labelled by its authors.
+// labelledSet is the set of texts with personal data labelled by its authors.
 const labelledSet = "presidio_pii"
 
-// labelled says which kind a label of the set is, and the bars of a check. Numbers written
-// like those of every country ("467 3395") are phone numbers to a person only.
+// labelled maps a label of the set to a kind, with the limits of the check. A number without a mark of
+// a country ("467 3395") is a phone number only for a person.
 func labelled() []struct {
 	kind              safety.DataKind
 	label             string
@@ -43,8 +43,8 @@ type labelledText struct {
 	} `json:"spans"`
 }
 
-// spans compares findings with labels. A finding is right when it overlaps a span of its kind; a
-// span is found when a finding of its kind overlaps it.
+// spans compares findings with labels. A finding is right if it overlaps a span of its kind; a span is
+// found if a finding of its kind overlaps it.
 func spans(c *proof.Check, d proof.Data) error {
 	rows, err := labelledRows(d)
 	if err != nil {
@@ -78,8 +78,8 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// labelledRows reads the texts. It is an error when there are fewer than half of the number on the
-// set's page, which counts both parts.
+// labelledRows reads the texts. Fewer than half of the number on the set's page, which counts both
+// parts, is an error.
 func labelledRows(d proof.Data) ([]labelledText, error) {
 	page, err := proof.ReadReadme(d.Set(labelledSet))
 	if err != nil {
@@ -104,7 +104,7 @@ func labelledRows(d proof.Data) ([]labelledText, error) {
 		}
 	}
 	if len(rows) < due/2 {
-		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page says %d in two parts", labelledSet,
+		return nil, fmt.Errorf("read %s: %w: %d texts in the part %s, and its page lists %d in two parts", labelledSet,
 			callvet.ErrInvalid, len(rows), d.Part, due)
 	}
 	return rows, nil

@@ -23,10 +23,10 @@ import (
 // scoreTolerance is the precision of single scores, which the library computes in 32 bits.
 const scoreTolerance = 1e-5
 
-// referenceDepth is the largest number of tools that the recorded figures look at.
+// referenceDepth is the largest number of tools in the recorded figures.
 const referenceDepth = 20
 
-// referenceIndex is BM25 as bm25s has it: one field, Lucene's formula.
+// referenceIndex is BM25 as in bm25s: one field, Lucene's formula.
 func referenceIndex(b benchmark) (*retrieve.BM25Index, error) {
 	x, err := retrieve.NewBM25(
 		retrieve.BM25Options{K1: 1.5, Fields: []retrieve.BM25Field{{Name: "text", Weight: 1, B: 0.75}}})
@@ -40,7 +40,7 @@ func referenceIndex(b benchmark) (*retrieve.BM25Index, error) {
 	return x, x.Update(docs, nil)
 }
 
-// addReference fills in what the reference finds, where no run is recorded.
+// addReference computes the results of the reference if no run is recorded.
 func addReference(b *benchmark) error {
 	if len(b.documents) == 0 {
 		return nil
@@ -119,14 +119,14 @@ func BM25(_ context.Context, c *proof.Check, d proof.Data) error {
 	return recordedScores(c, d, sets)
 }
 
-// counted compares how many questions there are with the index.
+// counted compares the number of questions with the index.
 func (b *benchmark) counted(c *proof.Check) {
 	c.Due(questionsRead, 1, b.ranked.figures.Source)
 	n, err := b.ranked.figures.Count(append(slices.Clone(b.ranked.path), "n_queries")...)
 	c.Compare(questionsRead, b.name, err == nil && n == len(b.questions), "%d read, published %d", len(b.questions), n)
 }
 
-// questionsRead names the comparisons of how many questions there are.
+// questionsRead names the comparisons of the numbers of questions.
 const questionsRead = "questions read"
 
 // figure is the mean of a measure over the questions, by the reference ranking:
@@ -146,7 +146,7 @@ func (b *benchmark) figure(name string) (float64, bool) {
 	return sum / float64(len(b.questions)), true
 }
 
-// measures are those of a ranking that both callvet and the references have.
+// measures are the measures of a ranking that both callvet and the references have.
 func measures() map[string]func(stats.Ranking) float64 {
 	share := func(ok bool) float64 {
 		if ok {
@@ -164,10 +164,10 @@ func measures() map[string]func(stats.Ranking) float64 {
 	}
 }
 
-// scoresFile is the stem of the file that has the scores the library itself gave.
+// scoresFile is the stem of the file with the scores of the library itself.
 const scoresFile = "bm25s_recorded_scores"
 
-// dueScores says which catalogs have recorded scores: the page of the set lists them,
+// dueScores returns the catalogs that have recorded scores: the page of the set lists them,
 // "bm25s_recorded_scores.jsonl.gz (apibank, toolink)".
 func dueScores(c *proof.Check, d proof.Data, subsets []string) error {
 	page, err := proof.ReadReadme(d.Set(toolRetSet))
@@ -177,7 +177,7 @@ func dueScores(c *proof.Check, d proof.Data, subsets []string) error {
 	_, list, ok := strings.Cut(page.Text(), scoresFile+".jsonl.gz (")
 	list, _, closed := strings.Cut(list, ")")
 	if !ok || !closed {
-		return fmt.Errorf("read index %s: %w: it does not say which catalogs have %s", page.Source(),
+		return fmt.Errorf("read index %s: %w: it does not list the catalogs that have %s", page.Source(),
 			callvet.ErrNotFound, scoresFile)
 	}
 	for name := range strings.SplitSeq(list, ",") {
@@ -190,15 +190,15 @@ func dueScores(c *proof.Check, d proof.Data, subsets []string) error {
 
 func scoredQuestions(subset string) string { return "bm25s scores of " + subset }
 
-// recordedScores compares with the scores that the library itself gave, of the
-// questions without instruction: one row a question.
+// recordedScores compares scores with those of the library itself, for questions without instruction:
+// one row per question.
 func recordedScores(c *proof.Check, d proof.Data, sets []benchmark) error {
 	for i := range sets {
 		b := &sets[i]
 		subset, asked, _ := strings.Cut(b.recordedName(), "|")
 		path, err := proof.Rows(d.In(toolRetSet, subset, scoresFile))
 		if err != nil || asked != "query_only" {
-			continue // one that is due is missed
+			continue // a due comparison is missing then
 		}
 		if err := b.recordedScores(c, subset, path); err != nil {
 			return err

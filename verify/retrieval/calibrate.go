@@ -19,22 +19,22 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// perKind is how many questions of each kind a catalog is asked, evenly taken.
+// perKind is the number of questions of each kind for a catalog, evenly chosen.
 const perKind = 200
 
 // fittedOn is the part of the data that the shipped settings were fitted on.
 const fittedOn = proof.DefaultPart
 
-// Abstention fits when to give nothing, without test data: on the train halves of the sets whose
-// tools have domains, and on the examples of the shipped catalogue, each asked of a catalogue
-// without it. The same questions, asked of the catalogue without the domain of their tools, are
-// those that nothing fits: both kinds have the same words. It prints the settings, their results on
-// each catalogue while it is held out, and the results of the shipped settings on the holdout
-// halves, on foreign questions and on the shipped suite. It compares the fit with the shipped
+// Abstention fits the limits of abstention without test data. It uses the train halves of the sets with
+// domains of tools, and the examples of the shipped catalogue, each tested on a catalogue without it.
+// The unanswerable questions are the same questions on a catalogue without the domain of their tools, so
+// that both kinds have the same words. It prints the settings and their results on each catalogue while
+// it is held out. It also prints the results of the shipped settings on the holdout halves, on foreign
+// questions and on the shipped suite. It compares the fit with the shipped
 // settings on the part that they were fitted on. It also compares the share of refused answerable
 // questions of the shipped suite with their limit, and the share refused by a bound of labeled
-// questions with the promise of that bound. Last it counts how often the rules take a question that
-// tools fit for small talk.
+// questions with the promise of that bound. Last it counts how often the rules mistake an answerable
+// question for small talk.
 func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Data) error {
 	sets, err := benchmarks(d)
 	if err != nil {
@@ -88,11 +88,11 @@ func Abstention(ctx context.Context, c *proof.Check, example string, d proof.Dat
 	return smallTalk(c, sets, foreign.Measure)
 }
 
-// promises names the comparisons with what is claimed of the shipped settings.
+// promises names the comparisons with the promises of the shipped settings.
 const promises = "promises"
 
-// fit prints the settings that the train halves give. On the part that the shipped ones
-// were fitted on they are the same, to the digits that those have.
+// fit prints the settings fitted on the train halves. On the part that the shipped settings were fitted
+// on they are the same, to the digits of the shipped ones.
 func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part string) error {
 	fitted, err := observe(ctx, sets, train, example)
 	if err != nil {
@@ -133,8 +133,8 @@ func fit(ctx context.Context, c *proof.Check, sets []benchmark, example, part st
 	return nil
 }
 
-// kinds is an error where questions of a kind that is measured are missing: a bar without
-// anything to compare is not met.
+// kinds returns an error if questions of a measured kind are missing: without any comparison a limit is
+// not met.
 func kinds(what string, obs []retrieve.Observation, answerable, unanswerable bool) error {
 	var n [2]int
 	for _, o := range obs {
@@ -154,8 +154,8 @@ func kinds(what string, obs []retrieve.Observation, answerable, unanswerable boo
 // barRefused is the share of the answerable cases of the shipped suite that may be refused.
 const barRefused = 0.08
 
-// shipped prints how the shipped settings do, by source, and gives the highest share of
-// answerable questions refused.
+// shipped prints the results of the shipped settings, by source, and returns the highest share of
+// refused answerable questions.
 func shipped(out io.Writer, obs []retrieve.Observation) (worst float64) {
 	by := map[string]*refused{}
 	var order []string
@@ -183,12 +183,12 @@ func share(x, n int) string {
 	return fmt.Sprintf("%4d/%-4d %5.1f%% [%4.1f, %5.1f]", x, n, 100*float64(x)/float64(n), 100*iv.Lower, 100*iv.Upper)
 }
 
-// observe asks every catalog the questions of a half, and those that nothing fits.
+// observe tests every catalog with the questions of a half, answerable and not.
 func observe(ctx context.Context, sets []benchmark, h half, example string) ([]retrieve.Observation, error) {
 	var out []retrieve.Observation
 	for i := range sets {
 		b := &sets[i]
-		if h == train && domain(&b.entries[0]) == "" { // nothing is known that could be left out
+		if h == train && domain(&b.entries[0]) == "" { // there is no domain to leave out
 			continue
 		}
 		obs, err := observeSet(ctx, b, evenly(b.part(h), perKind))
@@ -204,7 +204,7 @@ func observe(ctx context.Context, sets []benchmark, h half, example string) ([]r
 	return append(out, own...), err
 }
 
-// observeStrangers asks every catalog what CLINC150 has in and out of its own scope.
+// observeStrangers tests every catalog with questions of CLINC150 in and out of its scope.
 func observeStrangers(ctx context.Context, sets []benchmark, example string,
 	asked []retrieve.Question,
 ) ([]retrieve.Observation, error) {
@@ -252,7 +252,7 @@ func shippedCatalogue(example string) (*retrieve.Catalogue, error) {
 	return c, err
 }
 
-// observeSuite asks the cases of the shipped suite that name their tools, or none.
+// observeSuite tests the cases of the shipped suite that name their tools, or none.
 func observeSuite(ctx context.Context, example string) ([]retrieve.Observation, error) {
 	c, err := shippedCatalogue(example)
 	if err != nil {
@@ -276,8 +276,7 @@ func suiteQuestions(example string) (out []retrieve.Question, err error) {
 	return out, err
 }
 
-// strangers are questions of CLINC150 that are there to learn from, half of them out of
-// its scope.
+// strangers are questions of CLINC150 for learning, half of them out of its scope.
 func strangers(q clinc.Questions) []retrieve.Question {
 	in, outside := clinc.Split(q.Learn)
 	var out []retrieve.Question
@@ -317,7 +316,7 @@ func observeSet(ctx context.Context, b *benchmark, asked []question) ([]retrieve
 	return append(out, without...), err
 }
 
-// domain is where a tool belongs; empty where that is not known.
+// domain returns the domain of a tool; "" if it is not known.
 func domain(e *retrieve.Entry) string {
 	n := slices.DeleteFunc(slices.Clone(e.Namespace), func(s string) bool { return s == "tools" })
 	if len(n) == 0 {
@@ -326,10 +325,10 @@ func domain(e *retrieve.Entry) string {
 	return n[0]
 }
 
-// maxDomains bounds how many catalogs are made of one.
+// maxDomains limits the number of catalogs made from one.
 const maxDomains = 64
 
-// observeWithout asks questions of the catalog without the domains of their tools.
+// observeWithout tests questions on the catalog without the domains of their tools.
 func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retrieve.Observation, error) {
 	var out []retrieve.Observation
 	err := eachWithout(b, asked, func(stays []retrieve.Entry, questions []retrieve.Question) error {
@@ -344,8 +343,8 @@ func observeWithout(ctx context.Context, b *benchmark, asked []question) ([]retr
 	return out, err
 }
 
-// eachWithout gives the catalog without the domains of the right tools of questions,
-// and those questions, which then nothing fits.
+// eachWithout calls a function with the catalog without the domains of the right tools of questions, and
+// with these questions, which then have no right tool.
 func eachWithout(b *benchmark, asked []question,
 	use func(stays []retrieve.Entry, questions []retrieve.Question) error,
 ) error {
@@ -384,8 +383,8 @@ func eachWithout(b *benchmark, asked []question,
 	return nil
 }
 
-// observeExamples asks each example question of a catalogue without that example, and
-// of one without its domain.
+// observeExamples tests each example question on a catalogue without that example, and on a catalogue
+// without its domain.
 func observeExamples(ctx context.Context, example string) ([]retrieve.Observation, error) {
 	c, err := shippedCatalogue(example)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// A bar without anything to compare is not met.
+// Without any comparison a limit is not met.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	fits, not := retrieve.Observation{Fits: true}, retrieve.Observation{}
@@ -31,8 +31,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Sets that are there and empty are an error, and no figures; so are double ids and right
-// tools that no catalog has.
+// Empty sets are an error without figures; so are double ids and right tools that are in no catalog.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	tools, asked := []retrieve.Entry{{ID: "a"}}, []question{{id: "1", relevant: []string{"a"}}}

@@ -17,20 +17,19 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// benchmark is a catalog with questions whose right tools others named.
+// benchmark is a catalog with questions and their published right tools.
 type benchmark struct {
 	name    string
 	entries []retrieve.Entry
-	// documents are the texts of the recorded reference, in the order of entries,
-	// where callvet computes it again; otherwise the recorded runs are the reference.
+	// documents are the texts of the reference, in the order of entries, if callvet computes the
+	// reference again; otherwise the recorded runs are the reference.
 	documents []string
 	questions []question
-	// ranked is what is published of a recorded run over the questions, nil where none is.
+	// ranked has the published figures of a recorded run over the questions; nil for none.
 	ranked *ranked
 }
 
-// ranked are published figures of a ranking, under a path, and the stem of the file that
-// has it.
+// ranked has published figures of a ranking, under a path, and the stem of the ranking's file.
 type ranked struct {
 	figures *proof.Figures
 	path    []string
@@ -43,7 +42,7 @@ type question struct {
 	id, text  string
 	relevant  []string
 	reference []string
-	// recorded says that reference comes from a recorded run.
+	// recorded: reference comes from a recorded run.
 	recorded bool
 }
 
@@ -67,7 +66,7 @@ func benchmarks(d proof.Data) ([]benchmark, error) {
 // of questions, "open/queries".
 const indexFile = "bm25_reference.json"
 
-// index gives the figures of a folder, and the files of questions of the part.
+// index returns the figures of a folder, and the files of questions of the part.
 func index(dir, part string) (*proof.Figures, []string, error) {
 	f, err := proof.ReadFigures(filepath.Join(dir, indexFile))
 	if err != nil {
@@ -135,8 +134,8 @@ func readLabeled(path string, add func(question)) error {
 	})
 }
 
-// catalog reads the rows of the file of a set that has its tools. The page of the set
-// says how many there are.
+// catalog reads the rows of the file with the tools of a set. The page of the set contains their
+// number.
 func catalog[T any](d proof.Data, set, stem string, add func(T) error) error {
 	page, err := proof.ReadReadme(d.Set(set))
 	if err != nil {
@@ -162,8 +161,8 @@ func catalog[T any](d proof.Data, set, stem string, add func(T) error) error {
 	return err
 }
 
-// sound is an error for a set without tools or questions, with a duplicate of one, or with a right
-// tool that is not in the catalog.
+// sound returns an error for a set without tools or questions, with a duplicate, or with a right tool
+// that is not in the catalog.
 func sound(sets []benchmark) error {
 	var bad error
 	for i := range sets {
@@ -202,7 +201,7 @@ func sound(sets []benchmark) error {
 	return bad
 }
 
-// errNothing fails a check over data that are there and empty.
+// errNothing fails a check over empty data.
 var errNothing = errors.New("there is nothing to compare")
 
 type labeled struct {
@@ -210,7 +209,7 @@ type labeled struct {
 	Relevant               []string
 }
 
-// toolRetSet is the set of several catalogs, each with an index of its own.
+// toolRetSet is the set of several catalogs, each with its own index.
 const toolRetSet = "toolret_subsets"
 
 // toolRetSubsets are the catalogs that have questions of the part.
@@ -303,7 +302,7 @@ func toolRetSubset(d proof.Data, name string) ([]benchmark, error) {
 }
 
 // toolRetEntry reads a tool document of either kind: an API with parameters, or a
-// model with a domain and a functionality. What has no field of its own is text.
+// model with a domain and a functionality. Members without a field are text.
 func toolRetEntry(id string, doc json.RawMessage) (retrieve.Entry, error) {
 	var d map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &d); err != nil {
@@ -335,8 +334,7 @@ func toolRetEntry(id string, doc json.RawMessage) (retrieve.Entry, error) {
 	return e, nil
 }
 
-// joined gives the texts within any JSON, one a line, the keys of objects too, in
-// their order.
+// joined returns the texts within any JSON, one per line and in order, including keys of objects.
 func joined(raw json.RawMessage) string {
 	var out []string
 	for dec := json.NewDecoder(bytes.NewReader(raw)); ; {

@@ -33,22 +33,22 @@ type Calibration struct {
 	Sources []Calibrated
 }
 
-// Calibrated counts the held-out questions of a source: Kept under MinConfidence
-// would have been given an answer.
+// Calibrated counts the held-out questions of a source: Kept of them would be answered with
+// MinConfidence.
 type Calibrated struct {
 	Source string
-	// Refused of Answerable questions, and Refused rightly of those that nothing fits.
+	// Refused of Answerable questions, and rightly refused ones of the unanswerable.
 	Answerable, Refused   int
 	Unanswerable, Rightly int
-	// AUC is how often an answerable question has more confidence than one that
-	// nothing fits, ties counting half; NaN where either is missing.
+	// AUC is how often an answerable question has more confidence than an unanswerable one, ties
+	// counting half; NaN if either kind is missing.
 	AUC float64
 }
 
 // Calibrate fits a Logistic with equal weights of answerable and unanswerable questions, and of
 // sources: its probabilities are for questions where one half can be answered. The same
-// observations give the same fit. The error wraps ErrInvalid where there are fewer than ten of
-// either kind, or options make no sense.
+// observations lead to the same fit. The error wraps ErrInvalid if there are fewer than ten of either
+// kind, or for invalid options.
 func Calibrate(obs []retrieve.Observation, o CalibrateOptions) (Calibration, error) {
 	if o.Refused == 0 {
 		o.Refused = 0.05
@@ -106,8 +106,8 @@ func kind(o *retrieve.Observation) int {
 	return 0
 }
 
-// foldsOf puts each source in a fold of its own, or, where there is one, both kinds of
-// questions in turn into n.
+// foldsOf puts each source in a separate fold, or, for one source, both kinds of questions in turn
+// into n folds.
 func foldsOf(obs []retrieve.Observation, n int) ([]int, int) {
 	out := make([]int, len(obs))
 	sources := names(obs)
@@ -126,8 +126,8 @@ func foldsOf(obs []retrieve.Observation, n int) ([]int, int) {
 	return out, n
 }
 
-// bothKinds is an error that wraps ErrInvalid where a fold leaves one kind of question
-// only to fit on: a logistic of one kind is none.
+// bothKinds returns an error that wraps ErrInvalid if a fold leaves only one kind of question for the
+// fit: a logistic needs both.
 func bothKinds(obs []retrieve.Observation, folds []int, n int) error {
 	for f := range n {
 		var left [2]int
@@ -161,7 +161,7 @@ func names(obs []retrieve.Observation) []string {
 	return out
 }
 
-// weigh gives each kind of each source the same sum, 1 over all; 0 to those left out.
+// weigh sets weights with the same sum for each kind of each source, 1 over all; 0 for left out ones.
 func weigh(obs []retrieve.Observation, use func(int) bool) []float64 {
 	type class struct {
 		source string
@@ -221,7 +221,7 @@ func fitted(obs []retrieve.Observation, ridge float64, use func(int) bool) retri
 	return retrieve.Logistic{Bias: b[0], Score: b[1], Lead: b[2], Semantic: b[3], Matched: b[4], Words: b[5]}
 }
 
-// newtonSteps are more than a ridge lets the fit need.
+// newtonSteps is more than a fit with a ridge needs.
 const newtonSteps = 50
 
 func newton(obs []retrieve.Observation, rows [][retrieve.NumFeatures]float64, w []float64, ridge float64) (b [retrieve.NumFeatures]float64) {
@@ -281,8 +281,8 @@ func solve(h [retrieve.NumFeatures][retrieve.NumFeatures + 1]float64) (out [retr
 	return out
 }
 
-// quantile is the confidence under which at most a share of the answerable questions
-// lies, each source counting the same.
+// quantile returns the confidence below which at most a share of the answerable questions lies, with
+// equal weights of the sources.
 func quantile(obs []retrieve.Observation, held []float64, share float64) float64 {
 	w := weigh(obs, func(i int) bool { return obs[i].Fits })
 	var order []int

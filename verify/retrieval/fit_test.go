@@ -33,8 +33,8 @@ func observations(n, sources int) []retrieve.Observation {
 	return out
 }
 
-// The fit finds the law, leaves alone what says nothing, and refuses on unseen
-// questions what it was allowed to.
+// The fit finds the law, ignores evidence without information, and refuses the allowed share of unseen
+// questions.
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
 	for _, sources := range []int{1, 4} {
@@ -73,7 +73,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	good := observations(200, 1)
 	bad := observations(200, 1)
 	bad[3].Lead = math.NaN()
-	apart := observations(200, 1) // one source has all that can be answered
+	apart := observations(200, 1) // one source has all answerable questions
 	for i := range apart {
 		apart[i].Source = fmt.Sprint(apart[i].Fits)
 	}
@@ -97,7 +97,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		c.Sources[0].Answerable+c.Sources[0].Unanswerable != len(good) {
 		t.Errorf("more folds than questions: %+v %v", c, err)
 	}
-	for i := range good { // words in a fixed number tell nothing, and break nothing
+	for i := range good { // a constant number of words has no information, and breaks nothing
 		good[i].Evidence = retrieve.Evidence{Score: 1, Words: 2}
 	}
 	if c, err := Calibrate(good, CalibrateOptions{}); err != nil ||

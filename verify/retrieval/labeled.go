@@ -13,10 +13,10 @@ import (
 // labeledShare is the share of answerable questions that a bound may refuse.
 const labeledShare = 0.05
 
-// labeledBounds prints the results of a bound that is fitted on answerable questions of the catalog
-// itself, those of the train half. It uses the holdout half, with and without the domain of their
-// tools. Such a bound promises that at most its share of the answerable ones is refused: no set may
-// be above it beyond chance, all sets together.
+// labeledBounds prints the results of a bound that is fitted on the answerable questions of the catalog's
+// train half. It uses the holdout half, with and without the domain of their tools. Such a bound
+// promises that at most its share of answerable questions is refused: over all sets together, no set
+// may be above it beyond chance.
 func labeledBounds(ctx context.Context, c *proof.Check, sets []benchmark) error {
 	c.Printf("\nbounds of labeled questions: those of the train half, 5 %%, on the holdout half\n")
 	o := retrieve.Default()

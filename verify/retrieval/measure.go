@@ -12,10 +12,10 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// depth is how many tools of each ranking are judged.
+// depth is the number of judged tools of each ranking.
 const depth = 10
 
-// half says which half of the questions one belongs to. Weights are chosen on the
+// half returns the half of the questions that a question belongs to. Weights are chosen on the
 // train half only. Questions with the same right tools are in the same half.
 type half string
 
@@ -39,7 +39,7 @@ func (q *question) half() half {
 	return holdout
 }
 
-// part is the questions of one half, all of them for "".
+// part returns the questions of one half, all of them for "".
 func (b *benchmark) part(h half) []question {
 	var out []question
 	for _, q := range b.questions {
@@ -50,7 +50,7 @@ func (b *benchmark) part(h half) []question {
 	return out
 }
 
-// rankings judges one list of tools a question.
+// rankings judges one list of tools per question.
 func rankings(questions []question, find func(q question) ([]string, error)) ([]stats.Ranking, error) {
 	out := make([]stats.Ranking, len(questions))
 	for i, q := range questions {
@@ -65,7 +65,7 @@ func rankings(questions []question, find func(q question) ([]string, error)) ([]
 
 func byReference(q question) ([]string, error) { return q.reference, nil }
 
-// byIndex asks an index, without its threshold deciding.
+// byIndex searches an index, ignoring its threshold.
 func byIndex(ctx context.Context, x *retrieve.Index) func(question) ([]string, error) {
 	return func(q question) ([]string, error) {
 		r, err := x.Search(ctx, q.text, depth)

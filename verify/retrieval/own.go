@@ -14,11 +14,11 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// ownShares are the shares of a catalog's own examples that are refused.
+// ownShares are the refused shares of a catalog's own examples.
 func ownShares() []float64 { return []float64{0.02, 0.05, 0.1} }
 
-// ownBounds prints the results of bounds from the examples of the catalog itself, for the catalogs
-// that have any. It uses both halves of the questions, with and without the domain of their tools,
+// ownBounds prints the results of bounds from the examples of the catalog itself, for catalogs with
+// examples. It uses both halves of the questions, with and without the domain of their tools,
 // foreign questions and the shipped suite.
 func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example string,
 	foreign []retrieve.Question,
@@ -73,8 +73,8 @@ func ownBounds(ctx context.Context, out io.Writer, sets []benchmark, example str
 	return nil
 }
 
-// refused counts questions of both kinds, 1 for those that something fits, and how many of
-// them have less than a least confidence.
+// refused counts questions of both kinds (1: answerable), and how many have less than a least
+// confidence.
 type refused struct{ n, under [2]int }
 
 func (r *refused) add(o retrieve.Observation, least float64) {
@@ -99,7 +99,7 @@ func printOwn(out io.Writer, name string, rows, strange map[float64]*refused) {
 	}
 }
 
-// ownBound adds how many questions of a catalog are refused by its own bounds.
+// ownBound adds the numbers of questions that a catalog's own bounds refuse.
 func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve.Entry,
 	questions []retrieve.Question,
 ) error {
@@ -133,12 +133,12 @@ func ownBound(ctx context.Context, rows map[float64]*refused, entries []retrieve
 	return nil
 }
 
-// barSmallTalk is the share of questions that tools fit which the shipped rules may take
-// for small talk.
+// barSmallTalk is the largest share of answerable questions that the shipped rules may mistake for small
+// talk.
 const barSmallTalk = 0.001
 
-// smallTalk prints how often the shipped rules take questions for small talk: those that CLINC150
-// calls so, its others, and questions for tools, where this must almost never happen.
+// smallTalk prints how often the shipped rules call questions small talk: the small talk of CLINC150, its
+// other questions, and questions for tools, where this must almost never happen.
 func smallTalk(c *proof.Check, sets []benchmark, asked []clinc.Row) error {
 	set, err := retrieve.DefaultRules()
 	if err != nil {

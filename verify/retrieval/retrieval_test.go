@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// data gives the folder of other people's sets, or skips.
+// data returns the folder of published sets, or skips the test.
 func data(t *testing.T) proof.Data {
 	t.Helper()
 	d, err := proof.Open(cmp.Or(os.Getenv("CALLVET_TESTDATA"), filepath.Join("..", "..", "..", "shared", "data")),
@@ -25,8 +25,8 @@ func data(t *testing.T) proof.Data {
 	return d
 }
 
-// TestHalvesPart: every question is in one half, and the questions for one set of
-// tools are together.
+// TestHalvesPart: every question is in one half, and the questions for one set of tools are in the same
+// half.
 func TestHalvesPart(t *testing.T) {
 	t.Parallel()
 	sets, err := benchmarks(data(t))

@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// swedishSet is the set of later suites, swedishOrigin the folder of the system that
-// they are of: its catalog, its first suite, and all of the later ones.
+// swedishSet is the set of later suites, swedishOrigin the folder of their system: its catalog, its first
+// suite, and all later suites.
 const swedishSet = "oneseek_sv_suites"
 
 func swedishOrigin(d proof.Data, elem ...string) string {
@@ -26,8 +26,8 @@ func swedishOrigin(d proof.Data, elem ...string) string {
 }
 
 // swedish loads the catalog and the suites of the Tool Selection Evaluation System.
-// Questions that are word for word an example of the catalog are left out, and so are
-// those without a right tool that the catalog has.
+// Questions that are word for word an example of the catalog are left out, and so are questions without
+// a right tool in the catalog.
 func swedish(d proof.Data) ([]benchmark, error) {
 	entries, err := seedCatalog(swedishOrigin(d, "tool_and_agent_metadata.json"))
 	if err != nil {
@@ -50,7 +50,7 @@ func swedish(d proof.Data) ([]benchmark, error) {
 			b.questions = append(b.questions, q)
 		}
 	}
-	first, err := filepath.Glob(swedishOrigin(d, "*.orig-*.json")) // as the system first had it
+	first, err := filepath.Glob(swedishOrigin(d, "*.orig-*.json")) // the first version of the system
 	if err != nil || len(first) != 1 {
 		return nil, fmt.Errorf("read suite: %w: %d files %s", callvet.ErrNotFound, len(first),
 			swedishOrigin(d, "*.orig-*.json"))
@@ -77,8 +77,8 @@ func swedish(d proof.Data) ([]benchmark, error) {
 	return []benchmark{suite, api}, nil
 }
 
-// swedishSuites are the later suites of the part. The origins list all of them, and each part has
-// every other one: fewer, or others, are an error.
+// swedishSuites returns the later suites of the part. The origins list all suites, and each part has every
+// second suite: fewer or different suites are an error.
 func swedishSuites(d proof.Data) ([]string, error) {
 	all, err := filepath.Glob(swedishOrigin(d, "eval_api", "*", "*", "*.json"))
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	rho0       = 0.5
 )
 
-// preset is a named way to rank.
+// preset is a named ranking.
 type preset struct {
 	name    string
 	options retrieve.Options
@@ -36,17 +36,17 @@ func presets() []preset {
 	return []preset{{"default", retrieve.Default()}, {"no vectors", lexical}, {"no forms", words}, {"bigtool", big}}
 }
 
-// row is what one way to rank makes of the questions of one set.
+// row has the results of one ranking for the questions of one set.
 type row struct {
 	name     string
 	rankings []stats.Ranking
 	clusters []int
 }
 
-// Table prints, for every set and preset, how good the first ten tools are, on all questions and on
-// the held-out ones, with the BM25 reference and the paired difference. The default preset must be
+// Table prints for every set and preset the quality of the first ten tools, on all questions and on the
+// held-out ones, with the BM25 reference and the paired difference. The default preset must be
 // above the reference on every set, on all questions and on the held-out ones. The figures of the
-// recorded rankings must be the published ones.
+// recorded rankings must agree with the published ones.
 func Table(ctx context.Context, c *proof.Check, d proof.Data) error {
 	sets, err := benchmarks(d)
 	c.Problem(err)
@@ -74,7 +74,7 @@ func Table(ctx context.Context, c *proof.Check, d proof.Data) error {
 // aboveReference names the comparisons of the default preset with BM25.
 const aboveReference = "default above the BM25 reference"
 
-// published compares the figures of the recorded ranking with those of its index.
+// published compares the figures of the recorded ranking with its index.
 func (b *benchmark) published(c *proof.Check) error {
 	if b.ranked == nil {
 		return nil
@@ -124,8 +124,8 @@ func rowsOf(ctx context.Context, b *benchmark) ([]row, error) {
 	return out, nil
 }
 
-// printSet prints the rows for one half of the questions, or all of them, and gives
-// by how much the default preset is above the reference.
+// printSet prints the rows for one half of the questions, or for all, and returns the difference of the
+// default preset to the reference.
 func printSet(out io.Writer, b *benchmark, rows []row, h half) (above float64) {
 	questions := b.part(h)
 	clusters := clustersOf(questions)
@@ -160,7 +160,7 @@ func orAll(h half) string {
 	return string(h)
 }
 
-// clustersOf numbers the sets of right tools: questions for the same tools are alike.
+// clustersOf numbers the sets of right tools: questions for the same tools are one cluster.
 func clustersOf(questions []question) []int {
 	numbers := map[string]int{}
 	out := make([]int, len(questions))
@@ -176,7 +176,7 @@ func clustersOf(questions []question) []int {
 	return out
 }
 
-// print writes the row and gives the mean difference to the reference.
+// print writes the row and returns the mean difference to the reference.
 func (r row) print(out io.Writer, reference []stats.Ranking) float64 {
 	n := float64(len(r.rankings))
 	var first, hit, recall, mrr float64

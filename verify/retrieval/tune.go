@@ -13,13 +13,12 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// perSet is how many questions of the train half of each set the search looks at.
+// perSet is the number of train questions of each set in the search.
 const perSet = 150
 
-// Tune looks for better weights, one number at a time, on the train half of the
-// questions, and prints every step that is kept. The goal is the mean over the six
-// sources of NDCG@10 in percent; where a set is less than 2 over its reference, what
-// is missing is subtracted.
+// Tune searches for better weights, one number at a time, on the train half of the questions, and prints
+// every improvement. The goal is the mean over the six sources of NDCG@10 in percent. If a set is less
+// than 2 above its reference, the missing part is subtracted.
 func Tune(ctx context.Context, out io.Writer, d proof.Data, rounds int) error {
 	sets, err := benchmarks(d)
 	if err != nil {
@@ -46,7 +45,7 @@ func Tune(ctx context.Context, out io.Writer, d proof.Data, rounds int) error {
 	return nil
 }
 
-// trial is one set made ready to be asked under many options: vectors are made once.
+// trial is one set prepared for searches with many options: vectors are made once.
 type trial struct {
 	benchmark
 	asked     []question

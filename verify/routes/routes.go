@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package routes measures how often the rules and the learned routes of
-// retrieve are right, and how often they rightly give none.
+// Package routes measures how often the rules and the learned routes of retrieve are right, and how often
+// they rightly return no route.
 package routes
 
 import (
@@ -18,18 +18,18 @@ import (
 
 const confidence = 0.95
 
-// The bars: the share of routes that must be right, at least.
+// The limits: the least share of routes that must be right.
 const (
 	barRules   = 0.90 // the rules on the shipped suite
 	barLearned = 0.88 // learned routes on questions in scope that were not learned
 	barRefused = 0.75 // questions out of scope that get no route
 )
 
-// bars names the comparisons with the bars.
+// bars names the comparisons with the limits.
 const bars = "bars"
 
-// Verify prints the accuracies with their intervals and compares those that have a bar
-// with it; example is the folder of the shipped suite and its catalogue.
+// Verify prints the accuracies with their intervals and compares them with their limits, if any; example
+// is the folder of the shipped suite and its catalogue.
 func Verify(c *proof.Check, example string, d proof.Data) error {
 	settings, err := retrieve.DefaultRules()
 	if err != nil {
@@ -62,7 +62,7 @@ func Verify(c *proof.Check, example string, d proof.Data) error {
 	return learned(c, d)
 }
 
-// least measures what has to reach a bar.
+// least measures a share that has a limit.
 func least(c *proof.Check, name string, bar float64, decide func(string) retrieve.RouteDecision,
 	questions []retrieve.RouteExample,
 ) {
@@ -71,8 +71,8 @@ func least(c *proof.Check, name string, bar float64, decide func(string) retriev
 	c.Compare(bars, name, share >= bar, "%.4f of %d, at least %.2f", share, len(questions), bar)
 }
 
-// measure prints how often route and sub-route are right and gives the first share.
-// Questions without an expected route belong to none, where refusal is asked for.
+// measure prints how often route and sub-route are right and returns the first share. For questions
+// without an expected route a refusal is right.
 func measure(c *proof.Check, name string, decide func(string) retrieve.RouteDecision,
 	questions []retrieve.RouteExample,
 ) float64 {
@@ -150,8 +150,8 @@ func readCatalogue(path string) ([]retrieve.RouteExample, error) {
 	return c.RouteExamples(), nil
 }
 
-// learned learns the domains of CLINC150 as routes, with its intents as sub-routes, from
-// the questions that are there to learn from, and measures on the others.
+// learned learns the domains of CLINC150 as routes, with its intents as sub-routes, from the questions for
+// learning, and measures on the others.
 func learned(c *proof.Check, d proof.Data) error {
 	rows, err := clinc.Read(c, d)
 	if err != nil {

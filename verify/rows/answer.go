@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// answer is what a step gave.
+// answer is the result of a step.
 type answer struct {
 	text string
 	code int // exit code or status
-	doc  any // the output as JSON; nil where it is none
+	doc  any // the output as JSON; nil if it is not JSON
 }
 
 func answerOf(out []byte, more string, code int) answer {
@@ -30,8 +30,8 @@ func answerOf(out []byte, more string, code int) answer {
 	return a
 }
 
-// at gives the value at a path: names, indexes, and NAME=VALUE for the first element of a list with
-// that member.
+// at returns the value at a path: names, indexes, and NAME=VALUE for the first element of a list with that
+// member.
 func at(doc any, place string) (any, bool) {
 	if place == "." {
 		return doc, true
@@ -87,7 +87,7 @@ func metric(doc any, name string) (any, bool) {
 	return nil, false
 }
 
-// written is a value as a row writes it: a text as it is, anything else as JSON.
+// written writes a value as in a row: a text as it is, anything else as JSON.
 func written(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -104,7 +104,7 @@ func written(v any) string {
 // near is how much a number may differ from an exact one: the rounding of binary fractions.
 const near = 1e-9
 
-// same compares a value with what a row expects. A number is expected as a fraction (3/4), as a
+// same compares a value with the expected value of a row. A number is written as a fraction (3/4), as a
 // decimal, or rounded to its last digit (~0.894).
 func same(seen any, want string) bool {
 	n, ok := seen.(json.Number)

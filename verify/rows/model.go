@@ -24,7 +24,7 @@ func startModel() *model {
 	return &model{httptest.NewServer(mux)}
 }
 
-// vectors puts texts with the word road at (1, 0), and others at (0, 1), in the form of Text
+// vectors returns (1, 0) for texts with the word road, and (0, 1) for others, in the form of Text
 // Embeddings Inference or of OpenAI's API.
 func vectors(w http.ResponseWriter, r *http.Request) {
 	var in struct {
@@ -55,8 +55,8 @@ func vectors(w http.ResponseWriter, r *http.Request) {
 	write(w, map[string]any{"data": data})
 }
 
-// rerank gives texts with the word forecast 0.9 and others 0.1. Where none has it, the score of the
-// first text is the number of texts.
+// rerank scores texts with the word forecast 0.9 and others 0.1. If no text has the word, the score of
+// the first text is the number of texts.
 func rerank(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Texts []string `json:"texts"`
@@ -99,7 +99,7 @@ func read(w http.ResponseWriter, r *http.Request, into any) bool {
 
 func write(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // a closed connection needs no answer
 }
 
 // message is one message of a request.
@@ -116,10 +116,9 @@ func (m message) text() string {
 	return text
 }
 
-// chat is a model that makes the call which the last question asks for: CALL name {arguments}. A
-// question without one is answered in words. A system prompt BETTER {arguments} gives other
-// arguments. A question with HANG is not answered; one with NOTREQUIRED refuses the tool choice
-// "required".
+// chat is a model that makes the call in the last question: CALL name {arguments}. A question without a
+// call is answered in words. A system prompt BETTER {arguments} sets other arguments. A question with HANG
+// is not answered; for NOTREQUIRED the tool choice "required" is refused.
 func chat(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Messages   []message       `json:"messages"`
@@ -161,7 +160,7 @@ func chat(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// called reads the call that a question asks for. INNAME has the whole call written into its name.
+// called reads the call in a question. INNAME has the whole call written into its name.
 func called(question, system string) (name, args string, found bool) {
 	if _, inName, ok := strings.Cut(question, "INNAME "); ok {
 		return inName, "{}", true

@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write the places into docs/design/documents.md")
 
-// TestDocsPlaces writes the list of places in docs/design/documents.md out of the rows that make verify-rows
-// checks: each term, default, endpoint and command of the four documents, where it is, and what its check
-// runs and expects. Each place has to exist; defaults are read from where they stand. What is not built
-// is marked, next to what there is in its place.
+// TestDocsPlaces writes the list of places in docs/design/documents.md from the rows of make verify-rows: each
+// term, default, endpoint and command of the four documents, its place, and the commands and expectations
+// of its check. Each place must exist; defaults are read from the program. Missing features are marked,
+// with their replacement.
 func TestDocsPlaces(t *testing.T) {
 	t.Parallel()
 	list := documents(t)
@@ -76,7 +76,7 @@ func (p *places) row(t *testing.T, r *Row) string {
 	return ""
 }
 
-// places are what a place may name.
+// places has the objects that a place may name.
 type places struct {
 	binary    string
 	help      map[string]string // of a command
@@ -110,7 +110,7 @@ func placesOf(t *testing.T) *places {
 	return p
 }
 
-// helpOf is the help of a command, "" when there is no such command.
+// helpOf returns the help of a command, "" for an unknown command.
 func (p *places) helpOf(t *testing.T, words string) string {
 	t.Helper()
 	help, known := p.help[words]
@@ -125,7 +125,7 @@ func (p *places) helpOf(t *testing.T, words string) string {
 	return help
 }
 
-// document is the text of a file of the project.
+// document returns the text of a file of the project.
 func document(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", name))
@@ -139,10 +139,10 @@ func tableRow(cells ...string) string { return "| " + strings.Join(cells, " | ")
 
 func code(s string) string { return "`" + s + "`" }
 
-// flagPlace is a command with or without a flag, and "=" where its default is asked for.
+// flagPlace matches a command with or without a flag, and "=" for its default.
 var flagPlace = regexp.MustCompile(`^callvet ([a-z -]+?)(?: --([a-z-]+))?( =)?$`)
 
-// place checks a place and gives it as the document shows it. There are commands with or without a flag, and "="
+// place checks a place and returns its text in the document. There are commands with or without a flag, and "="
 // for its default; endpoints; files of the project; keys that a document of the project explains, "key NAME FILE";
 // and metrics.
 func (p *places) place(t *testing.T, place string) string {
@@ -184,7 +184,7 @@ func (p *places) place(t *testing.T, place string) string {
 		}
 		return "[" + code(strings.Trim(key, "`")) + "](" + fromDesign(file) + ")"
 	case kind == "metric":
-		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables name p90 behind p50
+		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables list p90 after p50
 		if !strings.Contains(p.metrics, "`"+rest+"`") && !strings.Contains(p.metrics, "`"+median+"`") {
 			t.Errorf("there is no metric %s", rest)
 		}
@@ -196,7 +196,7 @@ func (p *places) place(t *testing.T, place string) string {
 	return "[" + filepath.Base(place) + "](" + fromDesign(place) + ")"
 }
 
-// fromDesign is the path of a file of the project from the folder of the page.
+// fromDesign returns the path of a file of the project relative to the folder of the page.
 func fromDesign(file string) string {
 	if inDocs, ok := strings.CutPrefix(file, "docs/"); ok {
 		return strings.TrimPrefix("../"+inDocs, "../design/")

@@ -22,8 +22,8 @@ func documents(t *testing.T) []Document {
 	return list
 }
 
-// TestRowsHaveChecks: every row has the way in which its values were worked out, compares something, and uses each
-// command, flag, endpoint, metric and key that it names as the place.
+// TestRowsHaveChecks: every row has the computation of its values, compares something, and uses each command,
+// flag, endpoint, metric and key that it names as the place.
 func TestRowsHaveChecks(t *testing.T) {
 	t.Parallel()
 	list := documents(t)
@@ -116,8 +116,8 @@ func words(d *Document) string {
 	return b.String()
 }
 
-// TestTermsAreRows wants every term that the documents have, as far as it can be listed, in a row of
-// that document or in a file that its rows read.
+// TestTermsAreRows requires every listed term of the documents in a row of that document or in a file that its
+// rows read.
 func TestTermsAreRows(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "cmd", "callvet", "testdata", "documents.txt"))
@@ -148,7 +148,7 @@ func TestTermsAreRows(t *testing.T) {
 	}
 }
 
-// TestSame: what a row expects is exact, a fraction, or rounded to its last digit.
+// TestSame: an expected number is exact, a fraction, or rounded to its last digit.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,7 +174,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestAnswer: paths and metrics are found in an answer, and what is not there is not.
+// TestAnswer: paths and metrics are found in an answer, and missing ones are not.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	a := answerOf(
@@ -201,7 +201,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestParse: what is no row is an error with its line.
+// TestParse: a line that is no row is an error with its line number.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

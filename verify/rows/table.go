@@ -3,7 +3,7 @@
 // Package rows checks callvet against the four documents row by row. The table of the rows is in
 // the text files of this package. A row has a term, default, endpoint or command of a document, its
 // place in callvet, commands and requests to make, and the expected results. The expected numbers
-// were worked out by hand, and the row has the way.
+// were computed by hand, and the row has the computation.
 package rows
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// tables has one file of each document: its rows, and behind them the files that they read.
+// tables has one file of each document: its rows, and after them the files that they read.
 //
 //go:embed tables/*.txtar
 var tables embed.FS
@@ -31,34 +31,34 @@ type Document struct {
 
 // Row is one row of a document.
 type Row struct {
-	// Term is what the document calls it.
+	// Term is the document's name of it.
 	Term string
-	// Places are where it is in callvet: commands, endpoints, metrics, keys and files.
+	// Places are its places in callvet: commands, endpoints, metrics, keys and files.
 	Places []string
-	// Without is why callvet does not have it; the steps then check what there is in its place.
+	// Without is the reason why callvet does not have it; the steps then check its replacement.
 	Without string
-	// Hand is how the expected values were worked out.
+	// Hand is the computation of the expected values by hand.
 	Hand  string
 	Steps []Step
 }
 
-// Step is a command or a request, and what it has to give.
+// Step is a command or a request, with its expected results.
 type Step struct {
-	// Line is the step as it is written: a command of the shell, or a method, a path and a body.
+	// Line is the text of the step: a command of the shell, or a method, a path and a body.
 	Line    string
 	Request bool
 	Expect  []Expectation
 }
 
-// Expectation is one thing that a step has to give.
+// Expectation is one expected result of a step.
 type Expectation struct {
 	// Kind is a word of kinds.
 	Kind string
-	// At is where in the answer, a path such as panels.targets.0.target; Want is what has to be there.
+	// At is a path in the answer, such as panels.targets.0.target; Want is the required value.
 	At, Want string
 }
 
-// What can be expected. Those of values have a place and a value, the others a text.
+// The kinds of expectations. Expectations of values have a path and a value, the others a text.
 const (
 	kindMetric = "metric" // the point of a metric, wherever it is in the answer
 	kindValue  = "value"  // the value at a path
@@ -67,8 +67,8 @@ const (
 	kindNot    = "not"    // a text that the output does not have
 	kindExit   = "exit"   // the exit code; 0 without it
 	kindStatus = "status" // the status of the answer; 2xx without it
-	kindKeep   = "keep"   // the value at a path is kept under a name
-	kindUntil  = "until"  // the request is repeated until the value at a path is there
+	kindKeep   = "keep"   // the value at a path is stored under a name
+	kindUntil  = "until"  // the request is repeated until the path has the value
 )
 
 var valued = []string{kindMetric, kindValue, kindCount, kindKeep, kindUntil}
@@ -150,7 +150,7 @@ func (d *Document) add(line string) error {
 	return nil
 }
 
-// expect adds what the last step of a row has to give.
+// expect adds an expectation to the last step of a row.
 func (r *Row) expect(kind, rest string) error {
 	if len(r.Steps) == 0 {
 		return fmt.Errorf("%s %s: there is no step before it", kind, rest)
@@ -172,7 +172,7 @@ func (r *Row) expect(kind, rest string) error {
 // Checks reports whether the expectation compares anything.
 func (e *Expectation) Checks() bool { return e.Kind != kindKeep }
 
-// String writes an expectation as a reader of the table wants it.
+// String writes an expectation for readers of the table.
 func (e *Expectation) String() string {
 	switch e.Kind {
 	case kindMetric, kindValue, kindUntil:

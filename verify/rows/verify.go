@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/verify/serving"
 )
 
-// due is how many rows each document has.
+// due is the number of rows of each document.
 var due = []struct {
 	document string
 	rows     int
@@ -31,7 +31,7 @@ var due = []struct {
 	{"Eval Case Interfaces", 31},
 }
 
-// patience is how long a value is waited for that must come.
+// patience is the longest wait for a required value.
 const patience = time.Minute
 
 // Verify runs the steps of every row with the binary, prints the table, and compares.
@@ -49,7 +49,7 @@ func Verify(ctx context.Context, c *proof.Check, binary, examples string) error 
 	return err
 }
 
-// verify checks the rows of one document, in a folder with a store and a server of their own.
+// verify checks the rows of one document, in a folder with a separate store and server.
 func (d *Document) verify(ctx context.Context, c *proof.Check, binary, examples string) (err error) {
 	l, err := newLab(binary, examples, d.Files)
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *Document) verify(ctx context.Context, c *proof.Check, binary, examples 
 	return nil
 }
 
-// row makes the steps of a row, prints what they give, and returns what differs.
+// row runs the steps of a row, prints their results, and returns the differences.
 func (l *lab) row(ctx context.Context, c *proof.Check, r *Row) (wrong []string) {
 	compared := 0
 	for _, s := range r.Steps {
@@ -92,7 +92,7 @@ func (l *lab) row(ctx context.Context, c *proof.Check, r *Row) (wrong []string) 
 	return wrong
 }
 
-// longest is how much of a cell is printed.
+// longest is the largest printed length of a cell.
 const longest = 300
 
 func cell(s string) string {
@@ -103,13 +103,13 @@ func cell(s string) string {
 	return s
 }
 
-// compared is an expectation and the value that was seen.
+// compared is an expectation with the actual value.
 type compared struct {
 	of, seen string
 	right    bool
 }
 
-// made makes a step and compares what it gives.
+// made runs a step and compares its results.
 func (l *lab) made(ctx context.Context, s *Step, line string) []compared {
 	var out []compared
 	for end := time.Now().Add(patience); ; {
@@ -131,8 +131,8 @@ func (l *lab) made(ctx context.Context, s *Step, line string) []compared {
 	}
 }
 
-// compare compares an answer with everything that a step expects. An exit code or status of success
-// is the default.
+// compare compares an answer with all expectations of a step. By default the exit code or status must be a
+// success.
 func (l *lab) compare(s *Step, a answer) []compared {
 	var out []compared
 	coded := false
@@ -156,7 +156,7 @@ func (l *lab) compare(s *Step, a answer) []compared {
 	return out
 }
 
-// seenOf gives what an answer has in the place of an expectation, and whether it is what is wanted.
+// seenOf returns the value of an answer at the place of an expectation, and whether it is as expected.
 func seenOf(e *Expectation, a answer, want string) (string, bool) {
 	switch e.Kind {
 	case kindHas:
@@ -188,7 +188,7 @@ func found(has bool, a answer) (string, bool) {
 	return "it has not: " + a.text, false
 }
 
-// lab is a folder with the files of a document, for checking its rows.
+// lab is a folder with the files of a document, for the check of its rows.
 type lab struct {
 	binary, dir string
 	kept        map[string]string // values by their names
@@ -229,7 +229,7 @@ func (l *lab) close() error {
 	return errors.Join(err, os.RemoveAll(l.dir))
 }
 
-// filled puts kept values in the place of their names in braces.
+// filled replaces names in braces by stored values.
 func (l *lab) filled(text string) string {
 	for name, value := range l.kept {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
@@ -237,7 +237,7 @@ func (l *lab) filled(text string) string {
 	return text
 }
 
-// do makes a step.
+// do runs a step.
 func (l *lab) do(ctx context.Context, request bool, line string) (answer, error) {
 	if request {
 		return l.ask(ctx, line)
@@ -258,8 +258,8 @@ func (l *lab) do(ctx context.Context, request bool, line string) (answer, error)
 	return answerOf(out.Bytes(), errs.String(), cmd.ProcessState.ExitCode()), nil
 }
 
-// ask makes a request: METHOD PATH, and after these a body of JSON, @FILE for a file as it is, or
-// +FILE for a file that is uploaded. anonymous before it leaves the login out.
+// ask sends a request: METHOD PATH, then a body of JSON, @FILE for an unchanged file, or +FILE for an
+// uploaded file. The prefix anonymous leaves out the login.
 func (l *lab) ask(ctx context.Context, line string) (answer, error) {
 	if err := l.serve(ctx); err != nil {
 		return answer{}, err
@@ -291,7 +291,7 @@ func (l *lab) serve(ctx context.Context) (err error) {
 	return err
 }
 
-// body is what a request sends.
+// body returns the body of a request.
 func (l *lab) body(text string) (any, error) {
 	name, asIs := strings.CutPrefix(text, "@")
 	if upload, ok := strings.CutPrefix(text, "+"); ok {

@@ -1,6 +1,6 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package serving starts callvet serve for checks that ask it over HTTP.
+// Package serving starts callvet serve for checks over HTTP.
 package serving
 
 import (
@@ -24,20 +24,20 @@ import (
 
 // Server is a process of callvet serve that has one user, an admin.
 type Server struct {
-	// Base is where it answers, such as http://127.0.0.1:41231; Token is the admin's, with all scopes.
+	// Base is its address, such as http://127.0.0.1:41231; Token is the admin's token, with all scopes.
 	Base, Token string
 	cmd         *exec.Cmd
 	output      *transcript
 	ended       chan error
 }
 
-// Upload is a file that is sent as a form does.
+// Upload is a file that is sent as a form.
 type Upload struct {
 	Name string
 	Text []byte
 }
 
-// transcript keeps what a process says.
+// transcript stores the output of a process.
 type transcript struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -126,7 +126,7 @@ func (s *Server) firstAdmin(ctx context.Context, link string) (string, error) {
 	return token.Secret, err
 }
 
-// Ask sends JSON, or bytes as they are (nil: nothing), and reads JSON into out, where it is not nil.
+// Ask sends JSON, or unchanged bytes (nil: no body), and reads JSON into out, unless it is nil.
 func (s *Server) Ask(ctx context.Context, method, path string, in, out any) error {
 	res, err := s.send(ctx, method, path, in, nil)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Server) Ask(ctx context.Context, method, path string, in, out any) erro
 	return json.NewDecoder(res.Body).Decode(out)
 }
 
-// Text gives what an address answers.
+// Text returns the answer of an address.
 func (s *Server) Text(ctx context.Context, path string) (string, error) {
 	res, err := s.send(ctx, http.MethodGet, path, nil, nil)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Server) Text(ctx context.Context, path string) (string, error) {
 	return string(b), err
 }
 
-// send gives an answer whose status is no error. The caller closes it.
+// send returns an answer with a status that is no error. The caller closes it.
 func (s *Server) send(ctx context.Context, method, path string, in any,
 	cookies []*http.Cookie,
 ) (*http.Response, error) {
@@ -163,7 +163,7 @@ func (s *Server) send(ctx context.Context, method, path string, in any,
 	return nil, errors.Join(fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b))), err)
 }
 
-// Answer sends what Ask sends, or an Upload, and gives the status and the body, also of an error.
+// Answer sends the same as Ask, or an Upload, and returns the status and the body, also of an error.
 func (s *Server) Answer(ctx context.Context, method, path string, in any) (status int, body []byte, err error) {
 	res, err := s.respond(ctx, method, path, in, nil)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Server) Answer(ctx context.Context, method, path string, in any) (statu
 	return res.StatusCode, body, err
 }
 
-// respond gives the answer to a request. The caller closes it.
+// respond returns the answer to a request. The caller closes it.
 func (s *Server) respond(ctx context.Context, method, path string, in any,
 	cookies []*http.Cookie,
 ) (*http.Response, error) {
@@ -219,7 +219,7 @@ func encoded(in any) (body io.Reader, kind string, err error) {
 	return bytes.NewReader(b), asJSON, err
 }
 
-// Spent is the time of processors that the server has taken; 0 where the system has no /proc.
+// Spent returns the CPU time of the server so far; 0 on a system without /proc.
 func (s *Server) Spent() time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Server) Spent() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// Stop interrupts the server and waits until it has ended, in order: with exit code 0.
+// Stop interrupts the server and waits until it has ended; the exit code must be 0.
 func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -23,7 +23,7 @@ func newLab(binary, dir string) (*lab, error) {
 	return &lab{binary, dir}, nil
 }
 
-// write makes a file of a text, or of a value as JSON.
+// write writes a text, or a value as JSON, to a file.
 func (l *lab) write(name string, what any) error {
 	var b []byte
 	switch v := what.(type) {
@@ -57,15 +57,15 @@ type output struct {
 	out, errs string
 }
 
-// command is one of callvet in the folder.
+// command returns a command of callvet in the folder.
 func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.binary, append([]string{"--db", filepath.Join(l.dir, "runs.db")}, args...)...)
 	cmd.Dir = l.dir
-	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=") // nothing here asks a model over the network
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=") // no command here uses a model over the network
 	return cmd
 }
 
-// run runs a command of callvet. An error is one of starting it.
+// run runs a command of callvet. An error means that it did not start.
 func (l *lab) run(ctx context.Context, args ...string) (output, error) {
 	cmd := l.command(ctx, args...)
 	var out, errs bytes.Buffer
@@ -78,7 +78,7 @@ func (l *lab) run(ctx context.Context, args ...string) (output, error) {
 	return output{cmd.ProcessState.ExitCode(), out.String(), errs.String()}, nil
 }
 
-// decoded runs a command and reads what it writes as JSON.
+// decoded runs a command and reads its output as JSON.
 func (l *lab) decoded(ctx context.Context, into any, args ...string) error {
 	t, err := l.run(ctx, args...)
 	if err != nil {

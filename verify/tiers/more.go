@@ -104,7 +104,7 @@ func more(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	return errors.Join(folders(ctx, l, is), rubrics(ctx, l, is), passes(ctx, l, is), snapshot(ctx, l, is))
 }
 
-// folders compares what a folder of eval files gives, and what a misspelt gate is.
+// folders compares the results of a folder of eval files, and the report of a misspelt gate.
 func folders(ctx context.Context, l *lab, is comparing) error {
 	evals, err := newLab(l.binary, l.dir+"/evals")
 	if err != nil {
@@ -155,7 +155,7 @@ func folders(ctx context.Context, l *lab, is comparing) error {
 	return nil
 }
 
-// rubrics compares when rubric cases run.
+// rubrics checks when rubric cases run.
 func rubrics(ctx context.Context, l *lab, is comparing) error {
 	judged := trial{
 		expect: `{"responseNonEmpty":true}`,
@@ -179,7 +179,7 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 		name, agent string
 		flags       []string
 		want        callvet.Verdict
-		says        string
+		contains    string
 	}{
 		{"a rubric runs after the others passed", "good.yaml", nil, callvet.VerdictPass, ""},
 		{
@@ -201,7 +201,7 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 			return errors.Join(err, errors.New(t.errs))
 		}
 		is(way.name, a.Result.Verdict == way.want && a.Result.NotEvaluated == 1 &&
-			strings.Contains(a.Result.Reason, way.says), a.Result)
+			strings.Contains(a.Result.Reason, way.contains), a.Result)
 	}
 	t, err := l.run(ctx, "run", "rubric.json", "--tools", "tools.json", "-m", "script:good.yaml", "-q",
 		"--require-pass")

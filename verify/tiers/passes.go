@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// passes runs what the document configures and nothing of its own reads: a dry run, several passes,
-// a random sample, several models, and a database that cannot be written.
+// passes tests settings that the document has but its own runner ignores: a dry run, several passes, a random
+// sample, several models, and a database that cannot be written.
 func passes(ctx context.Context, l *lab, is comparing) error {
 	var cases []json.RawMessage
 	var rules []object
@@ -83,7 +83,7 @@ func passes(ctx context.Context, l *lab, is comparing) error {
 	return failed
 }
 
-// snapshot resolves a token by what was captured before the run.
+// snapshot resolves a token by the state captured before the run.
 func snapshot(ctx context.Context, l *lab, is comparing) error {
 	t := trial{
 		row: "r", expect: `{"toolsCalled":["a"],"responseContains":["{{snapshot:a.count}}"]}`, calls: call("a"),

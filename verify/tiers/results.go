@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// evalSuite is what the document says of an EvalSuiteResult, and the lists of its diff.
+// evalSuite is the document's EvalSuiteResult, with the lists of its diff.
 type evalSuite struct {
 	RunID     string `json:"runId"`
 	Timestamp string
@@ -48,7 +48,7 @@ type evalSuite struct {
 
 const resultsDue = 38
 
-// results compares runs as the document's own results, and their differences.
+// results compares runs in the document's form of results, and their differences.
 func results(ctx context.Context, c *proof.Check, l *lab, data string) error {
 	const subject = "results"
 	const file = "get-weather.golden.json"
@@ -98,7 +98,7 @@ func results(ctx context.Context, c *proof.Check, l *lab, data string) error {
 
 type comparing func(what string, holds bool, detail any)
 
-// document compares a result with what the document says of it.
+// document compares a result with its description in the document.
 func document(ctx context.Context, l *lab, is comparing, r evalSuite, text []byte) error {
 	var raw map[string]json.RawMessage
 	if err := l.decoded(ctx, &raw, "report", "right", "--format", "evalsuite"); err != nil {
@@ -126,12 +126,12 @@ func document(ctx context.Context, l *lab, is comparing, r evalSuite, text []byt
 	return nil
 }
 
-// differences compares what runs say of one another.
+// differences compares the comparisons of runs.
 func differences(is comparing, reported func(string, ...string) evalSuite) {
 	r, worse := reported("right"), reported("wrong", "--baseline", "right")
 	is("regressions", len(worse.Regressions) == 6 && len(worse.NewPasses)+len(worse.Unchanged) == 0 &&
 		worse.BaselineRunID == r.RunID, worse)
-	is("a failed case says why", worse.Summary.Failed == 6 && worse.Cases[0].Error != "" && !worse.Cases[0].Passed,
+	is("a failed case has the reason", worse.Summary.Failed == 6 && worse.Cases[0].Error != "" && !worse.Cases[0].Passed,
 		worse.Cases)
 	better := reported("right", "--baseline", "wrong")
 	is("newPasses", len(better.NewPasses) == 6 && len(better.Regressions) == 0, better)
@@ -145,7 +145,7 @@ func differences(is comparing, reported func(string, ...string) evalSuite) {
 func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:12] }
 
 // repeated compares runs with five attempts at each case: one got worse, one is flaky, one is
-// as it was, and only gates say whether that is too much.
+// unchanged, and only gates decide whether that is too much.
 func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...string) error,
 	reported func(string, ...string) evalSuite,
 ) error {
@@ -202,7 +202,7 @@ func repeated(is comparing, l *lab, run func(name, suite, agent string, more ...
 	return nil
 }
 
-// quarantined compares what gates and results say of cases in quarantine.
+// quarantined compares gates and results of cases in quarantine.
 func quarantined(ctx context.Context, is comparing, l *lab, reported func(string, ...string) evalSuite) error {
 	gate := func(until string) (output, error) {
 		text := "gates: [{metric: pass_rate, at_least: 0.15, min_n: 1}]\nquarantine:\n"
@@ -220,11 +220,11 @@ func quarantined(ctx context.Context, is comparing, l *lab, reported func(string
 	for _, way := range []struct {
 		name, until string
 		passes      bool
-		says        string
+		contains    string
 	}{
 		{"a gate sees every case", "", false, ""},
 		{
-			"not those in quarantine, and says so", "2999-12-31", true,
+			"not those in quarantine, and reports it", "2999-12-31", true,
 			"gs-a-001 is in quarantine until 2999-12-31 (ana: flaky) and in no gate: 0 of 5 judged attempts passed",
 		},
 		{"and sees them again after the day", "2020-01-01", false, "the quarantine of gs-a-001 ended on 2020-01-01"},
@@ -234,7 +234,7 @@ func quarantined(ctx context.Context, is comparing, l *lab, reported func(string
 			return err
 		}
 		is(way.name, (t.code == 0) == way.passes &&
-			strings.Contains(strings.Join(strings.Fields(t.out+t.errs), " "), way.says), t)
+			strings.Contains(strings.Join(strings.Fields(t.out+t.errs), " "), way.contains), t)
 	}
 	if _, err := gate("2999-12-31"); err != nil {
 		return err

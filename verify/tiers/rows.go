@@ -9,15 +9,15 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// row is a requirement of the fourth document that its own runner does not meet, or a pitfall of
-// that runner. held are the comparisons that check callvet for it.
+// row is a requirement of the fourth document that its own runner does not meet, or a pitfall of that runner.
+// held are the comparisons that test callvet for it.
 type row struct {
 	of   string
 	held []string
 }
 
-// rows are all of them. The first ones compare the document's contract with its implementation, the
-// others are the catalogue of checks as executed.
+// rows are all rows. The first compare the document's contract with its implementation, the others are the
+// catalogue of checks as executed.
 func rows() []row {
 	return []row{
 		{
@@ -186,8 +186,8 @@ func rows() []row {
 
 const rowsDue = 34
 
-// rowsHeld checks that each row has its comparisons: a row without a comparison, or with a renamed
-// one, fails.
+// rowsHeld checks that each row has its comparisons: a row without a comparison, or with a renamed comparison,
+// fails.
 func rowsHeld(c *proof.Check) {
 	subjects := []string{
 		"assertions and traps", "weather cases", "locked cases", "results", "staleness",

@@ -15,7 +15,7 @@ import (
 
 const stalenessDue = 26
 
-// registry is the tools of the trials of staleness, with what one of them changes.
+// registry returns the tools for the trials of staleness, with the change of a trial.
 func registry(change func(tools map[string]object) []object) []object {
 	of := func(name, text string) object {
 		return object{
@@ -41,8 +41,8 @@ func registry(change func(tools map[string]object) []object) []object {
 	return append(out, more...)
 }
 
-// staleness compares the reports on cases when the tools, the prompt or the model have changed
-// since the cases were made.
+// staleness compares the reports on cases if the tools, the prompt or the model have changed since the cases were
+// made.
 func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	const subject = "staleness"
 	is := func(what string, holds bool, detail any) { c.Compare(subject, what, holds, "%v", detail) }
@@ -117,7 +117,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		change func(map[string]object) []object
 		model  string
 		want   []string
-		says   string
+		has    string
 	}{
 		{"nothing", nil, "script:agent.yaml", nil, ""},
 		{
@@ -176,7 +176,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 			args = append(args, "-m", way.model)
 		}
 		_, codes, text := reported(args...)
-		is(way.name, slices.Equal(codes, way.want) && strings.Contains(text, way.says), fmt.Sprint(codes, text))
+		is(way.name, slices.Equal(codes, way.want) && strings.Contains(text, way.has), fmt.Sprint(codes, text))
 	}
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func stalenessOfRuns(ctx context.Context, l *lab, is func(string, bool, any), ch
 	if err != nil {
 		return err
 	}
-	is("a run says so and goes on", t.code == 0 && strings.Contains(t.errs, "generated against description hash"), t)
+	is("a run reports it and continues", t.code == 0 && strings.Contains(t.errs, "generated against description hash"), t)
 	var made, later evalSuite
 	if err := errors.Join(l.decoded(ctx, &made, "report", "made", "--format", "evalsuite"),
 		l.decoded(ctx, &later, "report", "later", "--format", "evalsuite")); err != nil {

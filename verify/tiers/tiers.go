@@ -16,15 +16,14 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// How many comparisons there are of each kind.
+// The number of comparisons of each kind.
 const (
 	trialsDue  = 85
 	weatherDue = 46
 	locksDue   = 77
 )
 
-// Verify compares with the binary, in folders of its own; data is the folder of the shared
-// data.
+// Verify runs all comparisons with the binary, in separate folders; data is the folder of the shared data.
 func Verify(ctx context.Context, c *proof.Check, binary, data string) (err error) {
 	if binary, err = filepath.Abs(binary); err != nil {
 		return fmt.Errorf("verify tiers: %w", err)
@@ -62,7 +61,7 @@ func Verify(ctx context.Context, c *proof.Check, binary, data string) (err error
 
 type object = map[string]any
 
-// tools are the tools of the trials; each takes anything.
+// tools are the tools of the trials; each accepts any arguments.
 func tools(names ...string) []object {
 	var out []object
 	for _, name := range names {
@@ -96,7 +95,7 @@ func (t *trial) caseOf(id string) json.RawMessage {
 	return json.RawMessage(strings.TrimSuffix(c, ",") + "}")
 }
 
-// rule is what the scripted agent does at the case of a trial.
+// rule returns the behaviour of the scripted agent at the case of a trial.
 func (t *trial) rule(id string) object {
 	args := json.RawMessage(`{}`)
 	if t.args != "" {
@@ -162,7 +161,7 @@ func tryAll(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 	return nil
 }
 
-// linted compares what lint says of the case of a trial.
+// linted compares the report of lint on the case of a trial.
 func (l *lab) linted(ctx context.Context, c *proof.Check, t *trial, i int) error {
 	name := fmt.Sprintf("lint%d.json", i)
 	if err := l.write(name, []json.RawMessage{t.caseOf("gs-a-001")}); err != nil {
@@ -175,12 +174,12 @@ func (l *lab) linted(ctx context.Context, c *proof.Check, t *trial, i int) error
 	errs := slices.ContainsFunc(result.Problems, func(p callvet.Problem) bool { return !p.Warning })
 	coded := slices.ContainsFunc(result.Problems,
 		func(p callvet.Problem) bool { return p.Code == t.code && p.Warning == (t.want == warned) })
-	c.Compare("assertions and traps", t.row, coded && errs == (t.want == refused), "lint says %v, want %s %s",
+	c.Compare("assertions and traps", t.row, coded && errs == (t.want == refused), "lint reports %v, want %s %s",
 		result.Problems, t.want, t.code)
 	return nil
 }
 
-// attempted compares what became of the attempt of a trial.
+// attempted compares the result of the attempt of a trial.
 func (l *lab) attempted(ctx context.Context, c *proof.Check, t *trial, id string) error {
 	var shown struct{ Result callvet.Result }
 	if err := l.decoded(ctx, &shown, "show", "last", id, "--json"); err != nil {

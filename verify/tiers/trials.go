@@ -2,7 +2,7 @@
 
 package tiers
 
-// What a trial comes to.
+// The results of a trial.
 const (
 	pass    = "pass"
 	fail    = "fail"
@@ -12,9 +12,9 @@ const (
 )
 
 // trial is one case with the actions of an agent and the expected result. Tools are a, b and c; the
-// calls of each step are made together, and says is the answer after them.
+// calls of each step are made together, and text is the answer after them.
 type trial struct {
-	row    string // what is tried
+	row    string // the name of the trial
 	expect string
 	stubs  string // JSON; "": {"a":{"v":1},"b":{"v":2}}; "none": the case has none
 	calls  [][]string
@@ -29,11 +29,11 @@ type trial struct {
 
 func call(names ...string) [][]string { return [][]string{names} }
 
-// trials are the rows that a case and an agent show.
+// trials are the rows that a case and an agent can test.
 func trials() []trial {
 	ab, a := call("a", "b"), call("a")
 	return []trial{
-		// What the document asks for, and its own runner does not do.
+		// Requirements of the document that its own runner does not meet.
 		{row: "toolsNotCalled is evaluated", expect: `{"toolsNotCalled":["b"]}`, calls: ab, text: "x", want: fail},
 		{row: "toolsNotCalled holds", expect: `{"toolsNotCalled":["b"]}`, calls: a, text: "x", want: pass},
 		{
@@ -142,7 +142,7 @@ func trials() []trial {
 			row: "generated shapes without expect are refused", more: `"expectedTool":"a","checks":[]`, want: refused,
 			code: "unknown-key",
 		},
-		// What its runner does, and the traps of it.
+		// Features of its runner, and their traps.
 		{
 			row: "toolsAcceptable takes any listed set", expect: `{"toolsAcceptable":[["a"],["a","b"]]}`, calls: ab,
 			text: "x", want: pass,

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// forecast is what an agent does at a case of the document's own files, rightly and wrongly.
+// forecast is a right and a wrong attempt at a case of the document's own files.
 type forecast struct {
 	id    string
 	tools []string
@@ -88,8 +88,8 @@ func script(right bool) object {
 	return object{"model": "weather", "rules": rules, "otherwise": "error"}
 }
 
-// weather runs the document's own files: with an agent that is right, with one that is wrong
-// in one thing at each case, and without anything that answers calls.
+// weather runs the document's own files: with a right agent, with an agent that makes one mistake at each case,
+// and without anything that answers calls.
 func weather(ctx context.Context, c *proof.Check, l *lab, data string) error {
 	const subject = "weather cases"
 	for _, name := range []string{"get-weather.golden.json", "get-weather.labeled.json"} {
@@ -153,8 +153,8 @@ func (l *lab) attempt(ctx context.Context, run, id string) (attempt, error) {
 	return a, l.decoded(ctx, &a, "show", run, id, "--json")
 }
 
-// unanswered runs the labeled cases, which have no stubs, without mocks: an agent without a text in
-// addition to its calls must not fail for that, and unchecked assertions are reported.
+// unanswered runs the labeled cases, which have no stubs, without mocks: an agent without a text must
+// not fail because of that, and unchecked assertions are reported.
 func (l *lab) unanswered(ctx context.Context, c *proof.Check) error {
 	const subject = "weather cases"
 	t, err := l.run(ctx, "run", "get-weather.labeled.json", "--tools", "tools.json", "-m", "script:right.yaml", "-q",

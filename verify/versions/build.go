@@ -49,7 +49,7 @@ var _ = func() bool {
 }()
 `
 
-// clock is how the command names its clock.
+// clock is the command's name of its clock.
 var clock = []byte("now: time.Now,")
 
 // build compiles the command of a source tree with a clock and random bytes that do not change.

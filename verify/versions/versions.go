@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package versions compares two versions of callvet byte by byte: what each command prints, its exit code
-// and the files that it writes, over suites, traces and catalogues.
+// Package versions compares two versions of callvet byte by byte: the output, the exit code and the files of each
+// command, over suites, traces and catalogues.
 package versions
 
 import (
@@ -31,15 +31,15 @@ type Config struct {
 	// Examples is a folder with suites, Data are folders with files of any form.
 	Examples string
 	Data     []string
-	// Wanted is a file with the differences that are wanted: a regular expression a line, for
-	// "WALK: COMMAND LINE" or "WALK: FILE". Lines that begin with # are comments; "": none are wanted.
+	// Wanted is a file with the intended differences: one regular expression per line, for
+	// "WALK: COMMAND LINE" or "WALK: FILE". Lines that begin with # are comments; "": none.
 	Wanted string
 }
 
 // Least is the smallest number of comparisons that make a verdict.
 const Least = 3000
 
-// patience is how long one command may take.
+// patience is the time limit of one command.
 const patience = 2 * time.Minute
 
 // Verify builds both versions and compares them.
@@ -100,7 +100,7 @@ func Verify(ctx context.Context, c *proof.Check, cfg Config) (err error) {
 	return nil
 }
 
-// expected is how many outputs and files of the reference are compared.
+// expected is the number of compared outputs and files of the reference.
 func expected(w *walk, before map[string][]byte, wanted []*regexp.Regexp) int {
 	n := 0
 	for name := range before {
@@ -116,7 +116,7 @@ func isWanted(w *walk, name string, wanted []*regexp.Regexp) bool {
 	return slices.ContainsFunc(wanted, func(r *regexp.Regexp) bool { return r.MatchString(w.name + ": " + name) })
 }
 
-// compare compares what two versions printed and wrote in a walk.
+// compare compares the outputs and files of two versions in a walk.
 func compare(c *proof.Check, w *walk, before, after map[string][]byte, wanted []*regexp.Regexp) {
 	names := slices.Sorted(maps.Keys(before))
 	for name := range after {
@@ -134,7 +134,7 @@ func compare(c *proof.Check, w *walk, before, after map[string][]byte, wanted []
 	}
 }
 
-// firstLine is the first line where two texts differ.
+// firstLine returns the first line that differs in two texts.
 func firstLine(before, after []byte) string {
 	a, b := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
 	for i := range max(len(a), len(b)) {
@@ -158,8 +158,8 @@ func firstLine(before, after []byte) string {
 	return "no line differs"
 }
 
-// do runs the command lines of a walk in a new folder, and returns what each printed with its exit
-// code, and the files in the end. The folder is removed.
+// do runs the command lines of a walk in a new folder, and returns the output and the exit code of each, and the files
+// at the end. The folder is removed.
 func (w *walk) do(ctx context.Context, binary, dir string) (did map[string][]byte, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (w *walk) do(ctx context.Context, binary, dir string) (did map[string][]byt
 	})
 }
 
-// masks are what differs between two runs of one version.
+// masks match texts that differ between two runs of one version.
 var masks = []struct {
 	what *regexp.Regexp
 	with string
@@ -220,7 +220,7 @@ func masked(text []byte) []byte {
 	return text
 }
 
-// readWanted reads the differences that are wanted.
+// readWanted reads the intended differences.
 func readWanted(file string) ([]*regexp.Regexp, error) {
 	if file == "" {
 		return nil, nil

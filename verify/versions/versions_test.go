@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/verify/proof"
 )
 
-// TestWalk: what a command prints, its exit code and its files are recorded; durations are not.
+// TestWalk: the output, the exit code and the files of a command are recorded; durations are not.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestCompare: a difference, files that only one version writes, one of them empty, and a difference that is wanted.
+// TestCompare: a difference, files that only one version writes, one of them empty, and an intended difference.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "wanted.txt")

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A walk is a list of command lines that run one after the other in a folder of their own. {} in a
+// A walk is a list of command lines that run one after the other in a separate folder. {} in a
 // command line is the walk's input.
 type walk struct {
 	name, input string
@@ -36,7 +36,7 @@ var ofSuite = []string{
 	"prompt tool-caller {}", "replay first",
 }
 
-// ofTraces are the command lines for a file that may hold traces.
+// ofTraces are the command lines for a file that may contain traces.
 var ofTraces = []string{
 	"trace import {} -o t.jsonl", "score {}", "score {} --json", "score t.jsonl -o r.json -o r.md -o r.html -o r.xml",
 	"trace check t.jsonl",
@@ -51,7 +51,7 @@ var ofCatalogue = []string{
 	"select query weather --tools {} --json",
 }
 
-// walks lists what is run: the shipped examples, and the files of folders with data.
+// walks lists the walks: over the shipped examples, and over the files of folders with data.
 func walks(examples string, data []string) ([]walk, error) {
 	all := []walk{
 		{"program", "", []string{
@@ -93,8 +93,8 @@ func walks(examples string, data []string) ([]walk, error) {
 	return all, nil
 }
 
-// linesFor chooses the command lines for a file by its beginning. What is no suite and no catalogue is
-// read as traces: a refusal is compared, too.
+// linesFor chooses the command lines for a file by its beginning. A file that is neither a suite nor a
+// catalogue is read as traces: a refusal is compared, too.
 func linesFor(path string) ([]string, error) {
 	switch filepath.Ext(path) {
 	case ".json", ".jsonl", ".yaml", ".yml", ".ndjson":

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// logged is the file that a parser's package gets: it appends each text that has the mark to a log, with the functions
-// that had it parsed.
+// logged is a file that is added to a parser's package: it appends each text that has the mark to a log, with the
+// calling functions.
 const logged = `package %s
 
 import (
@@ -52,7 +52,7 @@ func logParse(how string, text []byte) {
 }
 `
 
-// entries are the functions that parse or validate a whole text: the line that each starts with, and the text.
+// entries are the functions that parse or validate a whole text: the first line of each, and the name of the text.
 var entries = []struct{ file, line, text string }{
 	{"value/parse.go", "func (d *Doc) Parse(src []byte) error {", "src"},
 	{"value/parse.go", "func Valid(src []byte) bool {", "src"},

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// suite has one case. The model writes the city as Lisbo\u0061, which no other text of a run has.
+// suite has one case. The model writes the city as Lisbo\u0061, which occurs in no other text of a run.
 const suite = `
 callvet: 1
 name: walk
@@ -41,7 +41,7 @@ const last = `{"id":"y","object":"chat.completion","created":1790000000,"model":
 	`"message":{"role":"assistant","content":"It is sunny."},"finish_reason":"stop"}],` +
 	`"usage":{"prompt_tokens":640,"completion_tokens":22,"total_tokens":662}}`
 
-// parses are how often a text with the model's arguments is parsed or validated: before the cell is stored, for the
+// parses counts how often a text with the model's arguments is parsed or validated: before the cell is stored, for the
 // sums, and for the report.
 type parses struct{ run, sums, report int }
 
@@ -60,8 +60,8 @@ func stages(log string) (n parses) {
 	return n
 }
 
-// TestParses counts the parses of the arguments of a call that passes, of ones that fail, and of one that a mock
-// answers. Two before the store are the answer of the model and the text with the arguments in it.
+// TestParses counts the parses of the arguments of calls that pass, that fail, and that a mock answers. The two before
+// the store are of the model's answer and of the text with the arguments in it.
 func TestParses(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")

@@ -256,8 +256,8 @@ test('the page and the list name the unreadable parts of a run, and show the res
   assert.equal((await cases(page, 6)).length, 6);
   await page.goto('/runs');
   const row = page.getByRole('row', { name: new RegExp(id) });
-  await row.getByText('Not wholly readable').waitFor();
-  assert.equal(await page.getByText('Not wholly readable').count(), 1);
+  await row.getByText('Partly unreadable').waitFor();
+  assert.equal(await page.getByText('Partly unreadable').count(), 1);
   clean(page);
 });
 

@@ -67,7 +67,7 @@ test('runs leave an experiment, and a deleted one comes back', async () => {
   const page = await browser.page(server);
   await page.goto(`/experiments/${made.id}`);
   await page.getByRole('button', { name: `Actions for run ${base}` }).click();
-  await page.getByRole('menuitem', { name: 'Take out of the experiment' }).click();
+  await page.getByRole('menuitem', { name: 'Remove from the experiment' }).click();
   await page.getByText('No runs in this experiment').waitFor();
   await server.api('GET', `/api/runs/${base}`); // the run still exists
 

@@ -95,7 +95,7 @@ test('metrics are completed, and an edit of another user is not overwritten', as
   await page.keyboard.insertText(`${three}  - {metric: schema_valid, at_least: 0.9}\n`);
   await server.api('PUT', `/api/gates/${kept.id}`, { name: 'theirs' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText(/Somebody else changed these gates/).waitFor();
+  await page.getByText(/Another user changed these gates/).waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'my name for it'); // nothing is lost
   await page.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByRole('heading', { level: 1, name: 'my name for it' }).waitFor();

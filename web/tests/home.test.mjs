@@ -114,7 +114,7 @@ test('a newcomer comes to a first result, offline, with one click', async () => 
   await page.getByRole('button', { name: 'Run the example' }).click();
   await page.waitForURL(/\/jobs\/.+/);
   await page.locator('[data-state="done"]').waitFor();
-  await page.getByRole('heading', { name: 'What came out' }).waitFor();
+  await page.getByRole('heading', { name: 'Summary' }).waitFor();
   await page.locator('[data-model="offline/lexical"]').getByText(/n = 4/).first().waitFor();
   assert.match(await page.getByRole('link', { name: 'See the results' }).getAttribute('href'), /^\/runs\/.+/);
   await page.getByRole('link', { name: 'Home', exact: true }).first().click();
@@ -221,7 +221,7 @@ test('an estimate needs no key, names the missing key, and includes judges', asy
   await page.getByText('openai/gpt-5, a judge, cannot be asked without OPENAI_API_KEY.').waitFor();
   await page.getByText('40', { exact: true }).waitFor(); // the total
   await axe(page, 'estimate');
-  await page.getByRole('link', { name: 'Give it in Settings' }).click();
+  await page.getByRole('link', { name: 'Set it in Settings' }).click();
   await page.waitForURL(/\/settings\/keys/);
   clean(page);
 });
@@ -415,7 +415,7 @@ test('every screen is accessible', async () => {
     [`/new?suite=${suite}`, more],
     ['/jobs', heading('Jobs')],
     [`/jobs/${running}`, heading('Models')],
-    [`/jobs/${over}`, heading('What came out')],
+    [`/jobs/${over}`, heading('Summary')],
   ]);
   model.release();
   await server.job(running);

@@ -381,12 +381,12 @@ test('an edit after a change of another user shows the conflict and loses nothin
   await form.getByLabel('Prompt').fill('What is the weather like in Paris?');
   await server.api('PUT', `/api/tool-suites/${id}/cases/thanks`, { prompt: 'Goodbye!', expected_tool: null });
   await form.getByRole('button', { name: 'Save the case' }).click();
-  await form.getByText('Somebody else changed this suite').waitFor();
+  await form.getByText('Another user changed this suite').waitFor();
   await form.getByRole('button', { name: 'What changed since version 1' }).click();
   await form.getByText('Goodbye!').waitFor();
   assert.equal((await get(id)).test_cases[0].prompt, two[0].prompt);
   await form.getByRole('button', { name: 'Load the newest version' }).click();
-  await form.getByText('Somebody else changed this suite').waitFor({ state: 'detached' });
+  await form.getByText('Another user changed this suite').waitFor({ state: 'detached' });
   assert.equal(await form.getByLabel('Prompt').inputValue(), 'What is the weather like in Paris?');
   await form.getByRole('button', { name: 'Save the case' }).click();
   await form.waitFor({ state: 'detached' });

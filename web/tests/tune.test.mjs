@@ -116,7 +116,7 @@ test('from an experiment to a confirmed winner in its timeline', async () => {
   const best = found.candidates.find((c) => c.n === found.best);
   assert.ok(best.config.params.temperature < 0.6);
   await page.getByText(/Combinations: 4 kept/).click();
-  await page.getByRole('region', { name: 'Combinations and what becomes of them' }).waitFor();
+  await page.getByRole('region', { name: 'Combinations and their states' }).waitFor();
 
   // A new run has the configuration of the winner.
   await page.getByRole('button', { name: 'New run with it' }).click();
@@ -373,7 +373,7 @@ test('presets of search spaces are loaded, saved and deleted', async () => {
   }
   await page.getByRole('combobox', { name: 'Space of' }).click();
   await page.getByRole('option', { name: 'script:./plain.yaml' }).last().click();
-  await page.getByRole('button', { name: 'Give this model a space of its own' }).click();
+  await page.getByRole('button', { name: 'Use a separate space for this model' }).click();
   await page.getByRole('button', { name: 'Remove tool_choice' }).click();
   await page.getByRole('button', { name: 'Remove top_k' }).click();
   await page.getByText(/\d different requests of 3 combinations/).waitFor();

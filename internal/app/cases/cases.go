@@ -27,7 +27,7 @@ type LockRequest struct {
 
 // LockResult is what was locked.
 type LockResult struct {
-	// Lock is the file that was written; "" where nothing was new.
+	// Lock is the file that was written; "" if nothing was new.
 	Lock string `json:"lock"`
 	// Locked are the ids of the cases with a new entry, Cases is the number of all cases.
 	// Regression is the number of cases that must not change from now on.
@@ -38,9 +38,9 @@ type LockResult struct {
 	Reviewed bool `json:"reviewed,omitempty"`
 }
 
-// Lock locks the cases of a file that are not locked yet: from then on a changed
-// regression case is an error. The error wraps callvet.ErrInvalid for a suite with errors,
-// those of a case that was changed after it was locked among them.
+// Lock locks the cases of a file that are not locked yet: from then on a changed regression case is
+// an error. The error wraps callvet.ErrInvalid for a suite with errors, for example a case that was
+// changed after it was locked.
 func Lock(ctx context.Context, a *app.App, req LockRequest, events app.Events) (out *LockResult, err error) {
 	err = lockFile(ctx, a, req.Suite, func(k *heldFile) error {
 		s, err := caseFile(ctx, a, req.SuiteRequest, events)
@@ -96,15 +96,15 @@ func caseFile(ctx context.Context, a *app.App, req app.SuiteRequest, events app.
 	return read.Suite, nil
 }
 
-// heldFile is a file of cases with its lock file, both locked.
+// heldFile is a file of cases and its lock file, both held against other writers.
 type heldFile struct {
 	name string
-	data []byte // nil: there is no such file yet
+	data []byte // nil: the file does not exist yet
 	lock *suite.Lock
 }
 
-// lockFile reads a file of cases and its lock, and keeps others from changing them until do is
-// over: what do writes is what it read, with its own change.
+// lockFile reads a file of cases and its lock, and prevents changes by others until do is over, so
+// that do writes what it read with its own change.
 func lockFile(ctx context.Context, a *app.App, name string, do func(*heldFile) error) (err error) {
 	if kind := a.Config.Files.Kind(name); name == "-" || kind != app.KindNone && kind != app.KindFile {
 		return &callvet.Hinted{
@@ -129,7 +129,7 @@ func lockFile(ctx context.Context, a *app.App, name string, do func(*heldFile) e
 	return do(k)
 }
 
-// lockOf reads the lock of a file, an empty one where there is none.
+// lockOf reads the lock of a file; an empty one if there is none.
 func lockOf(a *app.App, file string) (*suite.Lock, error) {
 	name := suite.LockPath(file)
 	if a.Config.Files.Kind(name) == app.KindNone {
@@ -154,13 +154,13 @@ func writeLock(ctx context.Context, a *app.App, k *heldFile) error {
 type ArchiveRequest struct {
 	File string `json:"file"`
 	Case string `json:"case"`
-	// Reason is why it does not apply any more.
+	// Reason is why the case no longer applies.
 	Reason string `json:"reason"`
 }
 
-// Archive marks a case in the lock of its file: it does not run any more, and may be taken
-// out of the file. Its text stays what it was for as long as it is there. The error wraps
-// callvet.ErrNotFound for a case without an entry and callvet.ErrConflict for an archived one.
+// Archive marks a case in the lock of its file: it no longer runs, and may be removed from the
+// file. As long as it is in the file its text must not change. The error wraps callvet.ErrNotFound
+// for a case without an entry and callvet.ErrConflict for an archived one.
 func Archive(ctx context.Context, a *app.App, req ArchiveRequest) error {
 	if strings.TrimSpace(req.Reason) == "" {
 		return app.Wrong("reason", "", "say why the case does not apply any more")
@@ -175,14 +175,14 @@ func Archive(ctx context.Context, a *app.App, req ArchiveRequest) error {
 
 // AddCaseRequest asks to add cases to a file of them.
 type AddCaseRequest struct {
-	// File is where they go; it may not be there yet.
+	// File is the file for the cases; it need not exist.
 	File string `json:"file"`
 	// From is the file with the new cases, in any form of suites.
 	From app.SuiteRequest `json:"from"`
 }
 
 // Add adds the golden, labeled and regression cases of one file to another one, each with
-// its entry in the lock, and gives their ids. All are added or none.
+// its entry in the lock, and returns their ids. All are added or none.
 func Add(ctx context.Context, a *app.App, req AddCaseRequest, events app.Events) (ids []string, err error) {
 	s, err := caseFile(ctx, a, req.From, events)
 	if err != nil {
@@ -203,9 +203,9 @@ func Add(ctx context.Context, a *app.App, req AddCaseRequest, events app.Events)
 	return ids, err
 }
 
-// addCases is the one place that makes cases. state is what surrounds them, nil where that is
-// not known. The file is written before its lock: where the process ends in between, no case is
-// lost, and lint says that those that are new are not locked yet.
+// addCases adds cases to a file; no other code does. state is the state of their tools, nil if it
+// is not known. The file is written before its lock: if the process ends in between, no case is
+// lost, and lint reports that the new cases are not locked yet.
 func addCases(ctx context.Context, a *app.App, k *heldFile, cases []*callvet.Case,
 	state json.RawMessage,
 ) (ids []string, err error) {

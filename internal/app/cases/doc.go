@@ -2,6 +2,7 @@
 
 // Package cases answers one question: how do new cases get into a suite?
 //
-// MakeCase writes one by hand, FromTrace and FromFailure make one of an attempt, DrawGold and ApplyGold make cases of
-// tasks that people labelled. Add, Lock and Archive change the file of a suite; each writes it whole or not at all.
+// MakeCase makes a case by hand, FromTrace and FromFailure make one from an attempt, DrawGold and
+// ApplyGold make cases from tasks that people labelled. Add, Lock and Archive change the file of a
+// suite; each writes it whole or not at all.
 package cases

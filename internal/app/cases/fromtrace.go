@@ -20,8 +20,8 @@ import (
 type FromTraceRequest struct {
 	Traces string `json:"traces"`
 	Task   string `json:"task"`
-	// Attempt is which attempt at the task, from 0, and Of the target that made it; "": the
-	// only one.
+	// Attempt is the number of the attempt at the task, from 0, and Of its target; "": the only
+	// one.
 	Attempt int    `json:"attempt,omitempty"`
 	Of      string `json:"of,omitempty"`
 	NewCaseExpectation
@@ -30,11 +30,10 @@ type FromTraceRequest struct {
 	Keep []string `json:"keep,omitempty"`
 }
 
-// FromTrace makes a case from a task in a trace file, and adds it like FromFailure: with
-// mocks of the tools' results, without secrets and personal data. Its expectations are those of the
-// request, or else the labels of the trace; or else, except for a regression case, the actual
-// calls. The error wraps callvet.ErrNotFound if there is no such task, and else is that of
-// FromFailure.
+// FromTrace makes a case from a task in a trace file, and adds it like FromFailure: with mocks of
+// the tools' results, without secrets and personal data. Its expectations are those of the request,
+// else the labels of the trace, else, except for a regression case, the actual calls. The error
+// wraps callvet.ErrNotFound if there is no such task; otherwise see FromFailure.
 func FromTrace(ctx context.Context, a *app.App, req FromTraceRequest, events app.Events) (*NewCase, error) {
 	if err := req.NewCaseExpectation.check(); err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func FromTrace(ctx context.Context, a *app.App, req FromTraceRequest, events app
 	return newCase(ctx, a, d, &req.NewCaseSettings, events)
 }
 
-// draftFromTrace reads the attempt that a case is made of.
+// draftFromTrace reads the attempt that a case is made from.
 func draftFromTrace(a *app.App, req *FromTraceRequest) (*draft, error) {
 	off, err := app.Kinds(req.Keep)
 	if err != nil {
@@ -109,7 +108,7 @@ func draftFromTrace(a *app.App, req *FromTraceRequest) (*draft, error) {
 	return found, nil
 }
 
-// attempted is what a case can be made of, of an attempt that was redacted.
+// attempted makes a draft from a redacted attempt.
 func attempted(at *trace.Attempt, tier callvet.Tier) *draft {
 	d := &draft{tier: tier, tools: at.Tools, registry: at.Tools, attempts: []callvet.Trace{at.Trace}}
 	d.of = &callvet.Case{ID: at.Trace.CaseID, Tags: at.Tags, Fields: map[string]string{}}
@@ -132,7 +131,7 @@ func attempted(at *trace.Attempt, tier callvet.Tier) *draft {
 	return d
 }
 
-// gold is what the labels of the task, or of all of its calls, say of the calls.
+// gold sets the right calls from the labels of the task, or of all its calls.
 func (d *draft) gold(at *trace.Attempt) {
 	p := callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	if at.Gold != nil && at.Gold.Steps != nil {
@@ -166,8 +165,8 @@ func (d *draft) gold(at *trace.Attempt) {
 	}
 }
 
-// asTraced completes what is expected where the request does not say: by the labels that were
-// read already, or else by what was called.
+// asTraced completes expectations that the request lacks: with the labels that were read, else with
+// the actual calls.
 func (d *draft) asTraced() error {
 	e := &d.of.Expect
 	switch {

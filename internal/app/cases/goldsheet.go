@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/measure"
 )
 
-// GoldSheet is a gold file in memory, for a person who fills it in elsewhere than in the file.
+// GoldSheet is a gold file in memory, for a person who fills it in with another program.
 type GoldSheet struct {
 	Tasks []labels.GoldTask
 	// Text is the sheet as a file, as DrawGold writes it.
@@ -24,7 +24,7 @@ type GoldSheet struct {
 	Open int
 	// Edges are the edge cases of the sheet, by kind.
 	Edges map[string]int
-	// Problems are what is blank or contradicts itself in tasks that are checked: Case and Key name the place.
+	// Problems are blanks and contradictions in the checked tasks: Case and Key name the place.
 	Problems []callvet.Problem
 }
 
@@ -45,7 +45,7 @@ func ProposeGold(ctx context.Context, a *app.App, req GoldDrawRequest) (*GoldShe
 }
 
 // CheckGold reads a sheet, in YAML or JSON, and returns it with its problems. The error wraps
-// callvet.ErrInvalid for a text that is none.
+// callvet.ErrInvalid for a text that is not a sheet.
 func CheckGold(a *app.App, sheet []byte) (*GoldSheet, error) {
 	g, problems, err := labels.ReadGold("sheet", sheet)
 	if err != nil {
@@ -164,8 +164,8 @@ const (
 	GoldTracesForm = "traces"
 )
 
-// MakeGold makes of a filled-in sheet what ApplyGold writes: a suite in YAML, or traces with labels of
-// their steps. It writes nothing.
+// MakeGold converts a filled-in sheet to what ApplyGold writes: a suite in YAML, or traces with
+// labels of their steps. It writes nothing.
 func MakeGold(ctx context.Context, a *app.App, req GoldApplyRequest, form string,
 	events app.Events,
 ) ([]byte, *GoldApplied, error) {

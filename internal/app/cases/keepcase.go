@@ -19,15 +19,15 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// KeptCaseRequest asks for a case of a run, to go on with.
+// KeptCaseRequest requests a case of a run, to edit and keep.
 type KeptCaseRequest struct {
 	Run  string `json:"run"`
 	Case string `json:"case"`
-	// Target is the one that has the system prompt that the case is kept with; "": the suite's.
+	// Target is the target with the system prompt for the case; "": the suite's prompt.
 	Target string `json:"target,omitempty"`
 	// Owner is true for the owner of the run: personal data stay in the case.
 	Owner bool `json:"owner,omitempty"`
-	// Tier and Bug are those of the case that is made; "" leaves the tier as it is.
+	// Tier and Bug are set in the new case; "" leaves the tier unchanged.
 	Tier callvet.Tier `json:"tier,omitempty"`
 	Bug  string       `json:"bug,omitempty"`
 }
@@ -65,7 +65,7 @@ func KeptCase(ctx context.Context, a *app.App, req KeptCaseRequest) (*callvet.Su
 // Written writes a suite in callvet's own form, as yaml or json.
 func Written(s *callvet.Suite, format string) ([]byte, error) { return suite.Export(s, format) }
 
-// firstOf is a case of the run that has an attempt.
+// firstOf returns the first case of that name in the run with an attempt.
 func firstOf(ctx context.Context, r *results.Run, name string) (*callvet.Case, error) {
 	for row, err := range r.Rows(ctx, store.Filter{CaseID: name}) {
 		if err != nil {
@@ -76,7 +76,7 @@ func firstOf(ctx context.Context, r *results.Run, name string) (*callvet.Case, e
 	return nil, &results.NoAttemptError{Case: name, Run: r.Stored.ID}
 }
 
-// asTier is a case of a tier, with the bug that it keeps away; "" leaves it as it is.
+// asTier returns the case with a tier and the bug that it tests for; "" leaves the case unchanged.
 func asTier(c *callvet.Case, tier callvet.Tier, bug string, now time.Time) callvet.Case {
 	out := *c
 	if tier == "" {
@@ -91,8 +91,8 @@ func asTier(c *callvet.Case, tier callvet.Tier, bug string, now time.Time) callv
 	return out
 }
 
-// refusePersonal refuses a suite that would not be the same without what must be hidden: secrets, and
-// personal data for all but their owner. A case that expects "[REDACTED:email]" tests nothing.
+// refusePersonal refuses a suite that redaction would change: it must not contain secrets, nor
+// personal data unless the owner asks. A case that expects "[REDACTED:email]" tests nothing.
 func refusePersonal(a *app.App, m *results.Manifest, s *callvet.Suite, owner bool) error {
 	keep := m.KeptKinds()
 	if owner {
@@ -115,13 +115,14 @@ func refusePersonal(a *app.App, m *results.Manifest, s *callvet.Suite, owner boo
 	}
 }
 
-// describePersonal is the personal data of a suite, by kind, in words; "" where there are none.
+// describePersonal describes the personal data of a suite, by kind; "" if there are none.
 func describePersonal(a *app.App, s *callvet.Suite) (string, error) {
 	found, err := countRedacted(a, s, nil)
 	return kindCounts(found), err
 }
 
-// countRedacted counts what a redactor would take out of a suite, but for the kinds that are kept.
+// countRedacted counts the values that a redactor would remove from a suite, except the kinds that
+// are kept.
 func countRedacted(a *app.App, s *callvet.Suite, keep []redact.Kind) (map[redact.Kind]int64, error) {
 	red, err := a.Secrets().Redactor(keep)
 	if err != nil {

@@ -32,19 +32,19 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// GoldDrawRequest asks for tasks of a run or of a trace file, for a person to write what was
-// right of each.
+// GoldDrawRequest requests tasks of a run or of a trace file, for a person to write the right calls
+// of each.
 type GoldDrawRequest struct {
 	app.Side
-	// Output is the file that they are added to; what is in it stays, and is not drawn again.
+	// Output is the file to which they are added; its tasks stay, and are not drawn again.
 	Output string `json:"output"`
-	// N is how many tasks the file has then.
+	// N is the number of tasks in the file afterwards.
 	N int `json:"n"`
 	// By are keys of slices: as many tasks are drawn of each of their values.
 	By   []string `json:"by,omitempty"`
 	Seed uint64   `json:"seed,omitempty"`
-	// Edge is the share of the tasks that are drawn for what went wrong or is unusual in them, as many of
-	// each kind, in [0,1].
+	// Edge is the share of tasks that are drawn as edge cases (failures and unusual attempts),
+	// equally many of each kind, in [0,1].
 	Edge float64 `json:"edge,omitempty"`
 	// Blank leaves the right calls blank, instead of proposing the actual ones.
 	Blank bool `json:"blank,omitempty"`
@@ -55,7 +55,7 @@ type GoldDrawn struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	File    string `json:"file"`
-	// Tasks are those of the file, Added those that are new, Strata how many values there are.
+	// Tasks counts the tasks of the file, Added the new ones, Strata the values of the slice keys.
 	Tasks  int `json:"tasks"`
 	Added  int `json:"added"`
 	Strata int `json:"strata"`
@@ -65,8 +65,8 @@ type GoldDrawn struct {
 	Edges map[string]int `json:"edges,omitempty"`
 }
 
-// DrawGold draws tasks and adds them to a file, redacted. The error wraps callvet.ErrInvalid for
-// a file to which none can be added.
+// DrawGold draws tasks and adds them to a file, redacted. The error wraps callvet.ErrInvalid for a
+// file to which no task can be added.
 func DrawGold(ctx context.Context, a *app.App, req GoldDrawRequest, events app.Events) (out *GoldDrawn, err error) {
 	switch {
 	case req.Output == "" || req.Output == "-":
@@ -158,7 +158,7 @@ func readGold(a *app.App, name string, events app.Events) (*labels.Gold, []byte,
 	return g, data, err
 }
 
-// attemptsOf are the attempts of a run or of a trace file.
+// attemptsOf yields the attempts of a run or of a trace file.
 func attemptsOf(ctx context.Context, a *app.App, s app.Side) iter.Seq2[*trace.Attempt, error] {
 	return func(yield func(*trace.Attempt, error) bool) {
 		if s.Run == "" {
@@ -201,14 +201,14 @@ type drawnFrom struct {
 	of   int
 }
 
-// goldPool are the tasks to draw from: by the values of the keys, and edge cases by their kind.
+// goldPool has the tasks to draw from: by the values of the keys, and edge cases by their kind.
 type goldPool struct {
 	strata, edges map[string][]labels.Key
 	of            map[labels.Key]drawnFrom
 	edge          map[labels.Key]string
 }
 
-// draw draws edge cases first, as many as their share of the file, and then of all strata.
+// draw draws edge cases first, up to their share of the file, and then from all strata.
 func (p *goldPool) draw(req *GoldDrawRequest, g *labels.Gold, done map[labels.Key]bool) []labels.Key {
 	left, edges := req.N-len(g.Tasks), int(math.Round(req.Edge*float64(req.N)))
 	for i := range g.Tasks {
@@ -220,7 +220,7 @@ func (p *goldPool) draw(req *GoldDrawRequest, g *labels.Gold, done map[labels.Ke
 	for _, k := range drawn {
 		done[k] = true
 	}
-	for k := range p.edge { // one that is drawn with the others is none of them
+	for k := range p.edge { // a task that is drawn with the others is not an edge case
 		if !slices.Contains(drawn, k) {
 			delete(p.edge, k)
 		}
@@ -228,7 +228,7 @@ func (p *goldPool) draw(req *GoldDrawRequest, g *labels.Gold, done map[labels.Ke
 	return append(drawn, labels.DrawGold(p.strata, done, left-len(drawn), req.Seed)...)
 }
 
-// edgeOf is the kind of edge case that an attempt is, the rarest first; "" for none.
+// edgeOf returns the kind of edge case of an attempt, the rarest kind first; "" for none.
 // Source: Evaluating Tool Calling, §5.
 func edgeOf(at *trace.Attempt) string {
 	calls := at.Trace.Calls()
@@ -272,7 +272,8 @@ func edgeOf(at *trace.Attempt) string {
 	return ""
 }
 
-// noResult reports whether a tool gave nothing: null, an empty list or object, or an empty text.
+// noResult reports whether a tool returned an empty result: null, an empty list or object, or an
+// empty text.
 func noResult(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "null", "[]", "{}", `""`:
@@ -281,8 +282,8 @@ func noResult(raw json.RawMessage) bool {
 	return false
 }
 
-// newGoldPool are the tasks by the values of the keys, one attempt of each: the first one that did not
-// end in an error.
+// newGoldPool groups the tasks by the values of the keys, with one attempt of each: the first that
+// did not end in an error.
 func newGoldPool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPool, error) {
 	if err := results.Unambiguous("by", req.By); err != nil {
 		return nil, err
@@ -323,7 +324,7 @@ func newGoldPool(ctx context.Context, a *app.App, req *GoldDrawRequest) (*goldPo
 	return p, nil
 }
 
-// stratum is the values that an attempt has for keys, as slices have them.
+// stratum returns the values of an attempt for the keys, as in slices.
 func stratum(names *steps.SliceNames, by []string, at *trace.Attempt) (string, error) {
 	if len(by) == 0 {
 		return "", nil
@@ -359,7 +360,7 @@ func asValue(of any) (value.Value, error) {
 	return value.Parse(b)
 }
 
-// shownGold reads the drawn attempts as a person sees them, redacted, in their order.
+// shownGold returns the drawn attempts as a person sees them, redacted, in their order.
 func shownGold(ctx context.Context, a *app.App, req *GoldDrawRequest, drawn []labels.Key,
 	p *goldPool,
 ) ([]labels.GoldTask, error) {
@@ -399,8 +400,8 @@ func shownGold(ctx context.Context, a *app.App, req *GoldDrawRequest, drawn []la
 	return out, nil
 }
 
-// propose fills in what was called, for a person to correct: the calls that did not fail, each once, or
-// their labels in the trace. A turn stays blank where every call of it failed.
+// propose fills in the actual calls, for a person to correct: the calls that did not fail, each
+// once, or their labels in the trace. A turn stays blank if all its calls failed.
 func propose(t *labels.GoldTask, at *trace.Attempt) {
 	no := false
 	t.Checked = &no
@@ -431,7 +432,7 @@ func propose(t *labels.GoldTask, at *trace.Attempt) {
 	t.Turns[len(t.Turns)-1].Needed = &no
 }
 
-// proposed is a call as it was made, or as its label has it.
+// proposed returns a call as it was made, or as in its label.
 func proposed(c *callvet.Call, label *trace.Gold) labels.GoldCall {
 	tool, args, check := c.Tool, c.Args, labels.NoCheck
 	if label != nil {
@@ -446,7 +447,7 @@ func proposed(c *callvet.Call, label *trace.Gold) labels.GoldCall {
 	return labels.GoldCall{Tool: &tool, Args: args, Check: &check}
 }
 
-// userText is all that the user said, or else the goal.
+// userText returns all messages of the user, or else the goal.
 func userText(at *trace.Attempt) string {
 	var texts []string
 	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {
@@ -460,7 +461,7 @@ func userText(at *trace.Attempt) string {
 	return plain.Limited(strings.Join(texts, "\n"), runs.MaxShown)
 }
 
-// calling are the turns of an attempt that called.
+// calling returns the turns of an attempt with calls.
 func calling(t *callvet.Trace) (out []callvet.Turn) {
 	for i := range t.Turns {
 		if len(t.Turns[i].Calls) > 0 {
@@ -470,48 +471,48 @@ func calling(t *callvet.Trace) (out []callvet.Turn) {
 	return out
 }
 
-// GoldApplyRequest asks to make labels of steps, and a suite, of a file that a person has filled
-// in.
+// GoldApplyRequest requests labels of steps, and a suite, from a file that a person has filled in.
 type GoldApplyRequest struct {
-	// File is what DrawGold wrote, Side where its tasks are.
+	// File is a file of DrawGold, Side the run or trace file of its tasks.
 	File string `json:"file"`
 	app.Side
-	// Output is a trace file for the tasks with their labels, Suite one for them as cases; one
-	// of the two at least. Files that are there are kept, and are an error.
+	// Output is a trace file for the tasks with their labels, Suite a suite file for them as cases;
+	// at least one of the two. Existing files are kept, and are an error.
 	Output string `json:"output,omitempty"`
 	Suite  string `json:"suite,omitempty"`
-	// Tools is a file or folder with the tools of the suite; "": those of the traces, or names.
+	// Tools is a file or folder with the tools of the suite; "": the tools of the traces, or only
+	// names.
 	Tools string `json:"tools,omitempty"`
 }
 
-// GoldApplied is what was made of a gold file.
+// GoldApplied is the result of applying a gold file.
 type GoldApplied struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Tasks were filled in, Open were not begun with.
+	// Tasks counts the tasks that were filled in, Open those that were not begun.
 	Tasks int `json:"tasks"`
 	Open  int `json:"open"`
-	// Output and Suite are what was written; Cases are in the suite.
+	// Output and Suite are the files that were written; Cases counts the cases of the suite.
 	Output string `json:"output,omitempty"`
 	Suite  string `json:"suite,omitempty"`
 	Cases  int    `json:"cases"`
-	// Lost is what the suite could not take.
+	// Lost lists data for which the suite has no place.
 	Lost []callvet.Problem `json:"lost,omitempty"`
 }
 
-// golden gathers what a gold file becomes.
+// golden collects the results of applying a gold file.
 type golden struct {
 	*GoldApplied
 	lines bytes.Buffer
 	suite callvet.Suite
-	tools []callvet.Tool // that were asked for; nil: those of the traces
+	tools []callvet.Tool // that were requested; nil: those of the traces
 	day   string
-	text  []byte // the suite as a file; its gold passes its own cases
+	text  []byte // the suite as a file; its gold calls pass its own cases
 }
 
 // ApplyGold converts a filled-in file to labels of steps in a trace file, and to a suite. All is
-// redacted. It writes nothing if a task is partly blank, or not in the traces: the error wraps
-// callvet.ErrInvalid, and it reports the blanks before.
+// redacted. If a task is partly blank or not in the traces, it reports the blanks and writes
+// nothing; the error then wraps callvet.ErrInvalid.
 func ApplyGold(ctx context.Context, a *app.App, req GoldApplyRequest, events app.Events) (*GoldApplied, error) {
 	if req.Output == "" && req.Suite == "" {
 		return nil, app.Wrong("output", "", "name a file for the labelled traces, or {suite} FILE for a suite, or both")
@@ -531,7 +532,7 @@ func ApplyGold(ctx context.Context, a *app.App, req GoldApplyRequest, events app
 	return out.GoldApplied, writeGold(ctx, a, &req, out)
 }
 
-// makeGold makes what a filled-in file becomes. It writes nothing.
+// makeGold converts a filled-in file. It writes nothing.
 func makeGold(ctx context.Context, a *app.App, req *GoldApplyRequest, events app.Events) (*golden, error) {
 	data, err := a.Read(req.File, app.MaxSettings)
 	if err != nil {
@@ -569,7 +570,7 @@ func makeGold(ctx context.Context, a *app.App, req *GoldApplyRequest, events app
 	return out, nil
 }
 
-// labelTasks gives the filled-in tasks their labels.
+// labelTasks adds the labels of the filled-in tasks.
 func labelTasks(ctx context.Context, a *app.App, req *GoldApplyRequest, g *labels.Gold, out *golden) error {
 	want := map[labels.Key]*labels.GoldTask{}
 	for i := range g.Tasks {
@@ -666,8 +667,7 @@ func labelSteps(ctx context.Context, at *trace.Attempt, t *labels.GoldTask) erro
 	return nil
 }
 
-// turnGold labels the calls of one turn by those that are right in it, paired as scoring pairs
-// them.
+// turnGold labels the calls of one turn by its right calls, paired as in scoring.
 func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.ExpectedCall) ([]trace.Gold, error) {
 	c := callvet.Case{ID: "turn", Expect: callvet.Expect{Plans: []callvet.Plan{{Calls: right}}}}
 	t := callvet.Trace{
@@ -693,7 +693,7 @@ func turnGold(ctx context.Context, calls []callvet.Call, right []callvet.Expecte
 	return out, nil
 }
 
-// take makes a case of a labelled attempt, which was redacted, with the checks of its right calls.
+// take makes a case from a labelled, redacted attempt, with the checks of its right calls.
 func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 	lose := func(why string) {
 		g.Lost = append(g.Lost, callvet.Problem{
@@ -737,8 +737,8 @@ func (g *golden) take(at *trace.Attempt, t *labels.GoldTask, checks []string) {
 	g.Cases++
 }
 
-// plan are the right calls, with mocks of the tools' results. A post-condition on an unrecorded
-// result is dropped: no result could satisfy it.
+// plan returns the right calls as a plan, with mocks of the tools' results. A post-condition on an
+// unrecorded result is dropped, because no result could satisfy it.
 func (g *golden) plan(at *trace.Attempt, c *callvet.Case, checks []string, lose func(string)) callvet.Plan {
 	p := callvet.Plan{Calls: []callvet.ExpectedCall{}}
 	calls := at.Trace.Calls()

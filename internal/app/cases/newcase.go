@@ -22,15 +22,16 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// NewCaseSettings say where a new case goes, and what it is called.
+// NewCaseSettings are the name and the place of a new case.
 type NewCaseSettings struct {
 	// Bug is the issue, or the commit of the fix; required for regression cases.
 	Bug string `json:"bug,omitempty"`
-	// Tool is whose case it is; "": the first tool that is expected, or else that was called.
+	// Tool is the tool that the case is about; "": the first expected tool, else the first called
+	// one.
 	Tool string `json:"tool,omitempty"`
-	// Output is the file that it is added to; "": TOOL.TIER.json.
+	// Output is the file to which it is added; "": TOOL.TIER.json.
 	Output string `json:"output,omitempty"`
-	// Description says what the case is for, or what the bug was; "": what is known of it.
+	// Description explains the purpose of the case, or the bug; "": made from known facts.
 	Description string `json:"description,omitempty"`
 }
 
@@ -47,9 +48,9 @@ type NewCaseExpectation struct {
 	Tools string `json:"tools,omitempty"`
 }
 
-// NewCaseRequest asks for a case of a prompt, for a person to go on with.
+// NewCaseRequest requests a case from a prompt, for a person to complete.
 type NewCaseRequest struct {
-	// Prompt is what the user says.
+	// Prompt is the message of the user.
 	Prompt string `json:"prompt"`
 	NewCaseExpectation
 	NewCaseSettings
@@ -67,24 +68,24 @@ type NewCase struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	ID      string `json:"id"`
-	// File has the case, and Lock its entry.
+	// File contains the case, and Lock its entry.
 	File string       `json:"file"`
 	Lock string       `json:"lock"`
 	Tier callvet.Tier `json:"tier"`
-	// Attempts are those that the case was made of, and Caught how many of them fail it. Of a
-	// regression case at least one does, unless there were none at all.
+	// Attempts counts the attempts from which the case was made, and Caught how many of them fail
+	// it. At least one fails a regression case, unless there were no attempts.
 	Attempts int `json:"attempts"`
 	Caught   int `json:"caught"`
-	// Redacted counts what was taken out of the case, by its kind.
+	// Redacted counts the values that were removed from the case, by kind.
 	Redacted map[redact.Kind]int64 `json:"redacted,omitempty"`
-	// Lost is what the form of such files cannot say.
+	// Lost lists data that the format of the file cannot express.
 	Lost []callvet.Problem `json:"lost,omitempty"`
 }
 
-// draft is what a new case is made of.
+// draft has the data for a new case.
 type draft struct {
 	run      string        // that it failed in; "": none
-	of       *callvet.Case // as it may be kept
+	of       *callvet.Case // in the form that may be kept
 	tier     callvet.Tier
 	tools    []callvet.Tool // those that it may call
 	registry []callvet.Tool // all that there are
@@ -94,14 +95,14 @@ type draft struct {
 	system   bool           // there is a system prompt
 	attempts []callvet.Trace
 	reason   string // of the first one that failed
-	asCalled bool   // what was called is taken for right
+	asCalled bool   // the actual calls count as right
 	redacted map[redact.Kind]int64
 	lost     []callvet.Problem
 }
 
 // MakeCase makes a case of a prompt and adds it to a file with its entry in the lock. The error
-// wraps callvet.ErrInvalid for a request that does not say what a case of its tier says, and
-// callvet.ErrConflict where the file has the prompt already.
+// wraps callvet.ErrInvalid for a request without a field that its tier requires, and
+// callvet.ErrConflict if the file already has the prompt.
 func MakeCase(ctx context.Context, a *app.App, req NewCaseRequest, events app.Events) (*NewCase, error) {
 	if err := errors.Join(req.NewCaseExpectation.check(), req.NewCaseSettings.check(req.Tier)); err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func MakeCase(ctx context.Context, a *app.App, req NewCaseRequest, events app.Ev
 	return newCase(ctx, a, d, &req.NewCaseSettings, events)
 }
 
-// check reports what cannot be.
+// check returns an error for contradicting or missing fields.
 func (q *NewCaseExpectation) check() error {
 	switch q.Tier {
 	case callvet.TierGolden, callvet.TierLabeled, callvet.TierRegression:
@@ -151,7 +152,7 @@ func (q *NewCaseExpectation) check() error {
 
 func (q *NewCaseExpectation) given() bool { return len(q.Expect)+len(q.Accept) > 0 }
 
-// addExpectation gives a draft what is expected, and the tools that there are.
+// addExpectation adds the expectations and the existing tools to a draft.
 func addExpectation(a *app.App, d *draft, q *NewCaseExpectation, events app.Events) error {
 	if q.Difficulty != "" {
 		d.of.Fields["difficulty"] = q.Difficulty
@@ -223,10 +224,10 @@ func FromFailure(ctx context.Context, a *app.App, req FromFailureRequest, events
 	return keptFailure(ctx, a, f, one, file, tool, &req.NewCaseSettings)
 }
 
-// readExisting reads a file that cases are added to; nil where there is none.
+// readExisting reads the file to which cases are added; nil if there is none.
 func readExisting(a *app.App, file string) ([]byte, error) {
 	if a.Config.Files.Kind(file) != app.KindFile {
-		return nil, nil // holding refuses what is no file
+		return nil, nil // lockFile refuses a name that is not a file
 	}
 	return a.Read(file, suite.DefaultLimit)
 }
@@ -338,7 +339,7 @@ func readFailure(ctx context.Context, a *app.App, req *FromFailureRequest) (*dra
 	return f, nil
 }
 
-// newCase writes the case of a draft: the one way of all new cases.
+// newCase writes the case of a draft; all new cases are written here.
 func newCase(ctx context.Context, a *app.App, d *draft, q *NewCaseSettings, events app.Events) (*NewCase, error) {
 	tool := q.Tool
 	if tool == "" {
@@ -398,7 +399,7 @@ func tryOut(ctx context.Context, a *app.App, d *draft, c *callvet.Case, out *New
 		return err
 	}
 	for _, p := range more {
-		if p.Key != "fields" { // those that count are carried
+		if p.Key != "fields" { // fields that count are kept
 			out.Lost = append(out.Lost, p)
 		}
 	}
@@ -418,7 +419,7 @@ func tryOut(ctx context.Context, a *app.App, d *draft, c *callvet.Case, out *New
 	return nil
 }
 
-// known refuses expected tools that there are not, where it is known which there are.
+// known returns an error for expected tools that do not exist, if the existing tools are known.
 func (d *draft) known() error {
 	if len(d.tools) == 0 {
 		return nil
@@ -440,8 +441,8 @@ func (d *draft) known() error {
 	return nil
 }
 
-// state is what surrounds the case, nil where no tools are known. Files of cases have no place
-// for a system prompt: one that the case was made with is not recorded, as it is not carried.
+// state returns the state of the tools of the case, nil if no tools are known. Files of cases have
+// no place for a system prompt, so it is not recorded.
 func (d *draft) state() (json.RawMessage, error) {
 	if len(d.registry) == 0 {
 		return nil, nil
@@ -453,7 +454,7 @@ func (d *draft) state() (json.RawMessage, error) {
 	return now.Bytes()
 }
 
-// byHand says why a draft cannot be made a case.
+// byHand returns the error of a draft that must be completed by hand, with the reason.
 func (d *draft) byHand(why string) error {
 	return &callvet.Hinted{
 		Err:  fmt.Errorf("make a %s case of %q: %w: %s", d.tier, d.of.ID, callvet.ErrInvalid, why),
@@ -471,7 +472,7 @@ func kindCounts(counts map[redact.Kind]int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// AboutTool is the first tool that a case expects by its name; "" where it expects none.
+// AboutTool returns the first tool that a case expects by its name; "" if it expects none.
 func AboutTool(c *callvet.Case) string {
 	if want, _ := score.SelectionOf(&c.Expect); len(want.Tools) > 0 && !callvet.NamePattern(want.Tools[0]) {
 		return want.Tools[0]
@@ -479,8 +480,8 @@ func AboutTool(c *callvet.Case) string {
 	return ""
 }
 
-// about is the tool that the case is about: the first that is expected, or else the first that
-// was called.
+// about returns the tool that the case is about: the first expected one, or else the first called
+// one.
 func (d *draft) about() string {
 	if tool := AboutTool(d.of); tool != "" {
 		return tool
@@ -493,7 +494,7 @@ func (d *draft) about() string {
 	return "no_tool"
 }
 
-// fileWord is a tool's name as a part of the name of a file. A model may have made it up.
+// fileWord returns a tool's name in a form for file names. The name may be an invention of a model.
 func fileWord(tool string) string {
 	word := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -504,8 +505,8 @@ func fileWord(tool string) string {
 	return cmp.Or(word[:min(len(word), 100)], "no_tool")
 }
 
-// written is the case in the form that eval files have: names of tools, arguments one by one,
-// stubs. What that form cannot say is in d.lost.
+// written returns the case in the form of eval files: names of tools, arguments one by one, stubs.
+// d.lost has the data that this form cannot express.
 func (d *draft) written(q *NewCaseSettings, now time.Time) (*callvet.Case, error) {
 	from := d.of
 	if len(from.Input) == 0 {
@@ -552,7 +553,7 @@ func (d *draft) lose(key, format string, args ...any) {
 		callvet.Problem{Code: "not-carried", Warning: true, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// routing says plans as names of tools, and the arguments of a single plan one by one.
+// routing writes plans as names of tools, and the arguments of a single plan one by one.
 func (d *draft) routing(e *callvet.Expect) error {
 	if len(e.Plans) == 0 {
 		return nil
@@ -605,11 +606,11 @@ func (d *draft) routing(e *callvet.Expect) error {
 	return nil
 }
 
-// maxSets bounds the sets that one plan becomes.
+// maxSets bounds the sets of names for one plan.
 const maxSets = 16
 
-// namesOf are the sets of names that a plan accepts: one for each choice of names, without and
-// with calls that may be missing. all is false where there are more than maxSets.
+// namesOf returns the sets of names that a plan accepts: one for each choice of names, without and
+// with optional calls. all is false if there are more than maxSets.
 func namesOf(p *callvet.Plan) (sets [][]string, all bool) {
 	sets = [][]string{{}}
 	for i := range p.Calls {
@@ -635,7 +636,7 @@ func namesOf(p *callvet.Plan) (sets [][]string, all bool) {
 	return sets, true
 }
 
-// arguments says what a call expects of its arguments one by one.
+// arguments writes the expected arguments of a call one by one.
 func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	if c.Optional || len(c.Tools) != 1 {
 		if c.Args != nil || len(c.Matchers) > 0 {
@@ -666,7 +667,7 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		switch {
 		case matched[name]:
-		case strings.ContainsAny(name, ".["): // a path there
+		case strings.ContainsAny(name, ".["): // a path in eval files
 			d.lose("expect.calls.params."+name, "the argument %s is not compared: its name would be a path", name)
 		default:
 			e.ToolParams = append(e.ToolParams,
@@ -678,7 +679,8 @@ func (d *draft) arguments(c *callvet.ExpectedCall, e *callvet.Expect) {
 	}
 }
 
-// stubs are what tools gave: as the case or the suite says, or else as the attempts had it.
+// stubs returns the results of tools: the mocks of the case or the suite, or else the results in
+// the attempts.
 func (d *draft) stubs(c *callvet.Case) {
 	have := func(tool string) bool {
 		return slices.ContainsFunc(c.Mocks, func(m callvet.Mock) bool { return m.Tool == tool })
@@ -706,7 +708,7 @@ func (d *draft) stubs(c *callvet.Case) {
 	}
 }
 
-// concerns reports whether a tool is expected, or was called.
+// concerns reports whether a tool is expected or was called.
 func (d *draft) concerns(tool string) bool {
 	if len(d.tools) > 0 && !slices.ContainsFunc(d.tools, func(t callvet.Tool) bool { return t.Name == tool }) {
 		return false
@@ -719,7 +721,7 @@ func (d *draft) concerns(tool string) bool {
 		})
 }
 
-// named are tools without a schema for all expected and called names, for drafts with unknown
+// named returns tools without a schema for all expected and called names, for drafts with unknown
 // tools.
 func (d *draft) named() (out []callvet.Tool) {
 	add := func(name string) {
@@ -738,8 +740,7 @@ func (d *draft) named() (out []callvet.Tool) {
 	return out
 }
 
-// caught counts the attempts that fail the case as it was written, and gives the reason of the
-// first.
+// caught counts the attempts that fail the case as written, and returns the reason of the first.
 func (d *draft) caught(ctx context.Context, file string, text []byte) (n int, reason string, err error) {
 	tools := d.tools
 	if len(tools) == 0 {
@@ -757,7 +758,7 @@ func (d *draft) caught(ctx context.Context, file string, text []byte) (n int, re
 	return d.failing(ctx, scorer, &cases[0])
 }
 
-// failing counts the attempts that fail a case, and gives the reason of the first.
+// failing counts the attempts that fail a case, and returns the reason of the first.
 func (d *draft) failing(ctx context.Context, scorer *score.Scorer, c *callvet.Case) (n int, reason string, err error) {
 	by, _ := scorer.Compile(c)
 	for i := range d.attempts {

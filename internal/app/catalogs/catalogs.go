@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// confusionOf gives the confusion of all targets of a run together; never nil without an error.
+// confusionOf returns the confusion of all targets of a run together; never nil without an error.
 func confusionOf(ctx context.Context, a *app.App, ref string) ([]panel.Confused, error) {
 	r, err := results.Open(ctx, a, ref)
 	if err != nil {
@@ -27,14 +27,15 @@ func confusionOf(ctx context.Context, a *app.App, ref string) ([]panel.Confused,
 	return out, nil
 }
 
-// Forget drops what is kept of catalogues between requests: indexes in memory and, where there is a
-// file of them, the vectors of models. It gives how many indexes and models there were.
+// Forget drops the data of catalogues that is kept between requests: indexes in memory and, if
+// there is a file of them, the vectors of models. It returns how many indexes and models there
+// were.
 func Forget(ctx context.Context, a *app.App) (indexes, models int, err error) {
 	if a.Config.Indexes != nil {
 		indexes = a.Config.Indexes.Drop()
 	}
 	if _, err := a.Config.Vectors(); err != nil {
-		return indexes, 0, nil //nolint:nilerr // nothing keeps them here
+		return indexes, 0, nil //nolint:nilerr // there is no file of vectors here
 	}
 	kept, err := Vectors(ctx, a, VectorsRequest{Drop: true})
 	if err != nil {

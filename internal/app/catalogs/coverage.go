@@ -17,10 +17,10 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Coverage is what the cases of suites test, and what they do not.
+// Coverage reports what the cases of suites test, and what they do not.
 type Coverage = suite.CoverageReport
 
-// defaultOverlap is how alike two tools are that overlap, where a request does not say.
+// defaultOverlap is the default of CoverageRequest.Overlap.
 const defaultOverlap = catalog.AlikeFrom
 
 // CoverageRequest asks what the cases of suites test.
@@ -35,16 +35,17 @@ type CoverageRequest struct {
 	Snapshots string `json:"snapshots,omitempty"`
 	Embedder  string `json:"embedder,omitempty"`
 	Programs  bool   `json:"programs,omitempty"`
-	// Run is one whose confused tools overlap too; "": none.
+	// Run is a run; tools that it confused overlap too. "": none.
 	Run string `json:"run,omitempty"`
-	// Overlap is how alike the texts of two tools that overlap are at least, in (0,1]; 0: 0.2.
+	// Overlap is the least similarity of the texts of two tools that overlap, in (0,1]; 0: 0.2.
 	Overlap float64 `json:"overlap,omitempty"`
-	// Output is a file for the overlap map; "": none. One that is there is kept, and is an error.
+	// Output is a file for the overlap map; "": none. An existing file is kept, and is an error.
 	Output string `json:"output,omitempty"`
 }
 
-// MeasureCoverage reports what the cases of suites test. The error wraps callvet.ErrInvalid for suites
-// with errors, which it reports before, and callvet.ErrConflict if Output would overwrite a file.
+// MeasureCoverage reports what the cases of suites test. The error wraps callvet.ErrInvalid for
+// suites with errors, which it reports first, and callvet.ErrConflict if Output would overwrite a
+// file.
 func MeasureCoverage(ctx context.Context, a *app.App, req CoverageRequest, events app.Events) (*Coverage, error) {
 	if len(req.Suites) == 0 {
 		return nil, app.Wrong("suites", "", "name a suite")
@@ -110,7 +111,7 @@ func (q *CoverageRequest) suite(name string) app.SuiteRequest {
 	}
 }
 
-// countCases takes in the cases of one suite.
+// countCases adds the cases of one suite.
 func countCases(ctx context.Context, a *app.App, req app.SuiteRequest, k *suite.CoverageCounter,
 	offer func([]callvet.Tool),
 	events app.Events,

@@ -24,21 +24,21 @@ import (
 )
 
 const (
-	// maxDecisions bounds a file of decisions, in bytes, and maxAskedAnew how many different questions a
-	// catalogue is asked for it.
+	// maxDecisions bounds a file of decisions, in bytes, and maxAskedAnew the different questions
+	// for which a catalogue is searched.
 	maxDecisions = 64 << 20
 	maxAskedAnew = 20_000
 )
 
-// Agreement is a comparison of decisions of production with those of an evaluation.
+// Agreement is a comparison of decisions of production with decisions of an evaluation.
 type Agreement = panel.RoutingAgreement
 
 // DecisionsRequest asks where production selected other tools than an evaluation selects.
 type DecisionsRequest struct {
-	// Production is a file with what was selected: {"query": …, "tools": […]} in a list or one a line, or
-	// traces of any form, whose calls, or decisions, are what was selected.
+	// Production is a file with the selected tools: {"query": …, "tools": […]} in a list or one per
+	// line, or traces of any form, with the selected tools as their calls or decisions.
 	Production string `json:"production"`
-	// Run is a run that asked the same questions; without one the catalogue of the search is asked.
+	// Run is a run with the same questions; without one the search's catalogue answers them.
 	Run string `json:"run,omitempty"`
 	// RunTarget is the name of one of the run's targets; "": its only one.
 	RunTarget string `json:"run_target,omitempty"`
@@ -89,7 +89,7 @@ func Decisions(ctx context.Context, a *app.App, req DecisionsRequest, events app
 	return out, nil
 }
 
-// setting is the name of a setting of the search; empty where the request has none.
+// setting returns the name of a setting of the search; empty if the request has none.
 func (r *DecisionsRequest) setting() string {
 	switch {
 	case r.K != 0:
@@ -100,7 +100,7 @@ func (r *DecisionsRequest) setting() string {
 	return r.Setting()
 }
 
-// hideSelected takes out of names, which anybody may have written, what must not be shown.
+// hideSelected redacts names, because any person or program may have written them.
 func hideSelected(s *panel.RoutingSelected, red *redact.Redactor) {
 	s.Tools = slices.Clone(s.Tools)
 	for i := range s.Tools {
@@ -109,7 +109,7 @@ func hideSelected(s *panel.RoutingSelected, red *redact.Redactor) {
 	s.Route, s.SubRoute = red.Text(s.Route), red.Text(s.SubRoute)
 }
 
-// selectedLine is a decision of production as a file has it.
+// selectedLine is a decision of production in a file.
 type selectedLine struct {
 	Query    *string        `json:"query"`
 	Tools    []selectedTool `json:"tools"`
@@ -122,7 +122,7 @@ type selectedLine struct {
 // selectedTool is a name, or an object with one.
 type selectedTool string
 
-// UnmarshalJSON reads "name", or {"tool": "name"} with id or tool_id or name in the place of tool.
+// UnmarshalJSON reads "name", or {"tool": "name"} with id or tool_id or name instead of tool.
 func (t *selectedTool) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte(`"`)) {
 		return json.Unmarshal(b, (*string)(t))
@@ -212,7 +212,7 @@ func readSelected(b []byte) (list []panel.RoutingSelected, own bool, err error) 
 	return list, true, nil
 }
 
-// begins reports whether the first value of a text is a decision and not a trace.
+// begins reports whether the first value of a text is a decision, not a trace.
 func begins(b []byte) bool {
 	var first map[string]json.RawMessage
 	if json.NewDecoder(bytes.NewReader(b)).Decode(&first) != nil {
@@ -223,7 +223,7 @@ func begins(b []byte) bool {
 	return first["query"] != nil && first["task_id"] == nil && (tools || selected)
 }
 
-// selectedBy is what an attempt selected: by its decision, or else the tools that it called, each
+// selectedBy returns what an attempt selected: its decision, or else the tools that it called, each
 // once. An attempt that ended in an error selected nothing.
 func selectedBy(at *trace.Attempt) (panel.RoutingSelected, bool) {
 	s := panel.RoutingSelected{Query: callvet.Question(at.Input), Tools: []string{}}
@@ -254,7 +254,8 @@ func decided(s *panel.RoutingSelected, t *callvet.Trace) {
 	}
 }
 
-// selectedByRun is what a target of a run selected, at its first attempt at each case that ended well.
+// selectedByRun returns what a target of a run selected, in its first attempt at each case without
+// an error.
 func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]panel.RoutingSelected, error) {
 	r, err := results.Open(ctx, a, ref)
 	if err != nil {
@@ -292,7 +293,7 @@ func selectedByRun(ctx context.Context, a *app.App, ref, target string) ([]panel
 	return out, nil
 }
 
-// searched asks a catalogue each question of production once.
+// searched searches a catalogue once for each question of production.
 func searched(ctx context.Context, e *catalog.Env, f *Search, production []panel.RoutingSelected,
 	events app.Events,
 ) ([]panel.RoutingSelected, error) {

@@ -6,5 +6,6 @@
 //	               LintTools, Confusable, Suggest, WhatIf, Apply             edits of names and descriptions
 //	               ImportMCP, ServeMCP, ProxyMCP                             tools of MCP servers, real and mocked
 //
-// Where a function asks models, it makes runs (runs.Asker), which the client shows by a runs.Conclude.
+// A function that sends requests to models makes runs (runs.Asker), which the client shows with
+// runs.Conclude.
 package catalogs

@@ -20,16 +20,16 @@ type (
 	Suggestions = catalog.Suggestions
 	// Revised is the text of a catalogue with edits in it.
 	Revised = catalog.Revised
-	// Prompts are what Suggest would ask a model.
+	// Prompts are the prompts that Suggest would send to a model.
 	Prompts = catalog.Prompts
-	// Unwritten is the error of Suggest when its edits could not be written; it has them.
+	// Unwritten is the error of Suggest when its edits could not be written; it contains them.
 	Unwritten = catalog.Unwritten
 )
 
 // WhatIfRequest asks what edits of a catalogue would change.
 type WhatIfRequest struct {
 	catalog.WhatIfRequest
-	// Run says how Models are asked.
+	// Run has the settings of the requests to Models.
 	Run app.RunRequest `json:"run,omitzero"`
 }
 
@@ -45,15 +45,15 @@ func WhatIf(ctx context.Context, a *app.App, req WhatIfRequest, conclude runs.Co
 	return out, misread(err, events)
 }
 
-// SuggestRequest asks a model for better descriptions.
+// SuggestRequest requests better descriptions from a model.
 type SuggestRequest struct {
 	catalog.SuggestRequest
-	// Run says how Models are asked.
+	// Run has the settings of the requests to Models.
 	Run app.RunRequest `json:"run,omitzero"`
 }
 
 // Suggest asks a model for better descriptions of the tools that fail most, and measures them on
-// questions that it has not seen. The error is an *Unwritten where they could not be written.
+// questions that it has not seen. The error is an *Unwritten if they could not be written.
 func Suggest(ctx context.Context, a *app.App, req SuggestRequest, conclude runs.Conclude,
 	events app.Events,
 ) (*Suggestions, error) {
@@ -63,7 +63,7 @@ func Suggest(ctx context.Context, a *app.App, req SuggestRequest, conclude runs.
 	})
 }
 
-// Propose is Suggest that gives the text of the edits and writes no file.
+// Propose is Suggest without a file: it returns the text of the edits.
 func Propose(ctx context.Context, a *app.App, req SuggestRequest, conclude runs.Conclude,
 	events app.Events,
 ) (out *Suggestions, text []byte, err error) {
@@ -76,7 +76,7 @@ func Propose(ctx context.Context, a *app.App, req SuggestRequest, conclude runs.
 	return out, text, err
 }
 
-// ListPrompts is what Suggest would ask a model, which is not asked.
+// ListPrompts returns the prompts that Suggest would send, without sending them.
 func ListPrompts(ctx context.Context, a *app.App, req SuggestRequest, events app.Events) (*Prompts, error) {
 	return app.Catalogued(a, events,
 		func(e *catalog.Env) (*Prompts, error) { return catalog.DryRun(ctx, e, req.SuggestRequest) })
@@ -89,7 +89,7 @@ func Apply(ctx context.Context, a *app.App, req ApplyRequest, events app.Events)
 	return out, misread(err, events)
 }
 
-// Revise gives the catalogue that Apply writes, and writes nothing.
+// Revise returns the catalogue that Apply would write, and writes nothing.
 func Revise(a *app.App, req ApplyRequest, events app.Events) (*Revised, error) {
 	out, err := app.Catalogued(a, events,
 		func(e *catalog.Env) (*Revised, error) { return catalog.ReviseCatalogue(e, req) })

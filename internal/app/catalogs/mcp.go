@@ -26,8 +26,8 @@ import (
 // ImportMCPRequest asks for the tools of a server as a suite.
 type ImportMCPRequest struct {
 	app.MCPServer
-	// Output is the suite that is written. Where it exists its tools are brought up to date,
-	// and the rest of it stays as it is; "": the suite is in the result alone.
+	// Output is the suite that is written. If it exists, its tools are updated, and the rest stays
+	// unchanged; "": the suite is only in the result.
 	Output string `json:"output,omitempty"`
 	// DraftCases adds a case for each tool that has none. It does not run until a person has
 	// approved it.
@@ -37,7 +37,7 @@ type ImportMCPRequest struct {
 	Prefix string `json:"prefix,omitempty"`
 }
 
-// ImportMCPResult is what a server has, and what is to be said of it.
+// ImportMCPResult has the tools of a server, and problems and changes in them.
 type ImportMCPResult struct {
 	Format  string     `json:"format"`
 	Version int        `json:"version"`
@@ -48,18 +48,18 @@ type ImportMCPResult struct {
 	ReadOnly int `json:"read_only"`
 	Writing  int `json:"writing"`
 	Unhinted int `json:"unsaid"`
-	// Changes are against the suite that was there; none where there was none.
+	// Changes are the differences from the existing suite; empty if there was none.
 	Changes []ToolChange `json:"changes"`
 	// Drafts counts the cases that were added.
 	Drafts int `json:"drafts"`
-	// Problems are what is odd, looks alike, or gives orders to models.
+	// Problems are odd or similar names, and texts that give orders to models.
 	Problems []callvet.Problem `json:"problems"`
-	// Suite is what was made, and Data how it is written.
+	// Suite is the new suite, and Data its text.
 	Suite *callvet.Suite `json:"-"`
 	Data  []byte         `json:"-"`
 }
 
-// ToolChange is a tool that is not what it was at the last import.
+// ToolChange is a tool that differs from the last import.
 type ToolChange struct {
 	Tool string `json:"tool"`
 	// What is "new", "gone", "description", "schema" or "flags".
@@ -127,7 +127,7 @@ type before struct {
 	suite *callvet.Suite
 }
 
-// readImported reads the suite that is there; nil where there is none.
+// readImported reads the existing suite; nil if there is none.
 func readImported(a *app.App, name string) (*before, error) {
 	if name == "" || a.Config.Files.Kind(name) == app.KindNone {
 		return nil, nil
@@ -146,7 +146,7 @@ func readImported(a *app.App, name string) (*before, error) {
 	return &before{name, text, s}, nil
 }
 
-// readOwn reads a suite of callvet's own form that has nothing in other files.
+// readOwn reads a suite of callvet's own form without other files.
 func readOwn(name string, text []byte) (*callvet.Suite, error) {
 	s, problems, err := suite.Load("-", suite.Options{Stdin: bytes.NewReader(text), NoIncludes: true, KeepTokens: true})
 	if err != nil {
@@ -170,12 +170,12 @@ func prefixed(list *mcp.Listing, prefix string) {
 	}
 }
 
-// madeOf is how the description of an imported suite begins.
+// madeOf is the beginning of the description of an imported suite.
 const madeOf = "Tools of the MCP server "
 
 // shared notes the tools of another server that have the name of a tool of this one. The
-// description of a suite names the server that it was first made of. A tool that differs in
-// nothing is the same one.
+// description of a suite names the server from which it was first made. A tool without any
+// difference is the same tool.
 func (r *ImportMCPResult) shared(s *callvet.Suite, list *mcp.Listing) {
 	if who := nameOf(&r.Server); s.Name == who || strings.HasPrefix(s.Description+" ", madeOf+plain.Line(who)+" ") {
 		return
@@ -197,7 +197,7 @@ func (r *ImportMCPResult) shared(s *callvet.Suite, list *mcp.Listing) {
 	}
 }
 
-// serverWord is a server's name as it stands in the names of tools.
+// serverWord returns a server's name as it appears in the names of tools.
 func serverWord(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
@@ -267,7 +267,7 @@ func eachText(v value.Value, path string, do func(path, text string)) {
 	}
 }
 
-// write makes the suite: that which was there with the tools of now, or a new one.
+// write makes the suite: the existing one with the present tools, or a new one.
 func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRequest, events app.Events) (err error) {
 	s := &callvet.Suite{
 		Dialect: "callvet", Name: nameOf(&r.Server),
@@ -293,7 +293,7 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 		}
 		s.Tools = append(s.Tools, t)
 	}
-	if old != nil { // those of other servers, and those that are gone
+	if old != nil { // tools of other servers, and tools that are gone
 		for i := range old.suite.Tools {
 			if t := &old.suite.Tools[i]; list.Find(t.Name) == nil {
 				s.Tools = append(s.Tools, *t)
@@ -316,7 +316,7 @@ func (r *ImportMCPResult) write(old *before, list *mcp.Listing, req *ImportMCPRe
 	return err
 }
 
-// nameOf is what a server is called.
+// nameOf returns the name of a server.
 func nameOf(s *mcp.Server) string {
 	if s.Name != "" {
 		return s.Name
@@ -373,7 +373,7 @@ func flagWord(b *bool) string {
 	return fmt.Sprint(*b)
 }
 
-// keepOwn keeps what people wrote about a tool and servers do not say.
+// keepOwn keeps the fields of a tool that people wrote and servers do not have.
 func keepOwn(t *callvet.Tool, was []callvet.Tool) {
 	i := slices.IndexFunc(was, func(o callvet.Tool) bool { return o.Name == t.Name })
 	if i < 0 {
@@ -416,8 +416,8 @@ func (r *ImportMCPResult) draft(s *callvet.Suite, list *mcp.Listing) {
 	}
 }
 
-// spliced is the text that was there with other tools and the drafts behind its cases: comments and
-// the order of keys stay. It is nil where that does not give the same suite as whole.
+// spliced returns the existing text with the new tools, and the drafts after its cases: comments
+// and the order of keys stay. It returns nil if that is not the same suite as whole.
 func spliced(old *before, whole []byte, drafts []callvet.Case) []byte {
 	from, to := block(old.text, "tools:")
 	start, end := block(whole, "tools:")
@@ -446,7 +446,7 @@ func spliced(old *before, whole []byte, drafts []callvet.Case) []byte {
 	return text
 }
 
-// block finds the lines of a key at the beginning of a line; -1 where there is none, or several.
+// block finds the lines of a key at the beginning of a line; -1 if there is none, or several.
 func block(text []byte, key string) (from, to int) {
 	from, to = -1, len(text)
 	at, open := 0, false

@@ -19,25 +19,25 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// ProxyMCPRequest asks for a server that stands between an agent and another server.
+// ProxyMCPRequest requests a proxy between an agent and an MCP server.
 type ProxyMCPRequest struct {
 	app.MCPServer
-	// Guard is a file with a policy: which calls are made and which results shown.
+	// Guard is a file with a policy: which calls are made and which results are shown.
 	Guard string `json:"guard,omitempty"`
-	// Faults is a file with faults that calls meet; Seed is that of their chances.
+	// Faults is a file with faults for calls; Seed is the seed of their chances.
 	Faults string `json:"faults,omitempty"`
 	Seed   int64  `json:"seed,omitempty"`
-	// Task is what the agent is at, as the trace file has it; "": the session.
+	// Task is the agent's task in the trace file; "": the session.
 	Task string `json:"task,omitempty"`
-	// Record is a folder for what the server's tools answer; runs are answered from it
-	// (WorldRequest.Recordings). Without Task a recording is of no case.
+	// Record is a folder for the answers of the server's tools; runs can replay it
+	// (WorldRequest.Recordings). Without Task a recording belongs to no case.
 	Record string `json:"record,omitempty"`
 	// AllowHost are the allowed host names of the proxy, in addition to those of this machine.
 	AllowHost []string `json:"allow_host,omitempty"`
 	TraceRequest
 }
 
-// proxyServer makes the conversations of a proxy.
+// proxyServer opens the conversations of a proxy.
 type proxyServer struct {
 	counter
 	app    *app.App
@@ -101,7 +101,7 @@ func (p *proxyServer) record(ctx context.Context) error {
 	return err
 }
 
-// recorded is the world of a conversation with what it records.
+// recorded returns the world of a conversation with its recorder.
 func (p *proxyServer) recorded(t *proxyTalk, task, agent string) callvet.World {
 	if p.tape == nil {
 		return t
@@ -145,7 +145,7 @@ func (p *proxyServer) open(ctx context.Context, h mcp.Hello) (mcp.Talk, error) {
 	return t, nil
 }
 
-// once reports only about the first conversation; the others are similar.
+// once reports only about the first conversation, because the others are similar.
 func (c *counter) once(format string, args ...any) {
 	c.mu.Lock()
 	first := c.out.Conversations == 1
@@ -161,8 +161,8 @@ func (c *counter) problems(list []callvet.Problem) {
 	c.events.Problems(list)
 }
 
-// proxyTalk is a conversation of an agent with a foreign server. It is also the world behind the
-// guard and the faults.
+// proxyTalk is a conversation of an agent with a foreign server. It is also the world that answers
+// after the guard and the faults.
 type proxyTalk struct {
 	server  *proxyServer
 	session *mcp.Session
@@ -172,14 +172,14 @@ type proxyTalk struct {
 	mu      sync.Mutex
 	asked   map[string]*passing // calls that are being answered, by their ids
 	listing *mcp.Listing
-	guarded *mcp.Listing // that the guard knows
+	guarded *mcp.Listing // that the guard has
 	seen    int64
 	broken  error
 }
 
 // passing is one call on its way to the server.
 type passing struct {
-	next   func() // lets the call behind it begin
+	next   func() // lets the next call begin
 	answer mcp.Answer
 }
 
@@ -220,8 +220,8 @@ func (t *proxyTalk) Greeting() mcp.Greeting {
 	}
 }
 
-// Tools implements mcp.Talk. They are passed on byte for byte, but for schemas of results that a
-// guard or a fault may change.
+// Tools implements mcp.Talk. They are passed on unchanged, except schemas of results that a guard
+// or a fault may change.
 func (t *proxyTalk) Tools(ctx context.Context) ([]json.RawMessage, error) {
 	if err := t.list(ctx); err != nil {
 		return nil, err
@@ -278,8 +278,8 @@ func (t *proxyTalk) Call(ctx context.Context, tool string, args json.RawMessage,
 	return own.answer.Changed(&callvet.Reply{Status: call.Status, Result: call.Result, Error: call.Error})
 }
 
-// Answer implements callvet.World: the server is asked. A connection that broke is not made again,
-// since what the server knew of the conversation is lost with it.
+// Answer implements callvet.World: the server is asked. A broken connection is not opened again,
+// because the server's state of the conversation is lost with it.
 func (t *proxyTalk) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	t.mu.Lock()
 	broken, own := t.broken, t.asked[call.ID]
@@ -302,7 +302,7 @@ func (t *proxyTalk) Answer(ctx context.Context, call callvet.Call) (callvet.Repl
 	return a.Reply, nil
 }
 
-// Forward implements mcp.Talk: resources and prompts pass as they are.
+// Forward implements mcp.Talk: resources and prompts pass unchanged.
 func (t *proxyTalk) Forward(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	return t.session.Forward(ctx, method, params)
 }

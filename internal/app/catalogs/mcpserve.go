@@ -32,9 +32,9 @@ type MCPStreams struct {
 	Listener mcp.Listener
 }
 
-// TraceRequest says where what an agent calls is written, and as what.
+// TraceRequest sets the trace file for the calls of an agent.
 type TraceRequest struct {
-	// Output is a trace file, to which each call is added before it is answered; "": none.
+	// Output is a trace file to which each call is added before it is answered; "": none.
 	Output string `json:"output,omitempty"`
 	// Agent is the name of the agent in it; "": the agent's own name.
 	Agent string `json:"agent,omitempty"`
@@ -42,16 +42,16 @@ type TraceRequest struct {
 	Keep []string `json:"keep,omitempty"`
 }
 
-// ServeMCPRequest asks for a server whose tools are those of a suite, and answer as its mocks say.
+// ServeMCPRequest requests a server with the tools of a suite, which answers with its mocks.
 type ServeMCPRequest struct {
 	app.SuiteRequest
-	// Case is the case whose tools and mocks a conversation has; "": those of the suite, unless the
-	// address names a case (?case=ID).
+	// Case is the case with the tools and mocks for conversations; "": those of the suite, unless
+	// the address names a case (?case=ID).
 	Case string `json:"case,omitempty"`
-	// Faults is a file with faults in place of the suite's own; Seed is that of their chances.
+	// Faults is a file with faults that replace the suite's own; Seed is the seed of their chances.
 	Faults string `json:"faults,omitempty"`
 	Seed   int64  `json:"seed,omitempty"`
-	// RealLatency waits as long as mocks and faults say.
+	// RealLatency waits for the latencies of mocks and faults.
 	RealLatency bool `json:"real_latency,omitempty"`
 	// NoLint serves a suite with errors.
 	NoLint bool `json:"no_lint,omitempty"`
@@ -67,11 +67,11 @@ type ServedMCP struct {
 	// Conversations is how many conversations began, Calls how many calls they made.
 	Conversations int `json:"conversations"`
 	Calls         int `json:"calls"`
-	// Written are the attempts that the trace file got.
+	// Written counts the attempts in the trace file.
 	Written int `json:"written"`
 }
 
-// counter counts what agents do.
+// counter counts conversations and calls.
 type counter struct {
 	mu     sync.Mutex
 	out    ServedMCP
@@ -91,9 +91,9 @@ func (c *counter) note(format string, args ...any) {
 	c.events.Note("mcp", format, args...)
 }
 
-// ServeMCP answers agents until ctx ends, or over standard input until that does. Each conversation
-// has a mock world of its own, as each attempt of a run has. The error wraps callvet.ErrInvalid
-// where the suite cannot be served.
+// ServeMCP answers agents until ctx ends, or until standard input ends. Each conversation has its
+// own mock world, like each attempt of a run. The error wraps callvet.ErrInvalid if the suite
+// cannot be served.
 func ServeMCP(ctx context.Context, a *app.App, req ServeMCPRequest, via MCPStreams,
 	events app.Events,
 ) (*ServedMCP, error) {
@@ -104,7 +104,7 @@ func ServeMCP(ctx context.Context, a *app.App, req ServeMCPRequest, via MCPStrea
 	return serve(ctx, a, via, &m.counter, m.log, &mcp.Serving{Hosts: req.AllowHost, Now: a.Config.Now, Open: m.open})
 }
 
-// serve answers agents by one of the ways, and closes what they write to.
+// serve answers agents over HTTP or standard input, and closes the trace file.
 func serve(ctx context.Context, a *app.App, via MCPStreams, count *counter, log *traceLog,
 	s *mcp.Serving,
 ) (*ServedMCP, error) {
@@ -188,7 +188,7 @@ func newMockServer(ctx context.Context, a *app.App, req *ServeMCPRequest, events
 	return m, err
 }
 
-// caseOf finds a case; "" is one that has the suite's tools and mocks.
+// caseOf finds a case; "" is a case with the suite's tools and mocks.
 func (m *mockServer) caseOf(id string) (*callvet.Case, error) {
 	if id == "" {
 		return &callvet.Case{MultiTurn: &callvet.MultiTurn{}}, nil
@@ -211,7 +211,7 @@ func (m *mockServer) caseOf(id string) (*callvet.Case, error) {
 	return nil, bad
 }
 
-// toolsOf are the tools of a case, of each the newest version.
+// toolsOf returns the tools of a case, the newest version of each.
 func (m *mockServer) toolsOf(c *callvet.Case) []callvet.Tool {
 	all := m.suite.Tools
 	if c.Tools != nil {
@@ -258,7 +258,7 @@ func (m *mockServer) open(_ context.Context, h mcp.Hello) (mcp.Talk, error) {
 		return nil, err
 	}
 	acting := c
-	if c.MultiTurn == nil { // so that a case of one turn answers calls, too
+	if c.MultiTurn == nil { // so that calls are answered in a case of one turn, too
 		with := *c
 		with.MultiTurn = &callvet.MultiTurn{}
 		acting = &with
@@ -274,7 +274,8 @@ func (m *mockServer) open(_ context.Context, h mcp.Hello) (mcp.Talk, error) {
 	return t, nil
 }
 
-// sessionID is the task of an unnamed conversation. Conversations of one second are attempts at it.
+// sessionID returns the task of an unnamed conversation. Conversations that begin in the same
+// second are attempts at the same task.
 func sessionID(now time.Time) string { return "session-" + now.UTC().Format("20060102T150405Z") }
 
 // mockTalk is a conversation with mocks.
@@ -294,8 +295,8 @@ func (t *mockTalk) Greeting() mcp.Greeting {
 // Tools implements mcp.Talk.
 func (t *mockTalk) Tools(context.Context) ([]json.RawMessage, error) { return t.defs, nil }
 
-// Call implements mcp.Talk. Mocks answer one call after the other: what they answer may depend on the
-// calls before.
+// Call implements mcp.Talk. Mocks answer one call after the other, because an answer may depend on
+// earlier calls.
 func (t *mockTalk) Call(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
 	t.server.add(0, 1)
 	known := slices.ContainsFunc(t.tools, func(o callvet.Tool) bool { return strings.EqualFold(o.Name, tool) })

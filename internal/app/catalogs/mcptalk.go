@@ -15,29 +15,29 @@ import (
 )
 
 // conversation serves the calls of a real agent: through the guard to the world, and then to the
-// log. It does for an agent what internal/run does for its own attempts. Calls begin one after the
-// other. Without a guard they may overlap; results are logged in the order of their begin.
+// log. It does for an agent what internal/run does for its own attempts. Calls start one after the
+// other. Without a guard they may overlap; they are logged in the order of their start.
 type conversation struct {
 	world callvet.World
 	guard run.Guard                               // nil: everything passes
 	check func(*callvet.Call) []callvet.Violation // nil: contracts are the world's own
 	log   *attemptLog                             // nil: nothing is written
-	// excess is how much longer the calls so far took than time has passed: mocks only say how
-	// long they take.
+	// excess is by how much the durations of the calls so far exceed the real time: mocks have a
+	// duration without waiting for it.
 	excess time.Duration
 	turns  []callvet.Turn
 	n      int
-	line   line // of calls that are to be written down
+	line   line // of calls that wait to be logged
 }
 
 // line keeps the order of calls that are made at the same time.
 type line struct {
 	mu   sync.Mutex
-	last chan struct{} // closed when the call that came last is done; nil: none came
+	last chan struct{} // closed when the latest call is done; nil: there is none
 }
 
-// stand gives a call its place: before is closed when the one in front of it is done, nil where there
-// is none, and done gives the place free.
+// stand puts a call in the line: before closes when the preceding call is done (nil: there is
+// none), and done ends the call's place.
 func (l *line) stand() (before <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,7 +46,7 @@ func (l *line) stand() (before <-chan struct{}, done func()) {
 	return before, func() { close(own) }
 }
 
-// maxTurns bounds how far back a guard looks: an agent may go on for as long as it likes.
+// maxTurns bounds how far back a guard looks, because an agent's conversation may have any length.
 const maxTurns = 2000
 
 // call makes a call and logs it before it returns the answer. named is called with the id that the
@@ -78,7 +78,7 @@ func (c *conversation) call(ctx context.Context, tool string, args json.RawMessa
 		}
 	}
 	if before != nil && (c.log != nil || c.guard != nil) {
-		<-before // it ends, as this one did
+		<-before // the preceding call ends, like this one
 	}
 	if err := c.log.call(context.WithoutCancel(ctx), call); err != nil {
 		return call, fmt.Errorf("the call could not be written down: %w", err)
@@ -89,7 +89,7 @@ func (c *conversation) call(ctx context.Context, tool string, args json.RawMessa
 	return call, failed
 }
 
-// spared adds to the time that calls say they took and that has not passed, and gives all of it.
+// spared adds to the excess and returns its sum.
 func (c *conversation) spared(more time.Duration) time.Duration {
 	c.line.mu.Lock()
 	defer c.line.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *conversation) spared(more time.Duration) time.Duration {
 	return c.excess
 }
 
-// remember is for the guard, which looks at what was called before.
+// remember keeps the call for the guard, which checks earlier calls.
 func (c *conversation) remember(call callvet.Call) {
 	content := string(call.Result)
 	if call.Error != "" {
@@ -122,7 +122,7 @@ func (c *conversation) execute(ctx context.Context, call *callvet.Call) error {
 	return err
 }
 
-// broken says how arguments break the contract, in words that an agent can mend them by.
+// broken explains how arguments violate the contract, so that an agent can correct them.
 func broken(bad []callvet.Violation) string {
 	const most = 5
 	var why []string

@@ -18,21 +18,21 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Requests about catalogues of tools. What comes out is package catalog's too.
+// Requests about catalogues of tools and their results, which package catalog declares.
 type (
-	// Search says what is searched and how.
+	// Search has the settings of a search.
 	Search = catalog.Search
 	// QueryRequest asks one question.
 	QueryRequest = catalog.QueryRequest
-	// TuneRequest asks for better weights.
+	// TuneRequest requests better weights.
 	TuneRequest = catalog.TuneRequest
 	// Tuning is what a search for weights found.
 	Tuning = catalog.Tuning
-	// LearnRequest asks for routes that are learned from questions.
+	// LearnRequest requests routes that are learned from questions.
 	LearnRequest = catalog.LearnRequest
 	// LintToolsRequest asks what is wrong with a catalogue.
 	LintToolsRequest = catalog.LintRequest
-	// ConfusableRequest asks which tools are easily taken for one another.
+	// ConfusableRequest asks which tools are easily confused.
 	ConfusableRequest = catalog.ConfusableRequest
 	// Sweep is how often the first tool is right as a catalogue grows, and under other settings.
 	Sweep = catalog.Sweep
@@ -42,25 +42,25 @@ type (
 	Configuration = catalog.Configuration
 )
 
-// What requests about catalogues may say.
+// Values and limits of requests about catalogues.
 const (
-	// MaxDepth is the most tools that are given.
+	// MaxDepth is the largest number of tools in a result.
 	MaxDepth = catalog.MaxDepth
-	// UsualConfidence is a confidence below which it is sensible to give nothing.
+	// UsualConfidence is a confidence below which it is sensible to return no tool.
 	UsualConfidence = retrieve.DefaultMinConfidence
 )
 
-// Goals are what TuneRequest may make larger; the first one is the usual one.
+// Goals are the metrics that TuneRequest may maximize; the first is the default.
 func Goals() []string { return catalog.TuningGoals() }
 
 // ReadConfiguration reads NAME=SETTING:VALUE,…; the error wraps callvet.ErrInvalid.
 func ReadConfiguration(text string) (Configuration, error) { return catalog.ReadConfiguration(text) }
 
-// SelectRequest asks for a run with a retriever, or a service, as the target.
+// SelectRequest requests a run with a retriever, or a service, as the target.
 type SelectRequest struct {
 	Search
-	// Run is the rest of the request: its suite, its settings. What is asked follows from
-	// the search; a service is asked as Shared says.
+	// Run is the rest of the request: its suite, its settings. The target follows from the search;
+	// requests to a service use the settings of Shared.
 	Run app.RunRequest `json:"run"`
 }
 
@@ -110,7 +110,7 @@ func setSearchTarget(ctx context.Context, a *app.App, e *catalog.Env, req *Selec
 	return err
 }
 
-// noteCautions reports what biases the figures of a search.
+// noteCautions reports conditions that bias the figures of a search.
 func noteCautions(e app.Events, f *Search, c *catalog.Cautions) {
 	for _, p := range c.Expected {
 		e.Warn(p.Code, p.Error())
@@ -168,8 +168,8 @@ func RunSweep(ctx context.Context, a *app.App, req SweepRequest, events app.Even
 	})
 }
 
-// DrawCurve lets models choose among the retrieved tools, and among all. If that ends early, there may
-// be a curve together with the error.
+// DrawCurve lets models choose among the retrieved tools, and among all. If that ends early, it may
+// return a curve together with the error.
 func DrawCurve(ctx context.Context, a *app.App, req SweepRequest, conclude runs.Conclude,
 	events app.Events,
 ) (*Curve, error) {
@@ -213,7 +213,7 @@ func LintTools(ctx context.Context, a *app.App, req LintToolsRequest, events app
 		func(e *catalog.Env) (*catalog.Findings, error) { return catalog.Lint(ctx, e, req) })
 }
 
-// Confusable finds pairs of tools that are easily taken for one another.
+// Confusable finds pairs of tools that are easily confused.
 func Confusable(ctx context.Context, a *app.App, req ConfusableRequest,
 	events app.Events,
 ) (*catalog.Confusable, error) {
@@ -224,11 +224,11 @@ func Confusable(ctx context.Context, a *app.App, req ConfusableRequest,
 	})
 }
 
-// VectorsRequest asks which vectors are kept.
+// VectorsRequest asks which vectors are stored.
 type VectorsRequest struct {
 	// Models are the listed models, by their names in a listing; none: all.
 	Models []string `json:"models,omitempty"`
-	// Drop forgets their vectors.
+	// Drop deletes their vectors.
 	Drop bool `json:"drop,omitempty"`
 }
 

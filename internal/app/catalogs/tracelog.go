@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// traceLog writes what conversations call, line by line, as it happens. Several processes may write
-// to one file: which attempt of its task a conversation is, is settled with its first line.
+// traceLog writes the calls of conversations, line by line, as they happen. Several processes may
+// write to one file: the first line of a conversation sets the number of its attempt at the task.
 type traceLog struct {
 	files  app.Files
 	name   string
@@ -28,7 +28,7 @@ type traceLog struct {
 
 	mu     sync.Mutex
 	file   app.Growing
-	read   int64 // how much of the file was looked at
+	read   int64 // how much of the file was read
 	taken  map[loggedTask]int
 	calls  int
 	tasks  int
@@ -37,7 +37,7 @@ type traceLog struct {
 
 type loggedTask struct{ task, target string }
 
-// openTraceLog opens the file that conversations are written to; "" is none, and gives nil.
+// openTraceLog opens the trace file of conversations; for "" it returns nil.
 func openTraceLog(a *app.App, name string, keep []string) (*traceLog, error) {
 	if name == "" {
 		return nil, nil
@@ -67,7 +67,7 @@ func openTraceLog(a *app.App, name string, keep []string) (*traceLog, error) {
 	}, nil
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (l *traceLog) Close() error {
 	if l == nil {
 		return nil
@@ -75,7 +75,7 @@ func (l *traceLog) Close() error {
 	return l.file.Close()
 }
 
-// attempt begins one; nothing is written yet. A nil log gives nil.
+// attempt begins an attempt; nothing is written yet. A nil log returns nil.
 func (l *traceLog) attempt(task, target string) *attemptLog {
 	if l == nil {
 		return nil
@@ -129,7 +129,7 @@ func (a *attemptLog) elapsed() time.Duration {
 	return a.log.now().Sub(a.started)
 }
 
-// at is a time since the attempt began as a record has it: in whole milliseconds.
+// at converts a time since the beginning of the attempt to whole milliseconds, as in records.
 func (a *attemptLog) at(d time.Duration) *float64 {
 	if a == nil {
 		return nil
@@ -145,8 +145,8 @@ func measured(f float64) *float64 {
 	return &f
 }
 
-// end writes what belongs to the attempt as a whole. Where always is false an attempt without
-// calls leaves nothing.
+// end writes the task record of the attempt. If always is false, an attempt without calls writes
+// nothing.
 func (a *attemptLog) end(ctx context.Context, always bool) error {
 	if a == nil || a.calls == 0 && !always {
 		return nil
@@ -216,7 +216,7 @@ func (a *attemptLog) write(ctx context.Context, line func(*trace.Writer) error) 
 	return nil
 }
 
-// look reads which attempts the file has. torn: its last line has no end.
+// look reads which attempts are in the file. torn: its last line has no end.
 func (l *traceLog) look() (torn bool, err error) {
 	const most = 1 << 62
 	in := io.NewSectionReader(l.file, l.read, most)

@@ -21,18 +21,19 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// AttemptsRequest asks for a page of the attempts of a run. A filter without values lets all
-// through; of several values one must fit, of several filters all.
+// AttemptsRequest requests a page of the attempts of a run. A filter without values matches all
+// attempts; one of several values must match, and all of several filters.
 type AttemptsRequest struct {
 	Run      string            `json:"run"`
 	Verdicts []callvet.Verdict `json:"verdicts,omitempty"`
 	Outcomes []callvet.Outcome `json:"outcomes,omitempty"`
 	// Classes may have their earlier names, as callvet.ClassOf knows them.
 	Classes []callvet.Class `json:"classes,omitempty"`
-	// Reasons say why an attempt is unparseable (a callvet.Reason), or which error it ended in (a
+	// Reasons are why an attempt is unparseable (a callvet.Reason), or the error that ended it (a
 	// callvet.FaultKind).
 	Reasons []string `json:"reasons,omitempty"`
-	// Targets are names, Tags those of cases, Case is a part of a case's id in any letters.
+	// Targets are names of targets, Tags are tags of cases, Case is a part of a case's id,
+	// case-insensitive.
 	Targets []string `json:"targets,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
 	Case    string   `json:"case,omitempty"`
@@ -40,15 +41,15 @@ type AttemptsRequest struct {
 	// cases with different pass shares of the targets, as in the grid.
 	Search   string `json:"search,omitempty"`
 	Disagree bool   `json:"disagree,omitempty"`
-	// Called and Expected are tools with the names of the confusion matrix: attempts with a call that should have
-	// gone to the one and went to the other. "" for both: any.
+	// Called and Expected are tools with their names in the confusion matrix: attempts that called
+	// Called where Expected was right. "" for both: any.
 	Called   string `json:"called,omitempty"`
 	Expected string `json:"expected,omitempty"`
-	// Sort is "" or "case" for the order of the suite, "score", "cost" or "class". What has no
-	// such value comes last. Descending turns the order around.
+	// Sort is "" or "case" for the order of the suite, "score", "cost" or "class". Attempts without
+	// such a value come last. Descending reverses the order.
 	Sort       string `json:"sort,omitempty"`
 	Descending bool   `json:"descending,omitempty"`
-	// After is Next of the page before; "": the first page. Limit is from 1 to 1000; 0 is 50.
+	// After is Next of the previous page; "": the first page. Limit is from 1 to 1000; 0 is 50.
 	After string   `json:"after,omitempty"`
 	Limit int      `json:"limit,omitempty"`
 	Keep  []string `json:"keep,omitempty"`
@@ -60,14 +61,14 @@ const MaxAttempts = 1000
 // AttemptsPage is a part of the attempts of a run.
 type AttemptsPage struct {
 	Items []report.Record `json:"items"`
-	// Total counts the attempts that the filters let through, All those of the run.
+	// Total counts the attempts that match the filters, All the attempts of the run.
 	Total int `json:"total"`
 	All   int `json:"all"`
-	// Next gets the page after this one; "": this is the last one.
+	// Next is the cursor of the next page; "": this is the last one.
 	Next string `json:"next_cursor,omitempty"`
 }
 
-// sortKey is what attempts are found and sorted by.
+// sortKey has the values by which attempts are filtered and sorted.
 type sortKey struct {
 	Case, Target, Repeat int
 	num                  float64
@@ -75,7 +76,7 @@ type sortKey struct {
 	has                  bool
 }
 
-// attemptCursor is the place behind an attempt in an order.
+// attemptCursor is the place after an attempt in an order.
 type attemptCursor struct {
 	Sort string  `json:"s,omitempty"`
 	Down bool    `json:"d,omitempty"`
@@ -85,9 +86,9 @@ type attemptCursor struct {
 	At   [3]int  `json:"a"`
 }
 
-// Attempts gives a page of the attempts of a run, as a report shows them. It reads of all attempts
-// what it filters and sorts by, and of those on the page everything. Filters see what callvet
-// itself scored; what judges said is on the page.
+// Attempts returns a page of the attempts of a run, as a report shows them. It reads the sort keys
+// of all attempts, and the whole attempts of the page. Filters use callvet's own scores; the
+// verdicts of judges are on the page.
 func Attempts(ctx context.Context, a *app.App, req AttemptsRequest) (*AttemptsPage, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (r *Run) page(ctx context.Context, keys []sortKey, red *redact.Redactor, ou
 		found[index[store.Place{Case: row.Cell.Case, Target: row.Cell.Target, Repeat: row.Cell.Repeat}]] = &record
 	}
 	for _, record := range found {
-		if record != nil { // the run was not deleted meanwhile
+		if record != nil { // nil if the run was deleted meanwhile
 			out.Items = append(out.Items, *record)
 		}
 	}
@@ -197,7 +198,7 @@ func (q *AttemptsRequest) check() error {
 		oneOf("reasons", q.Reasons, reasons...))
 }
 
-// oneOf refuses values that a field cannot have.
+// oneOf returns an error for values that a field cannot have.
 func oneOf[T ~string](field string, values []T, known ...T) error {
 	for _, v := range values {
 		if slices.Contains(known, v) {
@@ -245,8 +246,8 @@ func sortKeyOf(l *outlined, by string) sortKey {
 	return k
 }
 
-// compare orders attempts; those without a value are last in both directions, and those with the
-// same one stand in the order of the suite.
+// compare orders attempts; those without a value are last in both directions, and those with equal
+// values are in the order of the suite.
 func (k sortKey) compare(o sortKey, down bool) int {
 	if k.has != o.has {
 		if k.has {
@@ -256,7 +257,7 @@ func (k sortKey) compare(o sortKey, down bool) int {
 	}
 	by := cmp.Or(cmp.Compare(k.num, o.num), cmp.Compare(k.text, o.text))
 	place := cmp.Or(cmp.Compare(k.Case, o.Case), cmp.Compare(k.Target, o.Target), cmp.Compare(k.Repeat, o.Repeat))
-	if by == 0 && !k.has && down { // no value to turn around: the order of the suite
+	if by == 0 && !k.has && down { // no value to reverse: the order of the suite
 		return -place
 	}
 	if down {
@@ -265,7 +266,7 @@ func (k sortKey) compare(o sortKey, down bool) int {
 	return cmp.Or(by, place)
 }
 
-// filter gives what lets attempts through.
+// filter returns the function that selects attempts.
 func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline,
 	red *redact.Redactor,
 ) (func(at int32) bool, error) {
@@ -301,7 +302,7 @@ func (r *Run) filter(ctx context.Context, q *AttemptsRequest, o *outline,
 	}, nil
 }
 
-// textsFor are the texts of cases; nil where nothing is looked for in them.
+// textsFor returns the texts of cases; nil if they are not searched.
 func (r *Run) textsFor(q *AttemptsRequest, o *outline, red *redact.Redactor) ([]caseText, error) {
 	if len(q.Tags) == 0 && q.Search == "" {
 		return nil, nil
@@ -309,13 +310,14 @@ func (r *Run) textsFor(q *AttemptsRequest, o *outline, red *redact.Redactor) ([]
 	return o.textsOf(r, red)
 }
 
-// picked reports whether an attempt is among those that were found; nil lets all through.
+// picked reports whether an attempt was found; a nil list matches all.
 func picked(found []bool, at int32) bool { return found == nil || found[at] }
 
-// among reports whether v is wanted; an empty list wants everything.
+// among reports whether v is in the list; an empty list matches everything.
 func among[T comparable](wanted []T, v T) bool { return len(wanted) == 0 || slices.Contains(wanted, v) }
 
-// differing are the cases on which the targets do not agree; nil where that was not asked.
+// differing returns the cases on which the targets do not agree; nil if the request does not filter
+// by that.
 func (r *Run) differing(q *AttemptsRequest, o *outline) (map[int32]bool, error) {
 	if !q.Disagree {
 		return nil, nil
@@ -332,7 +334,7 @@ func (r *Run) differing(q *AttemptsRequest, o *outline) (map[int32]bool, error) 
 	return differs, nil
 }
 
-// targetsNamed are the positions of targets.
+// targetsNamed returns the positions of targets.
 func (r *Run) targetsNamed(names []string) (map[int]bool, error) {
 	targets := map[int]bool{}
 	for _, name := range names {

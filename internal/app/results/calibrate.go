@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// CalibrateRequest asks how a judge compares with people.
+// CalibrateRequest requests a comparison of a judge with people.
 type CalibrateRequest struct {
 	// Labels is a file of people's labels; Judge a name, or the ID of a judge where
 	// several share a name.
@@ -28,16 +28,16 @@ type CalibrateRequest struct {
 	// Traces is a file, or Run a stored run, whose judged tasks are to be corrected; "": none.
 	Traces string `json:"traces,omitempty"`
 	Run    string `json:"run,omitempty"`
-	// Unit is what the labels are about: task (also ""), turn or call.
+	// Unit is the unit of the labels: task (also ""), turn or call.
 	Unit labels.Unit `json:"unit,omitempty"`
-	// By is a slice key of these tasks; "": none.
+	// By is a slice key of the tasks; "": none.
 	By string `json:"by,omitempty"`
-	// Output is a file for what is known of the judge, for other runs of it; "": none.
+	// Output is a file for the calibration, for use with other runs; "": none.
 	Output string `json:"output,omitempty"`
 	// Against is an earlier calibration file, to see whether the judge has drifted; "": none.
 	Against string `json:"against,omitempty"`
-	// Width is the width in (0,1) that intervals are wanted to have: the report says how
-	// many labels that takes; 0: not asked.
+	// Width is the desired width of intervals, in (0,1): the report shows how many labels it needs;
+	// 0: not shown.
 	Width float64 `json:"width,omitempty"`
 }
 
@@ -60,8 +60,8 @@ func (r *CalibrateRequest) check() error {
 	return nil
 }
 
-// Calibrate compares a judge with people's labels. True success that is refused is no
-// error: the report says why.
+// Calibrate compares a judge with people's labels. If true success cannot be computed, that is not
+// an error: the report contains the reason.
 func Calibrate(ctx context.Context, a *app.App, req CalibrateRequest,
 	events app.Events,
 ) (*labels.CalibrationReport, error) {
@@ -154,18 +154,18 @@ func ReportLabelProblems(doing string, problems []callvet.Problem, events app.Ev
 	return nil
 }
 
-// JudgedRun is what a trace file or a run has of verdicts.
+// JudgedRun has the verdicts in a trace file or a run.
 type JudgedRun struct {
 	Items  []labels.CalibrationItem
-	At     map[labels.Key]int         // the place of an attempt in items
+	At     map[labels.Key]int         // the position of an attempt in items
 	lines  map[string]steps.SliceLine // the slices of a task
 	Labels []labels.Label
 	Gone   map[labels.Key]bool // attempts that failed or did not run, by their last record
-	// parts are verdicts on calls and turns; heard: a labels file has verdicts on tasks.
+	// Parts are verdicts on calls and turns.
 	Parts       parts
 	hasVerdicts bool
-	// id is how labels name the run. unknown counts verdicts of labels files on outputs that are not
-	// known.
+	// ID is the name of the run in labels. unknown counts verdicts in labels files on unknown
+	// outputs.
 	ID      string
 	unknown int
 }
@@ -204,8 +204,8 @@ func (r *JudgedRun) bySlice(of *Tasks, in labels.CalibrationInput, all *labels.C
 	return nil, bad
 }
 
-// AddOpinions adds verdicts that a labels file has of the very outputs of the run, or of their calls. What
-// the run itself has of a judge stands: a labels file is no authority on it.
+// AddOpinions adds verdicts of a labels file on outputs of the run, or on their calls. The run's
+// own verdicts of a judge take precedence over a labels file.
 func (r *JudgedRun) AddOpinions(opinions []labels.Label) {
 	verdicts := map[labels.Thing][]labels.Verdict{}
 	for i := range opinions {
@@ -226,7 +226,7 @@ func (r *JudgedRun) AddOpinions(opinions []labels.Label) {
 	}
 }
 
-// outputs are those of the run.
+// outputs returns the outputs of the run.
 func (r *JudgedRun) outputs() []labels.JudgeOutput {
 	out := make([]labels.JudgeOutput, len(r.Items))
 	for i := range r.Items {
@@ -289,7 +289,8 @@ func judgedOf(of *Tasks) (*JudgedRun, *trace.Log, error) {
 // outputOf is the fingerprint of an attempt's output.
 func outputOf(at *trace.Attempt) string { return labels.Fingerprint(at.Goal, at.Input, &at.Trace) }
 
-// fingerprint says which output each attempt made, and so which one the labels of its record are of.
+// fingerprint sets the fingerprint of each attempt's output, so that labels of its record belong to
+// that output.
 func (r *JudgedRun) fingerprint(of *Tasks) (err error) {
 	if r.ID, err = of.id(); err != nil {
 		return err
@@ -309,9 +310,9 @@ func (r *JudgedRun) fingerprint(of *Tasks) (err error) {
 	return err
 }
 
-// Calibrated reads calibration files for the judges of trace files or a run. A calibration
-// that is not for the very judge of the tasks is kept with the reason why it may
-// not be used. It needs no memory but for the identities of judges.
+// Calibrated reads calibration files for the judges of trace files or a run. A calibration of a
+// different judge is kept with the reason why it may not be used. The memory depends only on the
+// number of judges.
 func Calibrated(a *app.App, files []string, sources []Tasks, events app.Events) ([]steps.Calibrated, error) {
 	if len(files) == 0 {
 		return nil, nil

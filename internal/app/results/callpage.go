@@ -20,10 +20,10 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// CallsRequest asks for a page of observations at the calls of a run.
+// CallsRequest requests a page of observations about the calls of a run.
 type CallsRequest struct {
 	Run string `json:"run"`
-	// After is Next of the page before; "": the first page. Limit is at least 1.
+	// After is Next of the previous page; "": the first page. Limit is at least 1.
 	After string `json:"after,omitempty"`
 	Limit int    `json:"limit"`
 }
@@ -31,11 +31,11 @@ type CallsRequest struct {
 // CallPage is a part of a list about the calls of a run.
 type CallPage[T any] struct {
 	Items []T `json:"items" nullable:"false"`
-	// Next gets the page after this one; "": this is the last one.
+	// Next is the cursor of the next page; "": this is the last one.
 	Next string `json:"next_cursor,omitempty"`
 }
 
-// CallPlace is the attempt that something belongs to.
+// CallPlace is the attempt that an entry belongs to.
 type CallPlace struct {
 	Case   string `json:"case"`
 	Target string `json:"target"`
@@ -48,13 +48,13 @@ type IncidentAt struct {
 	Rule    string `json:"rule"`
 	Note    string `json:"note,omitempty" doc:"what was found, as evidence"`
 	Blocked bool   `json:"blocked" doc:"the attempt was stopped and had no effect"`
-	// Call is what was called; nil for what was said and not called. Step is its position among the calls of
+	// Call is the call; nil for an incident in a text. Step is its position among the calls of
 	// the attempt, from 0.
 	Call *callvet.Call `json:"call,omitempty"`
 	Step *int          `json:"step,omitempty"`
 }
 
-// RecordedCall is what a call of a run got, redacted.
+// RecordedCall is a call of a run with its answer, redacted.
 type RecordedCall struct {
 	CallPlace
 	Step int `json:"step" doc:"its position among the calls of the attempt, from 0"`
@@ -79,8 +79,8 @@ func Incidents(ctx context.Context, a *app.App, req CallsRequest) (*CallPage[Inc
 	})
 }
 
-// Recordings lists what the calls of a run got, in the order of its cases: what a replay answers with.
-// Calls that got nothing are left out.
+// Recordings lists the answers to the calls of a run, which a replay uses, in the order of its
+// cases. Calls without an answer are left out.
 func Recordings(ctx context.Context, a *app.App, req CallsRequest) (*CallPage[RecordedCall], error) {
 	which := func(d *details) []int32 { return d.recorded }
 	return paged(ctx, a, &req, which, func(at CallPlace, row *report.Row) []RecordedCall {
@@ -93,7 +93,7 @@ func Recordings(ctx context.Context, a *app.App, req CallsRequest) (*CallPage[Re
 	})
 }
 
-// recordedOf are the positions of the calls that got something.
+// recordedOf returns the positions of the calls with an answer.
 func recordedOf(t *callvet.Trace) (at []int) {
 	for i, c := range t.Calls() {
 		if c.Status != "" || c.Result != nil || c.Error != "" {
@@ -103,7 +103,8 @@ func recordedOf(t *callvet.Trace) (at []int) {
 	return at
 }
 
-// callCursor is the place of an entry: case, target and repeat of its attempt, and how many entries of it are before.
+// callCursor is the place of an entry: case, target and repeat of its attempt, and how many of its
+// entries come before.
 type callCursor [4]int32
 
 func (q *CallsRequest) cursor() (at Spot, entries int, err error) {
@@ -117,7 +118,7 @@ func (q *CallsRequest) cursor() (at Spot, entries int, err error) {
 	return Spot{c[0], c[1], c[2]}, int(c[3]), nil
 }
 
-// paged gives the entries of attempts from a cursor on. Those that which leaves out have none.
+// paged returns the entries of attempts from a cursor on, only of attempts that which selects.
 func paged[T any](ctx context.Context, a *app.App, req *CallsRequest, which func(*details) []int32,
 	entries func(CallPlace, *report.Row) []T,
 ) (*CallPage[T], error) {
@@ -153,9 +154,9 @@ func paged[T any](ctx context.Context, a *app.App, req *CallsRequest, which func
 }
 
 const (
-	// patience is how many attempts are read for a page before it is asked which of them have something.
+	// patience is how many attempts are read for a page before the run's details are read.
 	patience = 1000
-	// atOnce is how many attempts that have something are read at once.
+	// atOnce is how many attempts with entries are read at once.
 	atOnce = 64
 )
 
@@ -209,8 +210,8 @@ func callsWith(ctx context.Context, a *app.App, r *Run, red *redact.Redactor, fr
 	}
 }
 
-// FixtureText is the suite of a run as YAML or JSON (form), with mocks that answer what its calls got,
-// redacted; callvet fixtures writes the same to a file.
+// FixtureText returns the suite of a run as YAML or JSON (form), with mocks that repeat the answers
+// to its calls, redacted; callvet fixtures writes the same to a file.
 func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, error) {
 	r, red, err := OpenRedacted(ctx, a, run, nil)
 	if err != nil {
@@ -248,13 +249,13 @@ func FixtureText(ctx context.Context, a *app.App, run, form string) ([]byte, err
 	return bytes.TrimLeft(b, "\n"), nil
 }
 
-// IsTwin reports whether a case is a calm twin of drills: it has an attack without an effect, and the
-// next drill makes it again.
+// IsTwin reports whether a case is a calm twin of drills: its attack is disabled, and the next
+// drill makes it again.
 func (r *Run) IsTwin(c *callvet.Case) bool {
 	return r.Manifest.Drill && c.Fields[FieldTwin] != "no"
 }
 
-// OtherMocks returns the mocks of other tools than those of made.
+// OtherMocks returns the mocks of tools that have no mock in made.
 func OtherMocks(mocks, made []callvet.Mock) []callvet.Mock {
 	return slices.DeleteFunc(slices.Clone(mocks), func(m callvet.Mock) bool {
 		return slices.ContainsFunc(made, func(n callvet.Mock) bool { return strings.EqualFold(m.Tool, n.Tool) })

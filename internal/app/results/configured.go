@@ -40,7 +40,8 @@ func (m *Manifest) ConfigHashes() ([]string, error) {
 	return out, nil
 }
 
-// HashOfTarget names how a target is asked. What only says how fast, or under which name, is left out.
+// HashOfTarget returns a hash of the settings of a target. Settings of speed and the name are left
+// out.
 func HashOfTarget(spec *app.TargetSpec, opened *callvet.Target) (string, error) {
 	s, t := *spec, *opened
 	s.Name, s.Profile, s.Concurrency, s.Rate = "", "", 0, 0

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// confusedAt reports of each attempt of an outline whether a call that should have gone to one tool went to
-// another. It is nil where neither tool is named.
+// confusedAt reports for each attempt of an outline whether it called one tool where the other was
+// right. It returns nil if neither tool is named.
 func (o *outline) confusedAt(ctx context.Context, r *Run, expected, called string) ([]bool, error) {
 	if expected == "" && called == "" {
 		return nil, nil
@@ -75,7 +75,7 @@ func (r *Run) pairsOf(row *report.Row) (out []trace.Confused) {
 	return out
 }
 
-// knows reports whether the suite or a case has a tool.
+// knows reports whether the suite or the case has a tool.
 func (r *Run) knows(c *callvet.Case, name string) bool {
 	same := func(t callvet.Tool) bool { return strings.EqualFold(t.Name, name) }
 	return slices.ContainsFunc(r.Suite.Tools, same) || slices.ContainsFunc(c.Tools, same)

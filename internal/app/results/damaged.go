@@ -28,10 +28,10 @@ func (e *damagedError) Error() string {
 	return fmt.Sprintf("read %s of run %s: %v", e.Part, e.Run, e.Err)
 }
 
-// Unwrap gives the kind and the cause.
+// Unwrap returns the kind and the cause.
 func (e *damagedError) Unwrap() []error { return []error{callvet.ErrConflict, e.Err} }
 
-// mostTargets bounds the targets that a run has by its attempts alone.
+// mostTargets bounds the targets of a run that are known only from its attempts.
 const mostTargets = 1000
 
 // OpenToShow opens a stored run like Run. If its manifest or its suite cannot be read, data of its
@@ -71,7 +71,7 @@ func OpenToShow(ctx context.Context, a *app.App, ref string) (*Run, error) {
 	return out, nil
 }
 
-// manifestOfCells is what the attempts of a run say of it: its targets and its repeats.
+// manifestOfCells makes a manifest from the attempts of a run: its targets and its repeats.
 func manifestOfCells(ctx context.Context, db *store.DB, s *store.Run) (*Manifest, error) {
 	m := &Manifest{Version: ManifestVersion, Repeats: 1}
 	for c, err := range db.Cells(ctx, s.ID, store.Filter{Order: store.ByCase}) {
@@ -98,8 +98,8 @@ func manifestOfCells(ctx context.Context, db *store.DB, s *store.Run) (*Manifest
 	return m, nil
 }
 
-// misplaced are the attempts at no case or of no target of the run: they are lost, and count in no
-// number.
+// misplaced returns the attempts without a case or a target in the run: they are lost, and no
+// number includes them.
 func (r *Run) misplaced(ctx context.Context) (*panel.Lost, error) {
 	n, first, err := r.DB.Misplaced(ctx, r.Stored.ID, r.CaseLines.Len(), len(r.Manifest.Targets), maxLost)
 	if err != nil || n == 0 {
@@ -117,7 +117,7 @@ func (r *Run) misplaced(ctx context.Context) (*panel.Lost, error) {
 	return out, nil
 }
 
-// problem says what of the run cannot be read, "" where all can be; p are its panels.
+// problem explains which part of the run cannot be read, "" if all can; p are its panels.
 func (r *Run) problem(ctx context.Context, p *panel.Panels) (string, error) {
 	var out []string
 	if r.damage != nil {
@@ -139,7 +139,7 @@ func (r *Run) problem(ctx context.Context, p *panel.Panels) (string, error) {
 	return strings.Join(out, "; "), nil
 }
 
-// unreadableCells counts the attempts that have a place in the run, and cannot be read.
+// unreadableCells counts the attempts with a place in the run that cannot be read.
 func unreadableCells(p *panel.Panels) (n int) {
 	for i := range p.Targets {
 		for _, why := range p.Targets[i].Overall.Reasons {
@@ -151,7 +151,7 @@ func unreadableCells(p *panel.Panels) (n int) {
 	return n
 }
 
-// Momentary reports whether an error is about the moment, and not about what is stored.
+// Momentary reports whether an error is temporary, and not caused by the stored data.
 func Momentary(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, callvet.ErrUnavailable) || store.Fault(err)
 }

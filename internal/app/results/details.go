@@ -20,12 +20,12 @@ import (
 // matrix, and counts.
 type details struct {
 	confused  map[trace.Confused][]int32 // by pairs of the confusion matrix
-	reasoned  map[string][]int32         // by why they are unparseable or errors
+	reasoned  map[string][]int32         // by the reason why they are unparseable or errors
 	incidents []int32
-	recorded  []int32 // with a call that got something
+	recorded  []int32 // with an answered call
 }
 
-// mostDetails bounds the positions that are kept of a run, of 4 bytes each.
+// mostDetails bounds the kept positions of a run, of 4 bytes each.
 const mostDetails = 8 << 20
 
 func (d *details) add(r *Run, at int32, row *report.Row) {
@@ -56,7 +56,8 @@ func (d *details) size() int {
 	return n
 }
 
-// detailsOf reads the details of the run, or has them from before. The outline is one that is kept.
+// detailsOf returns the details of the run and reads them if they are not kept yet. The outline is
+// a kept one.
 func (o *outline) detailsOf(ctx context.Context, r *Run) (*details, error) {
 	o.reading.Lock()
 	defer o.reading.Unlock()
@@ -73,8 +74,8 @@ func (o *outline) detailsOf(ctx context.Context, r *Run) (*details, error) {
 	return d, nil
 }
 
-// wantedAt reports of each attempt of an outline whether it has something that is wanted: of gives
-// what an attempt has, kept the positions of the attempts that have it.
+// wantedAt reports for each attempt of an outline whether it has a wanted value: of returns the
+// values of an attempt, kept the positions of the attempts with a value.
 func wantedAt[T comparable](ctx context.Context, o *outline, r *Run, wanted func(T) bool, of func(*report.Row) []T,
 	kept func(*details) map[T][]int32,
 ) ([]bool, error) {
@@ -98,8 +99,8 @@ func wantedAt[T comparable](ctx context.Context, o *outline, r *Run, wanted func
 	return out, nil
 }
 
-// reasonedAt reports of each attempt of an outline whether it is unparseable or an error for one of
-// the reasons. It is nil where none is named.
+// reasonedAt reports for each attempt of an outline whether it is unparseable or an error for one
+// of the reasons. It returns nil without reasons.
 func (o *outline) reasonedAt(ctx context.Context, r *Run, reasons []string) ([]bool, error) {
 	if len(reasons) == 0 {
 		return nil, nil
@@ -108,7 +109,7 @@ func (o *outline) reasonedAt(ctx context.Context, r *Run, reasons []string) ([]b
 	return wantedAt(ctx, o, r, wanted, reasonOf, func(d *details) map[string][]int32 { return d.reasoned })
 }
 
-// reasonOf is why an attempt is unparseable or an error; empty for any other one.
+// reasonOf returns why an attempt is unparseable or an error; empty for other attempts.
 func reasonOf(row *report.Row) []string {
 	t := &row.Cell.Trace
 	switch {
@@ -120,14 +121,14 @@ func reasonOf(row *report.Row) []string {
 	return nil
 }
 
-// each reads all attempts that the outline has, case by case.
+// each reads all attempts of the outline, case by case.
 func (o *outline) each(ctx context.Context, r *Run, do func(at int32, row *report.Row)) error {
 	for row, err := range r.attempted(ctx, store.Filter{Order: store.ByCase}) {
 		if err != nil {
 			return err
 		}
 		at, known := o.position(SpotOf(row.Cell))
-		if known && row.Cell.Target < len(r.Manifest.Targets) { // others came after the outline was made
+		if known && row.Cell.Target < len(r.Manifest.Targets) { // other attempts came after the outline was made
 			do(at, &row)
 		}
 	}

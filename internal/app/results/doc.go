@@ -4,7 +4,8 @@
 //
 //	Open ─► Run ─► Panels, View, Attempts, NewGrid, ShowCase, Rank, NewFeed
 //
-// A Run is a stored run with its suite and its Manifest. The verdicts of judges and the labels of people are laid
-// over its attempts (OpinionIndex) before they are summed. Run and trace files go through one sum (Summing), which
-// package traces uses too. Calibrate compares judges with people.
+// A Run is a stored run with its suite and its Manifest. The verdicts of judges and the labels of
+// people are added to its attempts (OpinionIndex) before they are summed. Runs and trace files are
+// summed by the same code (Summing), which package traces uses too. Calibrate compares judges with
+// people.
 package results

@@ -4,8 +4,8 @@ package results
 
 // The names of the fields that drills set in their cases.
 const (
-	// FieldTwin is "yes" of a calm twin, "no" of every other case. A case of the suite counts
-	// once among those of "no".
+	// FieldTwin is "yes" for a calm twin, "no" for every other case. A case of the suite counts
+	// once among the cases with "no".
 	FieldTwin = "twin"
 	// FieldDrill is the kind of a shipped drill.
 	FieldDrill = "drill"

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// EvalFile is a file that cases of a run come from.
+// EvalFile is a file with cases of a run.
 type EvalFile struct {
 	Name string `json:"name"`
 	// Hash is the first 12 hexadecimal digits of the SHA-256 of its bytes.
@@ -24,7 +24,7 @@ type EvalFile struct {
 	Cases int `json:"cases"`
 }
 
-// EvalFiles counts cases by their file, as they come, and gathers how they were made.
+// EvalFiles counts cases by their file, in their order, and collects how they were made.
 type EvalFiles struct {
 	list []EvalFile
 	Made *app.Makers
@@ -131,7 +131,7 @@ func EvalSuites(ctx context.Context, a *app.App, req app.EvalSuiteRequest) ([]su
 	return out, reportQuarantine(a, out, req.Gates)
 }
 
-// reportQuarantine adds the cases that are in quarantine to the results that have them.
+// reportQuarantine adds the cases in quarantine to the results that contain them.
 func reportQuarantine(a *app.App, results []suite.EvalResult, name string) error {
 	if name == "" {
 		return nil

@@ -20,7 +20,7 @@ type Feed struct {
 	red *redact.Redactor
 }
 
-// Place is where an attempt stands in a run.
+// Place is the position of an attempt in a run.
 type Place struct {
 	Case   int `json:"case"`
 	Target int `json:"target"`
@@ -36,8 +36,8 @@ func NewFeed(ctx context.Context, a *app.App, ref string) (*Feed, error) {
 	return &Feed{Run: r, red: red.Fork()}, nil
 }
 
-// Next gives at most most attempts after the one for which last was given before; 0: from the
-// first. There may be none yet.
+// Next returns at most most attempts after the position last of an earlier call; 0: from the first.
+// There may be none yet.
 func (f *Feed) Next(ctx context.Context, after int64, most int) (list []report.Row, last int64, err error) {
 	cells, last, err := f.DB.CellsAfter(ctx, f.Stored.ID, after, most)
 	if err != nil {
@@ -64,8 +64,8 @@ func (f *Feed) rows(ctx context.Context, cells []*callvet.Cell) ([]report.Row, e
 	return list, nil
 }
 
-// Unjudged are the places of the attempts that ended in an error or were not made: a session that
-// goes on asks them again, unless it keeps errors.
+// Unjudged returns the places of the attempts that ended in an error or did not run: a resumed
+// session runs them again, unless it keeps errors.
 func (f *Feed) Unjudged(ctx context.Context) ([]Place, error) {
 	var out []Place
 	for c, err := range f.DB.DoneCells(ctx, f.Stored.ID) {
@@ -79,7 +79,7 @@ func (f *Feed) Unjudged(ctx context.Context) ([]Place, error) {
 	return out, nil
 }
 
-// At gives the attempts that stand at places, in their order; those that are not there are left out.
+// At returns the attempts at places, in their order; missing attempts are left out.
 func (f *Feed) At(ctx context.Context, places []Place) ([]report.Row, error) {
 	var found []*callvet.Cell
 	for _, p := range places {

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// BadGatesError says what is wrong with gates. It wraps callvet.ErrInvalid.
+// BadGatesError has the problems of gates. It wraps callvet.ErrInvalid.
 type BadGatesError struct{ Problems []callvet.Problem }
 
 func (e *BadGatesError) Error() string {
@@ -20,10 +20,10 @@ func (e *BadGatesError) Error() string {
 		plain.Count(app.ErrorsIn(e.Problems), "problem", "problems"))
 }
 
-// Unwrap gives the kind of error.
+// Unwrap returns the kind of error.
 func (e *BadGatesError) Unwrap() error { return callvet.ErrInvalid }
 
-// GateFile reads the gates of a file, or those that the suite of a run carries.
+// GateFile reads the gates of a file, or of the suite of a run.
 func GateFile(a *app.App, name string, r *Run) (*suite.GateFile, error) {
 	source, b := name, []byte(nil)
 	if name == "-" {
@@ -43,7 +43,7 @@ func GateFile(a *app.App, name string, r *Run) (*suite.GateFile, error) {
 		}
 	}
 	file, problems := suite.ReadGates(source, b)
-	if name == "" { // stored attempts have no line numbers for a person
+	if name == "" { // stored attempts have no line numbers
 		for i := range problems {
 			problems[i].Position = callvet.Position{File: source}
 		}
@@ -57,7 +57,7 @@ func GateFile(a *app.App, name string, r *Run) (*suite.GateFile, error) {
 	return file, nil
 }
 
-// OwnGates are those that the suite of the run carries; nil: none.
+// OwnGates are the gates in the suite of the run; nil: none.
 func (r *Run) OwnGates() []byte {
 	var own struct {
 		Gates json.RawMessage `json:"gates"`

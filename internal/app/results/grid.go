@@ -16,17 +16,18 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// GridRequest asks for a part of the grid of a run: its cases against its targets. A filter without a value
-// lets all cases through.
+// GridRequest requests a part of the grid of a run: its cases × its targets. A filter without a
+// value matches all cases.
 type GridRequest struct {
 	Run string `json:"run"`
-	// Targets are the columns, by name; none: all. The filters see these alone.
+	// Targets are the columns, by name; none: all. The filters use only these targets.
 	Targets []string `json:"targets,omitempty"`
-	// Verdicts are of any attempt at the case, Disagree is for cases at which the targets did not do the same.
+	// Verdicts match cases with such an attempt, Disagree matches cases with different results of
+	// the targets.
 	Verdicts []callvet.Verdict `json:"verdicts,omitempty"`
 	Disagree bool              `json:"disagree,omitempty"`
 	Tags     []string          `json:"tags,omitempty"`
-	// Search is a part of the id or of the prompt, in any letters.
+	// Search is a part of the id or of the prompt, case-insensitive.
 	Search string `json:"search,omitempty"`
 	// After is Next of the page before; "": the first page. Limit is from 1 to 200; 0 is 50.
 	After string `json:"after,omitempty"`
@@ -64,12 +65,12 @@ type GridRow struct {
 	Cells []GridCell `json:"cells" nullable:"false" doc:"one for each target, in their order"`
 }
 
-// GridCell is what became of the attempts of a target at a case.
+// GridCell has the results of the attempts of a target at a case.
 type GridCell struct {
 	panel.Verdicts
 	Score  *float64 `json:"score" doc:"mean of the overall scores, from 0 to 1; null where nothing is scored"`
 	Scored int      `json:"scored" doc:"attempts that the score is of"`
-	// Repeat is the attempt to look at first.
+	// Repeat is the attempt to open first.
 	Repeat int           `json:"repeat" doc:"the attempt to open: the first that did not pass, else the first"`
 	Class  callvet.Class `json:"class,omitempty" doc:"the class of the error of that attempt"`
 }
@@ -113,8 +114,8 @@ func (c *GridCell) has(v callvet.Verdict) bool {
 	return c.NotRun > 0
 }
 
-// NewGrid gives a page of the grid of a run, in the order of the suite. It counts what callvet itself scored,
-// and rubrics that a judge decided. An attempt that was planned and is not stored did not run.
+// NewGrid returns a page of the grid of a run, in the order of the suite. It counts callvet's own
+// verdicts, and rubrics that a judge decided. A planned attempt that is not stored did not run.
 func NewGrid(ctx context.Context, a *app.App, req GridRequest) (*Grid, error) {
 	from, err := req.check()
 	if err != nil {
@@ -157,7 +158,7 @@ func NewGrid(ctx context.Context, a *app.App, req GridRequest) (*Grid, error) {
 	return out, r.rowsOf(out, g, o, page, red)
 }
 
-// positionOf is the position in the suite of a case of the run.
+// positionOf returns the position in the suite of a case of the run.
 func (r *Run) positionOf(i int) int {
 	if r.Manifest.Cases == nil {
 		return i
@@ -201,11 +202,11 @@ func (q *GridRequest) check() (from int, err error) {
 		callvet.VerdictNotRun)
 }
 
-// gridding makes cells out of attempts, case by case.
+// gridding makes cells from attempts, case by case.
 type gridding struct {
 	req     *GridRequest
 	targets []GridTarget
-	column  []int // of a target of the run; -1: it is not asked for
+	column  []int // of a target of the run; -1: it is not requested
 	texts   []caseText
 	search  string
 	row     []GridCell
@@ -234,7 +235,7 @@ func (r *Run) newGridding(req *GridRequest) (*gridding, error) {
 	return g, nil
 }
 
-// cells are those of a case; they are overwritten by the next call.
+// cells returns the cells of a case; the next call overwrites them.
 func (g *gridding) cells(o *outline, at int) []GridCell {
 	clear(g.row)
 	for i := o.first(at); i < len(o.lines) && int(o.lines[i].at.Case) == at; i++ {
@@ -250,7 +251,7 @@ func (g *gridding) cells(o *outline, at int) []GridCell {
 	return g.row
 }
 
-// wants reports whether the filters let a case through.
+// wants reports whether a case matches the filters.
 func (g *gridding) wants(o *outline, at int) bool {
 	if g.texts != nil {
 		t := &g.texts[at]

@@ -17,8 +17,9 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// KeptKinds are the kinds of personal data that a run leaves as they are. What a request made up
-// itself, such as descriptions of tools, is read by it again and loses secrets only.
+// KeptKinds are the kinds of personal data that a run does not redact. Texts that a request made
+// itself, such as descriptions of tools, are read again by it, so that only secrets are removed
+// from them.
 func (m *Manifest) KeptKinds() []redact.Kind {
 	if m.Made {
 		return redact.PersonalKinds()
@@ -50,14 +51,14 @@ func OpenRedacted(ctx context.Context, a *app.App, ref string, keep []string) (*
 	return r, red, err
 }
 
-// Hiding takes what must not be kept out of the attempts of a run, and counts it.
+// Hiding redacts the attempts of a run, and counts the masked values.
 type Hiding struct {
 	rest  []byte // the suite without its cases
 	base  *redact.Redactor
 	spare sync.Pool
 	mu    sync.Mutex
 	count map[redact.Kind]int64
-	// texts is how many attempts changed in what was said.
+	// texts is the number of attempts with changed conversations.
 	texts atomic.Int64
 }
 
@@ -96,10 +97,10 @@ func (h *Hiding) Cell(of *callvet.Case, cell *callvet.Cell) (changed bool) {
 	return changed
 }
 
-// Text is what a fault says without what must not be kept.
+// Text returns a fault's text, redacted.
 func (h *Hiding) Text(s string) string { return h.base.Fork().Text(s) }
 
-// Hidden counts what was taken out so far.
+// Hidden counts the masked values so far.
 func (h *Hiding) Hidden() Hidden {
 	h.mu.Lock()
 	defer h.mu.Unlock()

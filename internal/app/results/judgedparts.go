@@ -18,10 +18,11 @@ import (
 type parts struct {
 	All []labels.Judgement
 	at  map[partKey]int
-	// newest is the judge of each name that spoke last. Of one that the run itself has, own is true.
+	// Newest is the judge with the latest verdict, for each name. own is true for a judge of the
+	// run itself.
 	Newest map[partJudge]string
 	own    map[partJudge]bool
-	tools  map[labels.Key]string // that the calls name
+	tools  map[labels.Key]string // the tools of the calls
 	right  map[labels.Key]bool   // labelled calls: needed, and of the right tool
 }
 
@@ -37,8 +38,8 @@ type partJudge struct {
 	name string
 }
 
-// addParts adds verdicts on calls and turns of the very outputs of the run; own: the run itself has
-// them, and then no labels file changes them. Of two verdicts of one judge the later counts.
+// addParts adds verdicts on calls and turns of the run's outputs. own: they are the run's own,
+// which no labels file changes. The later of two verdicts of one judge counts.
 func (r *JudgedRun) addParts(lines []labels.Label, own bool) {
 	p, of := &r.Parts, map[string][]int{}
 	for i := range lines {
@@ -77,7 +78,7 @@ func (p *parts) add(v labels.Judgement, own bool) {
 	p.Newest[by], p.own[by] = v.ID(), own
 }
 
-// On is what the judges of verdicts on a thing said of it.
+// On returns the verdicts of judges on a call or turn.
 func (p *parts) On(key labels.Key, of []labels.Verdict) (out []labels.Verdict) {
 	for i := range of {
 		if at, ok := p.at[partKey{key, of[i].ID()}]; ok {
@@ -87,9 +88,9 @@ func (p *parts) On(key labels.Key, of []labels.Verdict) (out []labels.Verdict) {
 	return out
 }
 
-// Judges are those of calls and those of turns, the newest of each name. A verdict on a turn is of
-// its calls, too, and that makes its judge no judge of calls: it was asked something else than
-// people are who label calls.
+// Judges returns the judges of calls and of turns, the newest of each name. A verdict on a turn
+// also applies to its calls, but its judge does not count as a judge of calls, because its question
+// differs from that of people who label calls.
 func (p *parts) Judges() []partJudge {
 	out := slices.SortedFunc(maps.Keys(p.Newest), func(a, b partJudge) int {
 		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.name, b.name))
@@ -99,7 +100,7 @@ func (p *parts) Judges() []partJudge {
 	})
 }
 
-// judgedParts adds to panels of the run what its judges of calls and turns said.
+// judgedParts adds the verdicts of judges of calls and turns to panels of the run.
 func (r *Run) judgedParts(ctx context.Context, p *panel.Panels) error {
 	of := r.Tasks(ctx)
 	if parts, err := of.parts(); err != nil || len(parts) == 0 {
@@ -112,8 +113,8 @@ func (r *Run) judgedParts(ctx context.Context, p *panel.Panels) error {
 	return run.correctParts(p, &of, labels.CalibrationInput{})
 }
 
-// correctParts adds the rate of each judge of calls or turns to panels, and where people labelled
-// some of these, that rate corrected. in has the labels.
+// correctParts adds the rate of each judge of calls or turns to panels, and the corrected rate if
+// people labelled some of them. in has the labels.
 func (r *JudgedRun) correctParts(p *panel.Panels, of *Tasks, in labels.CalibrationInput) error {
 	judges := r.Parts.Judges()
 	if len(judges) == 0 {
@@ -142,7 +143,7 @@ func (r *JudgedRun) correctParts(p *panel.Panels, of *Tasks, in labels.Calibrati
 	return nil
 }
 
-// readTools notes which tools the judged calls name, for slices.
+// readTools records the tools of the judged calls, for slices.
 func (r *JudgedRun) readTools(of *Tasks) error {
 	p := &r.Parts
 	p.tools, p.right = map[labels.Key]string{}, map[labels.Key]bool{}

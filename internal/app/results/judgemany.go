@@ -11,12 +11,12 @@ import (
 	"github.com/callvet/callvet/internal/judge"
 )
 
-// AttemptGroups gathers attempts for judges that look at several at once.
+// AttemptGroups collects attempts for judges that judge several at once.
 type AttemptGroups struct {
 	side
 	digests map[string][]judge.Digest
 	order   []attemptKey // of attempts
-	other   *side        // what they are compared with; nil: the targets of one side are
+	other   *side        // the baseline; nil: the targets of one side are compared
 }
 
 // side are the attempts of a run or a trace file.
@@ -44,7 +44,7 @@ func (s *side) add(one judge.Subject) (k attemptKey, first bool) {
 	return k, first
 }
 
-// Add takes one more subject of j.
+// Add adds a subject for j.
 func (m *AttemptGroups) Add(j *judge.Judge, s judge.Subject) {
 	switch {
 	case !s.Made():
@@ -64,8 +64,8 @@ func (m *AttemptGroups) Add(j *judge.Judge, s judge.Subject) {
 	}
 }
 
-// ReadBaseline reads the baseline of the attempts, if it is another run or file. Targets are
-// compared with those of the same name, or the only target of one with the only one of the other.
+// ReadBaseline reads the baseline of the attempts, if it is another run or file. Targets with the
+// same name are compared, or the only targets of both.
 func (m *AttemptGroups) ReadBaseline(s *Subject) error {
 	if s.eachOther == nil {
 		return nil
@@ -87,7 +87,7 @@ func (m *AttemptGroups) ReadBaseline(s *Subject) error {
 	return nil
 }
 
-// counterpart is the target of the other side that one is compared with; "": none.
+// counterpart returns the target of the other side with which a target is compared; "": none.
 func (m *AttemptGroups) counterpart(target string) string {
 	switch {
 	case slices.Contains(m.other.targets, target):
@@ -111,8 +111,8 @@ func (m *AttemptGroups) questions(j *judge.Judge, skipped map[string]int) (qs []
 	return qs
 }
 
-// Pairs are the attempts that are compared: those at the same task of a target on both sides, or
-// of the first target and of each other one. skipped counts those without another.
+// Pairs returns the attempts to compare: at the same task, of a target on both sides, or of the
+// first target and each other target. skipped counts attempts without a counterpart.
 func (m *AttemptGroups) Pairs(skipped map[string]int) (out [][2]judge.Subject) {
 	for _, k := range m.order {
 		of := m.attempts[k]
@@ -138,7 +138,7 @@ func (m *AttemptGroups) Pairs(skipped map[string]int) (out [][2]judge.Subject) {
 	return out
 }
 
-// across adds the pair of an attempt and that of its counterpart, or says why there is none.
+// across adds the pair of an attempt and its counterpart, or returns why there is none.
 func (m *AttemptGroups) across(k attemptKey, s judge.Subject, out *[][2]judge.Subject) (why string) {
 	name := m.counterpart(s.Attempt.Trace.Target)
 	for _, o := range m.other.attempts[k] {

@@ -25,16 +25,16 @@ import (
 // MaxQuestions bounds one judging: its questions are in memory until they are stored.
 const MaxQuestions = 100_000
 
-// Subject is what is judged: its attempts one by one, and its id in the store.
+// Subject is the run or file to judge: its attempts one by one, and its id in the store.
 type Subject struct {
 	About, Name string
 	Each        func(func(judge.Subject, *float64) error) error
-	// against and eachOther are the hashes of its baseline; "" and nil: none.
+	// Against is the id of the baseline; "": none.
 	Against   string
 	eachOther func(func(judge.Subject, *float64) error) error
 }
 
-// SubjectOf opens what a request is about, and what that is compared with.
+// SubjectOf opens the subject of a request, and its baseline.
 func SubjectOf(ctx context.Context, a *app.App, req *app.JudgeRequest, events app.Events) (*Subject, error) {
 	s, err := SideOf(ctx, a, req.Side, req, events)
 	if err != nil || req.Against == (app.Side{}) {
@@ -100,7 +100,7 @@ func HashOfTraces(a *app.App, name string) (string, error) {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// eachAttempt gives the attempts of a run as a judge may see them.
+// eachAttempt yields the attempts of a run, redacted for a judge.
 func eachAttempt(ctx context.Context, a *app.App, r *Run, keep []string, do func(judge.Subject, *float64) error) error {
 	red, err := RedactorOf(a, r.Manifest, keep)
 	if err != nil {
@@ -117,7 +117,7 @@ func eachAttempt(ctx context.Context, a *app.App, r *Run, keep []string, do func
 	return nil
 }
 
-// Subject is an attempt as red lets a judge see it.
+// Subject returns an attempt for a judge, redacted by red.
 func (r *Run) Subject(row report.Row, red *redact.Redactor) judge.Subject {
 	at := trace.OfCell(row.Case, &r.Manifest.Targets[row.Cell.Target], row.Cell, &r.Suite.Defaults.Scoring)
 	output := outputOf(&at)
@@ -132,7 +132,7 @@ func (r *Run) Subject(row report.Row, red *redact.Redactor) judge.Subject {
 	return judge.Subject{Attempt: &at, Output: output, Tools: toolsOf(r.Suite, row.Case), Expect: &row.Case.Expect}
 }
 
-// toolsOf are the tools that a case offers.
+// toolsOf returns the tools that a case offers.
 func toolsOf(s *callvet.Suite, c *callvet.Case) []callvet.Tool {
 	all := s.Tools
 	if c.Tools != nil {
@@ -150,7 +150,7 @@ func toolsOf(s *callvet.Suite, c *callvet.Case) []callvet.Tool {
 	return out
 }
 
-// AutomaticScore is the score that callvet gave itself; nil where there is none.
+// AutomaticScore returns callvet's own score; nil if there is none.
 func AutomaticScore(r *callvet.Result) *float64 {
 	if s := r.Score("overall"); s.Scored {
 		return &s.Value
@@ -171,7 +171,7 @@ func VerdictValue(pass, known bool) *float64 {
 	return &x
 }
 
-// eachTraced gives the attempts of a trace file as a judge may see them.
+// eachTraced yields the attempts of a trace file, redacted for a judge.
 func eachTraced(a *app.App, name string, keep []string, tools []callvet.Tool,
 	do func(judge.Subject, *float64) error,
 ) error {
@@ -212,7 +212,7 @@ func eachTraced(a *app.App, name string, keep []string, tools []callvet.Tool,
 	return err
 }
 
-// WhyNotJudged is why an attempt of that automatic score is not judged; "" where it is.
+// WhyNotJudged returns why an attempt with this automatic score is not judged; "" if it is.
 func WhyNotJudged(auto, under *float64) string {
 	if under == nil || auto == nil || *auto < *under {
 		return ""
@@ -220,8 +220,8 @@ func WhyNotJudged(auto, under *float64) string {
 	return fmt.Sprintf("the automatic score is %g or more", *under)
 }
 
-// Questions are all that a judge is asked about a subject, and how many attempts it is not asked
-// about, by the reason.
+// Questions returns all questions to a judge about a subject, and how many attempts have none, by
+// the reason.
 func Questions(j *judge.Judge, s *Subject, under *float64) (qs []judge.Question, skipped map[string]int, err error) {
 	skipped = map[string]int{}
 	var many AttemptGroups

@@ -22,9 +22,9 @@ type JudgeAgreement struct {
 	labels.JudgesBetween
 }
 
-// Majority is what the judges of the same things say together. It is a judge of its own, which
-// may be calibrated as any other. A thing has the verdict that more than half of all of them give,
-// and is unscored where none has so many.
+// Majority is the majority verdict of the judges of the same units. It counts as a judge, which may
+// be calibrated like others. A unit has the verdict of more than half of all judges, and is
+// unscored without one.
 type Majority struct {
 	// Of are the positions of the judgings: the newest by each judge and model.
 	Of []int `json:"of"`
@@ -40,16 +40,16 @@ type Wins struct {
 	Won  int `json:"won"`
 	Lost int `json:"lost"`
 	Ties int `json:"ties"`
-	// Rate is the share that Against won, a tie being half of it, in [0,1]. Its interval takes
-	// the attempts at a task for alike.
+	// Rate is the share that Against won, in [0,1]; a tie counts half. Its interval treats the
+	// attempts at a task as correlated.
 	Rate stats.Interval `json:"rate"`
 }
 
 // JudgedLevel is the confidence of intervals about judges.
 const JudgedLevel = 0.95
 
-// MajorityVerdicts takes the majority of each unit that several judge: of each judge and model the newest
-// judging.
+// MajorityVerdicts computes the majority of each unit with several judges, from the newest judging
+// of each judge and model.
 func (d *Judged) MajorityVerdicts() {
 	by := map[judge.Unit][]int{}
 	for i := range d.Judgings {
@@ -75,10 +75,10 @@ func (d *Judged) MajorityVerdicts() {
 	}
 }
 
-// majorityOf is the name of the judge that a majority is.
+// majorityOf returns the name of a majority as a judge.
 func majorityOf(unit judge.Unit) string { return "majority:" + string(unit) }
 
-// majority takes the majority verdict of each thing, in the order of first appearance.
+// majority computes the majority verdict of each unit, in the order of first appearance.
 func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	var names, ids []string
 	verdicts := map[string][]judge.Verdict{}
@@ -93,7 +93,7 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 				things = append(things, t.Key)
 				verdicts[k] = slices.Repeat([]judge.Verdict{{Unscored: "a judge said nothing of it"}}, len(of))
 			}
-			// What they would have done instead is not voted on.
+			// The majority has no proposal of what should have been done instead.
 			verdicts[k][n] = judge.Verdict{Pass: t.Pass, Score: t.Score, Reason: t.Reason, Unscored: t.Unscored}
 			if t.Scored() && t.Pass == nil {
 				verdicts[k][n].Unscored = "a judge gives a score and no verdict"
@@ -127,7 +127,7 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 	return out
 }
 
-// wins counts who did better, by pair of targets.
+// wins counts which target did better, by pair of targets.
 func (v *JudgingView) wins() {
 	if v.Unit != judge.Pair {
 		return

@@ -16,24 +16,24 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Judged is what judges said of a run or a trace file.
+// Judged has the verdicts of judges on a run or a trace file.
 type Judged struct {
 	Subject string `json:"subject"`
 	// Judgings are in the order of the models.
 	Judgings []JudgingView `json:"judgings"`
-	// Agreement is there between judgings of the same things, by their positions.
+	// Agreement is the agreement between judgings of the same units, by their positions.
 	Agreement []JudgeAgreement `json:"agreement,omitempty"`
-	// Majorities are of judgings of the same things, one of each unit.
+	// Majorities are the majorities of judgings of the same units, one for each unit.
 	Majorities []Majority `json:"majorities,omitempty"`
-	// Live are judges that are asked while the run goes on.
+	// Live are judges that judge while the run goes on.
 	Live []LiveJudging `json:"live,omitempty"`
 	// Lost are judgings that cannot be read.
 	Lost  []LostJudging `json:"lost,omitempty"`
 	About string        `json:"-"`
 }
 
-// LiveJudging is a judging of a run that is not over. What was answered is kept, and is in no
-// list, score or labels file before the run is over: only then is it known what is asked.
+// LiveJudging is a judging of a run that is not over. Its answers are stored, but appear in no
+// list, score or labels file before the run is over, because only then are all its questions known.
 type LiveJudging struct {
 	ID      string        `json:"id"`
 	Run     string        `json:"run"`
@@ -45,7 +45,7 @@ type LiveJudging struct {
 	Spent   callvet.Spent `json:"spent"`
 }
 
-// liveOf are the live judgings about a run; "" for those of all runs.
+// liveOf returns the live judgings about a run; "" for those of all runs.
 func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, error) {
 	list, _, err := ReadJudgings(ctx, db, about, func(j *Judging) bool { return j.Live })
 	if err != nil {
@@ -62,7 +62,7 @@ func liveOf(ctx context.Context, db *store.DB, about string) ([]LiveJudging, err
 	return out, nil
 }
 
-// Live reports how far a live judging is.
+// Live reports the progress of a live judging.
 func (j *JudgingRun) Live(ctx context.Context, db *store.DB) (LiveJudging, error) {
 	id := j.What.Identity
 	p, err := db.Progress(ctx, j.Run.ID, 0)
@@ -98,34 +98,34 @@ type JudgingView struct {
 	// Wins are of a judge that compares, by pair of targets.
 	Wins []Wins         `json:"wins,omitempty"`
 	Whys map[string]int `json:"whys,omitempty"`
-	// Mended answers were not the JSON that was asked for.
+	// Mended counts answers that were not the required JSON.
 	Mended int `json:"mended"`
 	// Score is the mean score in [0,1], Interval the same with its interval: verdicts on one task
-	// are alike. Agreement is how often samples of one question agree, in [0,1]. Each is nil where
+	// are alike. Agreement is how often samples of one question agree, in [0,1]. Each is nil if
 	// there is none.
 	Score     *float64        `json:"score"`
 	Interval  *stats.Interval `json:"score_interval,omitempty"`
 	Agreement *float64        `json:"sample_agreement,omitempty"`
 	Spent     callvet.Spent   `json:"spent"`
-	// Stopped says why the model was given up; nil: it was not.
+	// Stopped is why the model was given up; nil: it was not.
 	Stopped  []string       `json:"stopped,omitempty"`
 	Verdicts []ThingVerdict `json:"verdicts,omitempty"`
-	// People is there when labels were compared.
+	// People is set when labels were compared.
 	People *PeopleComparison `json:"people,omitempty"`
 	// compares: a verdict on a turn names the tool that should have been called.
 	compares bool
-	// Problem says why a judging cannot be read: then nothing else is known of it but its run.
+	// Problem is why a judging cannot be read: then only its run is known.
 	Problem string `json:"problem,omitempty"`
 }
 
 // Interrupted reports whether the judging ended early; the same request resumes it.
 func (v *JudgingView) Interrupted() bool { return v.Status == store.StatusInterrupted }
 
-// ThingVerdict is what a judge says of one thing. An unscored one is neither a pass nor a fail.
+// ThingVerdict is the verdict of a judge on one unit. An unscored one is neither a pass nor a fail.
 type ThingVerdict struct {
 	judge.Key
 	judge.Combined
-	// People is what people say of the same; nil: nothing.
+	// People is the label of people on the same unit; nil: none.
 	People *bool `json:"people,omitempty"`
 }
 
@@ -135,7 +135,7 @@ type PeopleComparison struct {
 	Same     int `json:"same"`
 }
 
-// ViewJudging reads what a judging has so far.
+// ViewJudging reads the verdicts of a judging so far.
 func ViewJudging(ctx context.Context, a *app.App, db *store.DB, j *JudgingRun) (*JudgingView, error) {
 	out := &JudgingView{
 		ID: j.Run.ID, About: j.What.About, Version: j.What.Version, Judge: j.What.Identity,
@@ -206,7 +206,7 @@ func verdictsOf(ctx context.Context, db *store.DB, j *JudgingRun,
 		}
 		if v := c.Result.Verdict; v == callvet.VerdictPass || v == callvet.VerdictFail {
 			v := KeptVerdict(&c.Result)
-			if j.What.Judge.Unit == judge.Target { // a result has no place for a report
+			if j.What.Judge.Unit == judge.Target { // a stored result has no field for a report
 				v.Report = j.What.Judge.Read(c.Trace.Answer, judge.Did{}).Report
 			}
 			answers = append(answers, v)
@@ -223,8 +223,8 @@ func verdictsOf(ctx context.Context, db *store.DB, j *JudgingRun,
 	return all, errs, nil
 }
 
-// inBothOrders puts the two orders of comparisons together. One that has only one of them is
-// left out: it is not known whether the judge agrees with itself.
+// inBothOrders joins the two orders of each comparison. A comparison in only one order is left out,
+// because it is not known whether the judge agrees with itself.
 func inBothOrders(all []ThingVerdict) []ThingVerdict {
 	var out []ThingVerdict
 	for i := 0; i+1 < len(all); i++ {
@@ -239,7 +239,7 @@ func inBothOrders(all []ThingVerdict) []ThingVerdict {
 	return out
 }
 
-// count sums the verdicts up.
+// count sums up the verdicts.
 func (v *JudgingView) count() {
 	var agreed float64
 	var scores []float64
@@ -286,7 +286,7 @@ func (v *JudgingView) count() {
 	v.wins()
 }
 
-// Lines are the verdicts as lines of a labels file: on tasks, turns and calls, as labels are.
+// Lines returns the verdicts on tasks, turns and calls as lines of a labels file.
 func (v *JudgingView) Lines() []labels.Label {
 	var out []labels.Label
 	for i := range v.Verdicts {
@@ -308,7 +308,7 @@ func (v *JudgingView) Lines() []labels.Label {
 		case judge.Call:
 			key.Unit, key.CallID = labels.Call, t.CallID
 			add(key, t.Pass, t.Score)
-		case judge.Turn: // and of each of its calls, since a label may be of these
+		case judge.Turn: // and on each of its calls, because labels may be about calls
 			turn := key
 			turn.Unit, turn.Turn = labels.Turn, t.Turn
 			add(turn, t.Pass, t.Score)
@@ -321,7 +321,7 @@ func (v *JudgingView) Lines() []labels.Label {
 				}
 				add(key, pass, nil)
 			}
-		case judge.Pair, judge.Target: // no label is of these
+		case judge.Pair, judge.Target: // labels are not about these
 		}
 	}
 	return out

@@ -15,21 +15,21 @@ import (
 // Judging is the stored description of a judge's run.
 type Judging struct {
 	Judge judge.Judge `json:"judge"`
-	// Identity is that of the judge with its model, as labels and calibrations have it.
+	// Identity is the identity of the judge with its model, as in labels and calibrations.
 	Identity labels.Judge `json:"identity"`
-	// About is the run or the file that was judged, Version counts judgings of it by this
-	// very judge, from 1.
+	// About is the judged run or file, Version counts its judgings by this judge, from 1.
 	About   string `json:"about"`
 	Version int    `json:"version"`
-	// Against is the run or the file with the attempts that it was compared with; "": none.
+	// Against is the baseline run or file; "": none.
 	Against string `json:"against,omitempty"`
-	// Under is that of the request. Skipped counts attempts that were not asked about, by
-	// the reason.
+	// Under is Under of the request. Skipped counts attempts without a question, by the reason.
 	Under   *float64       `json:"under,omitempty"`
 	Skipped map[string]int `json:"skipped,omitempty"`
-	// Audit is there when the attempts were changed to see whether that moves the judge.
+	// Audit is set when the attempts were changed, to see whether that changes the judge's
+	// verdicts.
 	Audit *AuditPlan `json:"audit,omitempty"`
-	// Live: attempts are judged while others run; the judging has answers, and no questions yet.
+	// Live: attempts are judged while others run; the judging has answers, but no list of questions
+	// yet.
 	Live bool `json:"live,omitempty"`
 }
 
@@ -39,16 +39,17 @@ type JudgingRun struct {
 	What *Judging
 }
 
-// HasVerdicts reports whether a judging has verdicts: it is no audit, and has its questions.
+// HasVerdicts reports whether a judging has verdicts: it is not an audit, and its questions are
+// known.
 func HasVerdicts(j *Judging) bool { return j.Audit == nil && !j.Live }
 
-// LostJudging is a judging that cannot be read. The others count all the same.
+// LostJudging is a judging that cannot be read. The others still count.
 type LostJudging struct {
 	ID      string `json:"id"`
 	Problem string `json:"problem"`
 }
 
-// ReadJudgings returns the judgings that are wanted, and those that cannot be read.
+// ReadJudgings returns the requested judgings, and those that cannot be read.
 func ReadJudgings(ctx context.Context, db *store.DB, about string,
 	wanted func(*Judging) bool,
 ) (out []JudgingRun, lost []LostJudging, err error) {
@@ -68,7 +69,7 @@ func ReadJudgings(ctx context.Context, db *store.DB, about string,
 	return out, lost, nil
 }
 
-// ReadJudging reads what a run of a judge does.
+// ReadJudging reads the description of a judge's run.
 func ReadJudging(r *store.Run) (*Judging, error) {
 	m, err := ReadManifest(r)
 	if err == nil && m.Judging == nil {
@@ -80,19 +81,19 @@ func ReadJudging(r *store.Run) (*Judging, error) {
 	return m.Judging, nil
 }
 
-// AuditPlan is what a judging that is an audit keeps of it. Its verdicts are of attempts that
-// were changed, and count nowhere else.
+// AuditPlan is the plan of a judging that is an audit. Its verdicts are about changed attempts, and
+// count nowhere else.
 type AuditPlan struct {
 	Pairs int    `json:"pairs"`
 	Seed  uint64 `json:"seed"`
-	// Drawn are the attempts that it asks about, of From.
+	// Drawn is the number of attempts in the audit, out of From.
 	Drawn int `json:"drawn"`
 	From  int `json:"from"`
 }
 
 // A question is stored as a case of a suite, and the answer as the result of an attempt at it.
 
-// QuestionData is the data of a question's case other than its text.
+// QuestionData is the data in a question's case in addition to its text.
 type QuestionData struct {
 	Key judge.Key `json:"key"`
 	Did judge.Did `json:"did"`
@@ -102,7 +103,7 @@ type QuestionData struct {
 const (
 	KeptPass  = "pass"
 	KeptScore = "score"
-	KeptAsked = "as_asked" // 0: the answer was not the JSON that was asked for
+	KeptAsked = "as_asked" // 0: the answer was not the required JSON
 )
 
 // KeptVerdict is the verdict in the result of a question to a judge.

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// summaryOf is a run's line in the list. A run that cannot be read has a line, too, with the reason.
+// summaryOf returns a run's line in the list. A run that cannot be read has a line with the reason.
 func summaryOf(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (report.RunSummary, error) {
 	out := report.RunSummary{
 		ID: r.ID, Name: r.Name, Notes: r.Notes, Tags: r.Tags, Created: r.Created, Suite: r.SuiteName,
@@ -59,9 +59,8 @@ func summaryOf(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (rep
 	return out, nil
 }
 
-// countLine counts the attempts of a line by what is known of the targets. An attempt that was planned
-// and is not stored did not run.
-// Source: Statistics specification, section 16.2.
+// countLine counts the attempts of a line from the stored counts of the targets. A planned attempt
+// that is not stored did not run. Source: Statistics specification, section 16.2.
 func countLine(ctx context.Context, a *app.App, db *store.DB, r *store.Run, m *Manifest, targets []run.Totals,
 	out *report.RunSummary,
 ) error {
@@ -83,7 +82,7 @@ func countLine(ctx context.Context, a *app.App, db *store.DB, r *store.Run, m *M
 		return countJudged(ctx, a, db, r, stateOf(a.Config.Version, r, judgings), m.Repeats*len(counted), &out.Cells)
 	}
 	of := &Run{Manifest: m}
-	if m.Skipped == nil { // an older run: the suite has it
+	if m.Skipped == nil { // an older run: read from the suite
 		if of, err = OpenIn(ctx, db, r.ID); err != nil {
 			return err
 		}
@@ -91,8 +90,8 @@ func countLine(ctx context.Context, a *app.App, db *store.DB, r *store.Run, m *M
 	return of.countSkipped(m.Repeats*len(counted), &out.Cells)
 }
 
-// Counted are the positions of the targets, of n, that a line counts: floors are expected to fail
-// and do not count if there are models.
+// Counted returns the positions of the targets, of n, that a line counts: floors are expected to
+// fail and do not count if there are models.
 func (m *Manifest) Counted(n int) (at []int) {
 	models := slices.ContainsFunc(m.Targets, func(t callvet.Target) bool { return !t.Floor })
 	for i := range n {
@@ -103,14 +102,14 @@ func (m *Manifest) Counted(n int) (at []int) {
 	return at
 }
 
-// countSkipped counts the attempts that did not run on purpose, of so many at each case.
+// countSkipped counts the attempts that did not run on purpose, with attempts at each case.
 func (r *Run) countSkipped(attempts int, cells *panel.Verdicts) error {
 	skipped, err := r.skipped()
 	cells.Skipped = min(skipped*attempts, cells.NotRun)
 	return err
 }
 
-// aboutLine is the document of a run that holds the counts of its line in a list.
+// aboutLine is the document of a run with the counts of its line in a list.
 const aboutLine = "line"
 
 // countJudged counts the attempts of a run that has judgings. The verdicts of its judges are read only
@@ -158,7 +157,7 @@ func countJudged(ctx context.Context, a *app.App, db *store.DB, r *store.Run, st
 	return err
 }
 
-// skipped is how many of the chosen cases are left out on purpose.
+// skipped returns how many of the chosen cases are left out on purpose.
 func (r *Run) skipped() (n int, err error) {
 	if r.Manifest.Skipped != nil {
 		return *r.Manifest.Skipped, nil
@@ -171,7 +170,7 @@ func (r *Run) skipped() (n int, err error) {
 	return n, err
 }
 
-// countTargets counts what is stored of a run.
+// countTargets counts the stored attempts of a run.
 func countTargets(ctx context.Context, db *store.DB, r *store.Run, m *Manifest) ([]run.Totals, error) {
 	of, err := OpenIn(ctx, db, r.ID)
 	if err != nil {

@@ -25,14 +25,14 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 )
 
-// Looks are the looks at the gates of a run, this one and the earlier ones: at a suite of the same name, at
-// targets of the same identity. Where gates are looked at again, their promise holds for all looks together.
-// Source: Statistics specification, section 16.6.
+// Looks are the looks at the gates of a run: the present one and the earlier ones with a suite of
+// the same name and targets of the same identity. If gates are looked at again, their error rates
+// hold for all looks together. Source: Statistics specification, section 16.6.
 type Looks struct {
-	// At numbers the looks, Earlier has the tasks of the earlier ones.
+	// At has the numbers of the looks, Earlier the tasks of the earlier looks.
 	At      map[gates.LookAt]gates.Look
 	Earlier map[gates.LookAt][]panel.TaskSum
-	// Warnings are for people: which looks are not tracked, and which are not the first.
+	// Warnings list, for people, looks that are not tracked or not the first.
 	Warnings []string
 
 	book  lookBook
@@ -40,7 +40,7 @@ type Looks struct {
 	fresh []newLook
 }
 
-// look is a look at the gates of a target, as it is kept.
+// look is a stored look at the gates of a target.
 type look struct {
 	Run     string                     `json:"run"`
 	Created time.Time                  `json:"created"`
@@ -54,27 +54,27 @@ type keptLook struct {
 	Declared bool `json:"declared,omitempty"`
 }
 
-// newLook is a look that is not kept yet.
+// newLook is a look that is not stored yet.
 type newLook struct {
 	target, identity string
 	look
 	kept []keptLook // of the same data
 }
 
-// has reports whether a gate is among those of the look, or of the same data.
+// has reports whether the look has a gate, or a gate with the same data.
 func (n *newLook) has(at gates.LookAt) bool {
 	return slices.ContainsFunc(slices.Concat(n.kept, n.Gates), func(k keptLook) bool { return k.LookAt == at })
 }
 
-// lookBook keeps looks.
+// lookBook stores looks.
 type lookBook interface {
 	looks(ctx context.Context, suite, identity string) ([]look, error)
 	add(ctx context.Context, suite string, list []newLook) error
 }
 
-// LookBack finds the earlier looks at gates of a run. tasks has its attempts, with the metrics, in the order
-// of the ids of a target; nil: they are still to be asked, and each has a new answer. file keeps the looks; "": the
-// store does.
+// LookBack finds the earlier looks at gates of a run. tasks has its attempts, with the metrics, in
+// the order of the ids of a target; nil: they will still run, each with a new answer. file stores
+// the looks; "": the store does.
 func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel.Ledger, gs []gates.Gate,
 	order func(target string) []string,
 ) (_ *Looks, err error) {
@@ -131,7 +131,7 @@ func LookBack(ctx context.Context, a *app.App, r *Run, file string, tasks *panel
 	return l, l.slices(r, gs)
 }
 
-// ran are the cases with attempts that ran, by target. The others are no evidence at a look: they were not asked.
+// ran returns the cases with attempts that ran, by target. The others are not evidence at a look.
 func (r *Run) ran(ctx context.Context) ([]map[string]bool, error) {
 	out := make([]map[string]bool, len(r.Manifest.Targets))
 	for i := range out {
@@ -148,8 +148,9 @@ func (r *Run) ran(ctx context.Context) ([]map[string]bool, error) {
 	return out, nil
 }
 
-// slices leaves out the earlier attempts at cases that were changed since, and finds those of the slices that
-// gates are about. The slices of expected and of called tools are known of the tasks of this run only.
+// slices leaves out the earlier attempts at cases that changed since, and selects the attempts in
+// the gates' slices. The slices of expected and of called tools are known only for the tasks of
+// this run.
 func (l *Looks) slices(r *Run, gs []gates.Gate) error {
 	if len(l.Earlier) == 0 {
 		return nil
@@ -183,7 +184,8 @@ func (l *Looks) slices(r *Run, gs []gates.Gate) error {
 	return nil
 }
 
-// sumsOf are the sums of the attempts at tasks, or without any those of tasks that will be asked.
+// sumsOf returns the sums of the attempts at tasks; without tasks, those of the tasks that will
+// run.
 func sumsOf(tasks *panel.Ledger, target, metric string, order []string) (out []panel.TaskSum, why string) {
 	if tasks != nil {
 		return tasks.Sums(target, metric, panel.SliceID{}, order)
@@ -194,8 +196,8 @@ func sumsOf(tasks *panel.Ledger, target, metric string, order []string) (out []p
 	return out, ""
 }
 
-// identity is that of a target: of its version where it has one, else of how it is asked. It is "" for an agent
-// without a version.
+// identity returns the identity of a target: its version if it has one, else the hash of its
+// settings. It is "" for an agent without a version.
 func (m *Manifest) identity(target int) (string, error) {
 	t := &m.Targets[target]
 	if len(m.Specs) == len(m.Targets) {
@@ -214,7 +216,7 @@ func (m *Manifest) identity(target int) (string, error) {
 	return hashes[target], nil
 }
 
-// target numbers the look at a target.
+// target sets the number of the look at a target.
 func (l *Looks) target(now newLook, earlier []look) {
 	same := slices.IndexFunc(earlier, func(e look) bool { return e.Run == now.Run && sameTasks(e.Tasks, now.Tasks) })
 	if same >= 0 { // the data of an earlier look again, perhaps for other gates
@@ -234,7 +236,7 @@ func (l *Looks) target(now newLook, earlier []look) {
 		n, again := newTasks(pooled, sums)
 		fresh, repeated = fresh+n, repeated || again
 	}
-	again := fresh == 0 && len(earlier) > 0 // answers that were used again
+	again := fresh == 0 && len(earlier) > 0 // answers that were reused
 	number := 1
 	if again {
 		number = 0
@@ -263,7 +265,8 @@ func (l *Looks) target(now newLook, earlier []look) {
 	}
 }
 
-// lastSums are the sums of a metric at the last look at each run but this one, in the order of the runs.
+// lastSums returns the sums of a metric at the last look at each other run, in the order of the
+// runs.
 func lastSums(earlier []look, run, metric string) (out [][]panel.TaskSum) {
 	at := map[string]int{} // by run
 	for i := range earlier {
@@ -281,8 +284,8 @@ func lastSums(earlier []look, run, metric string) (out [][]panel.TaskSum) {
 	return out
 }
 
-// newTasks counts the tasks that are new, or have new attempts; again reports whether there are any of the
-// latter.
+// newTasks counts the tasks that are new, or have new attempts; again reports whether known tasks
+// have new attempts.
 func newTasks(known, now []panel.TaskSum) (n int, again bool) {
 	asked := make(map[string]string, len(known))
 	for i := range known {
@@ -316,8 +319,8 @@ func sameTasks(a, b map[string][]panel.TaskSum) bool {
 	return true
 }
 
-// Keep keeps this look at the gates with verdicts, unless it was kept before. The warning is not empty where the store
-// cannot be written to.
+// Keep stores this look at the gates with verdicts, unless it is stored already. The warning is not
+// empty if the store cannot be written to.
 func (l *Looks) Keep(ctx context.Context, verdicts []gates.Verdict) (warning string, err error) {
 	for i := range l.fresh {
 		n := &l.fresh[i]
@@ -341,7 +344,7 @@ func (l *Looks) Keep(ctx context.Context, verdicts []gates.Verdict) (warning str
 	return "", err
 }
 
-// storedLooks are the looks that a store keeps, of a user of a server or of one person.
+// storedLooks are the looks in a store, of a user of a server or of its only user.
 type storedLooks struct {
 	db   *store.DB
 	user string
@@ -389,7 +392,7 @@ func (s storedLooks) add(ctx context.Context, suite string, list []newLook) erro
 	})
 }
 
-// lookFile is a file that keeps looks, one a line, for builds without a store that lasts.
+// lookFile is a file with looks, one per line, for builds without a permanent store.
 type lookFile struct {
 	app  *app.App
 	name string
@@ -410,7 +413,7 @@ const (
 	maxLookFileBytes = 256 << 20
 )
 
-// CheckLedger refuses a file that cannot keep looks, before anything is asked.
+// CheckLedger returns an error for a file that cannot store looks, before any request is sent.
 func CheckLedger(a *app.App, file string) error {
 	_, _, err := lookFile{a, file}.lines()
 	return err
@@ -482,7 +485,7 @@ func (f lookFile) add(ctx context.Context, suite string, list []newLook) error {
 	})
 }
 
-// GivesFacts reports whether a target answers the same each time.
+// GivesFacts reports whether a target always returns the same answer.
 func GivesFacts(t *callvet.Target) bool {
 	return t.Floor || t.Recorded || t.Provider == "script"
 }

@@ -22,18 +22,18 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// Manifest is what is needed to make a run again, or to go on with it.
+// Manifest has the data that is needed to repeat a run or to resume it.
 type Manifest struct {
 	Version int    `json:"version"`
 	Callvet string `json:"callvet"`
-	// Rules is callvet.RulesVersion when the run was started; absent of runs by version 1.
+	// Rules is callvet.RulesVersion when the run was started; absent in runs by version 1.
 	Rules int    `json:"rules,omitempty"`
 	Path  string `json:"path"` // of the suite, as the user typed it
-	// Origin is empty of older runs, and of those whose cases a request made.
+	// Origin is empty for older runs, and for runs with cases that a request made.
 	app.Origin
-	// Made: a request made the cases from those of the suite.
+	// Made: a request made the cases from the cases of the suite.
 	Made bool `json:"made,omitempty"`
-	// Kept: the suite is stored elsewhere; Path is its name there, not a file.
+	// Kept: the suite is stored on a server; Path is its name there, not a file.
 	Kept bool `json:"kept,omitempty"`
 	// Drill: the cases are drills, with their twins.
 	Drill bool `json:"drill,omitempty"`
@@ -41,17 +41,17 @@ type Manifest struct {
 	Specs     []app.TargetSpec `json:"specs"`
 	Targets   []callvet.Target `json:"targets"`
 	ToolsHash string           `json:"tools_hash"`
-	// Catalogues are hashes of the files that retrievers read, by the position of their
-	// spec; absent of older runs.
+	// Catalogues are hashes of the files that retrievers read, by the position of their spec;
+	// absent in older runs.
 	Catalogues []string `json:"catalogues,omitempty"`
-	// EvalFiles are the files that the cases come from, in their order; absent of older runs.
+	// EvalFiles are the files of the cases, in their order; absent in older runs.
 	EvalFiles []EvalFile `json:"eval_files,omitempty"`
 	// Stale are warnings about changes between the making of the cases and the run, and about
 	// missing records.
 	Stale []string `json:"stale,omitempty"`
 	// Rubrics are positions of the cases for judges, which run when all others are over.
 	Rubrics []int `json:"rubrics,omitempty"`
-	// Skipped is how many of the chosen cases are left out on purpose; absent of older runs.
+	// Skipped is how many of the chosen cases are left out on purpose; absent in older runs.
 	Skipped *int `json:"skipped,omitempty"`
 	Repeats int  `json:"repeats"`
 	// OwnRepeats are the repeats of the chosen cases with a number of their own, by position.
@@ -67,27 +67,27 @@ type Manifest struct {
 	RealLatency bool        `json:"real_latency,omitempty"`
 	NoCache     bool        `json:"no_cache,omitempty"`
 	Embedder    string      `json:"embedder,omitempty"`
-	// Scorers are those of the suite's own, by name; absent of older runs.
+	// Scorers are the suite's own scorers, by name; absent in older runs.
 	Scorers []app.ScorerVersion `json:"scorers,omitempty"`
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
-	// Guard is the policy that stands before the tools; nil: none does.
+	// Guard is the policy for calls of tools; nil: none.
 	Guard *world.Policy `json:"guard,omitempty"`
-	// Live are the tools that are really called; nil: none is.
+	// Live are the tools that are really called; nil: none.
 	Live *world.ToolsFile `json:"live,omitempty"`
-	// World is who answered calls; nil: the mocks of the suite.
+	// World is the world that answered calls; nil: the mocks of the suite.
 	World *RanWorld `json:"world,omitempty"`
 	// Replay is the replayed run; nil: none.
 	Replay *Replayed `json:"replay,omitempty"`
-	// Settings are those of the latest session; nil of older runs.
+	// Settings are the settings of the latest session; nil for older runs.
 	Settings *app.Settings `json:"settings,omitempty"`
-	// Judges are asked when the attempts are over; nil: none is.
+	// Judges judge when the attempts are over; nil: none.
 	Judges *app.RunJudges `json:"judges,omitempty"`
-	// Until are the gates that end the run when they are decided; nil: it asks everything.
+	// Until are the gates that end the run when they are decided; nil: all cells run.
 	Until *Until `json:"until,omitempty"`
-	// Form is the form of all answers; nil: none is asked for, or that of the judge.
+	// Form is the required form of all answers; nil: none, or the judge's.
 	Form *callvet.AnswerForm `json:"form,omitempty"`
-	// Judging is what a run of a judge does; nil of any other run.
+	// Judging describes a judge's run; nil for other runs.
 	Judging *Judging `json:"judging,omitempty"`
 }
 
@@ -113,11 +113,11 @@ func ReadManifest(r *store.Run) (*Manifest, error) {
 	return &m, nil
 }
 
-// RepeatsOf is how many attempts each target makes at the case at a position.
+// RepeatsOf returns how many attempts each target makes at the case at a position.
 func (m *Manifest) RepeatsOf(at int) int { return cmp.Or(m.OwnRepeats[at], m.Repeats) }
 
-// RepeatRange is how many attempts there are at least and at most at a case of so many, which are those
-// of the run.
+// RepeatRange returns the least and the largest number of attempts at a case; cases is the number
+// of cases of the run.
 func (m *Manifest) RepeatRange(cases int) (least, most int) {
 	own := slices.Collect(maps.Values(m.OwnRepeats))
 	if m.Cases != nil {
@@ -129,7 +129,7 @@ func (m *Manifest) RepeatRange(cases int) (least, most int) {
 	return slices.Min(own), slices.Max(own)
 }
 
-// Attempts is how many each target makes at so many cases, which are those of the run.
+// Attempts returns how many attempts each target makes; cases is the number of cases of the run.
 func (m *Manifest) Attempts(cases int) int {
 	n := 0
 	if m.Cases != nil {
@@ -144,7 +144,7 @@ func (m *Manifest) Attempts(cases int) int {
 	return n + cases*m.Repeats
 }
 
-// mostRepeats is how many attempts there are at most at a case of the run.
+// mostRepeats returns the largest number of attempts at a case of the run.
 func (r *Run) mostRepeats() int {
 	_, most := r.Manifest.RepeatRange(r.Cases())
 	return most
@@ -162,8 +162,8 @@ func (r *Run) repeatsText() string {
 // RulesVersion is the version of the rules for the run's verdicts.
 func (m *Manifest) RulesVersion() int { return max(m.Rules, 1) }
 
-// ChangedRules is the version of the rules that judges attempts now, where the run was started by
-// another one; else 0.
+// ChangedRules returns the present version of the rules if the run was started with a different
+// one; else 0.
 func (m *Manifest) ChangedRules() int {
 	if m.RulesVersion() == callvet.RulesVersion {
 		return 0
@@ -171,8 +171,8 @@ func (m *Manifest) ChangedRules() int {
 	return callvet.RulesVersion
 }
 
-// rulesNote names the rules' versions of a run's numbers, if there are several. byCell counts the
-// attempts by the version of their verdicts.
+// rulesNote lists the versions of the rules in a run's numbers, if there are several. byCell counts
+// the attempts by the version of their verdicts.
 func rulesNote(byCell map[int]int) string {
 	if len(byCell) == 0 || len(byCell) == 1 && byCell[callvet.RulesVersion] > 0 {
 		return ""
@@ -248,15 +248,14 @@ func (r *Run) fields() []report.Field {
 	return out
 }
 
-// RanWorld is what a manifest keeps of who answered calls.
+// RanWorld describes, in a manifest, the world that answered calls.
 type RanWorld struct {
 	app.WorldRequest
-	// Hash is that of the recordings.
+	// Hash is the hash of the recordings.
 	Hash string `json:"hash,omitempty"`
 }
 
-// Rewritten is the manifest with the settings of this session, nil when they are those
-// that it has.
+// Rewritten returns the manifest with the settings of this session, nil if they did not change.
 func (m *Manifest) Rewritten(s app.Settings) (json.RawMessage, error) {
 	before, err := json.Marshal(m.Settings)
 	if err != nil {
@@ -270,16 +269,16 @@ func (m *Manifest) Rewritten(s app.Settings) (json.RawMessage, error) {
 	return json.Marshal(m)
 }
 
-// Replayed is what a manifest keeps of a replay.
+// Replayed describes a replay in a manifest.
 type Replayed struct {
 	Run string `json:"run"`
-	// FromStep is how many answers stand; nil: all do, and no target is asked.
+	// FromStep is how many answers are replayed; nil: all, and no request is sent.
 	FromStep *int `json:"from_step,omitempty"`
 	// Of is the position of the target with the answers that are replayed; nil: each target's own.
 	Of *int `json:"of,omitempty"`
 }
 
-// ToolsOf are the contracts of the tools of a case.
+// ToolsOf returns the tools of a case with their contracts.
 func (r *Run) ToolsOf(c *callvet.Case) []callvet.Tool {
 	if c.Tools != nil {
 		return c.Tools
@@ -287,7 +286,7 @@ func (r *Run) ToolsOf(c *callvet.Case) []callvet.Tool {
 	return r.Suite.Tools
 }
 
-// rules are those that the run's attempts are held to; nil: the constraints of its tools.
+// rules returns the rules of safety for the run's attempts; nil: the constraints of its tools.
 func (m *Manifest) rules() *safety.Rules {
 	if m.Guard == nil {
 		return nil

@@ -20,12 +20,12 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Attempts are those of the run as traces, case by case, with what judges said of them.
+// Attempts yields the attempts of the run as traces, case by case, with the verdicts of judges.
 func (r *Run) Attempts(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 	return r.traced(ctx, func(*trace.Attempt, *callvet.Case) {})
 }
 
-// Identified are the attempts with what their cases ask.
+// Identified yields the attempts with the questions of their cases.
 func (r *Run) Identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 	asks, of := "", (*callvet.Case)(nil)
 	return r.traced(ctx, func(at *trace.Attempt, c *callvet.Case) {
@@ -36,7 +36,7 @@ func (r *Run) Identified(ctx context.Context) iter.Seq2[trace.Attempt, error] {
 	})
 }
 
-// traced gives each attempt to do before it yields it.
+// traced calls do with each attempt before it yields it.
 func (r *Run) traced(ctx context.Context, do func(*trace.Attempt, *callvet.Case)) iter.Seq2[trace.Attempt, error] {
 	var of *callvet.Case
 	all := func() iter.Seq2[report.Row, error] {
@@ -81,8 +81,8 @@ const (
 	runJobs   = 1
 )
 
-// Equipped yields those of the chosen cases that have tools of their own, and may yield others, until
-// one cannot be read.
+// Equipped yields the chosen cases with their own tools, perhaps also others, until one cannot be
+// read.
 func (r *Run) Equipped(ctx context.Context, failed *error) iter.Seq[*callvet.Case] {
 	return func(yield func(*callvet.Case) bool) {
 		for i := range r.Cases() {
@@ -98,7 +98,7 @@ func (r *Run) Equipped(ctx context.Context, failed *error) iter.Seq[*callvet.Cas
 			if err == nil {
 				c, err = r.CaseLines.Case(at)
 			}
-			if err != nil && !Momentary(ctx, err) { // its attempts are lost, and say so
+			if err != nil && !Momentary(ctx, err) { // its attempts are lost, and are reported as lost
 				continue
 			}
 			if err != nil {
@@ -112,7 +112,7 @@ func (r *Run) Equipped(ctx context.Context, failed *error) iter.Seq[*callvet.Cas
 	}
 }
 
-// Measure sums the run up. side, where given, collects what is compared.
+// Measure sums up the run. side, unless nil, collects the data for a comparison.
 func (r *Run) Measure(ctx context.Context, cfg steps.Config, side *measure.Side) (*panel.Panels, *trace.Log, error) {
 	var err error
 	tools := measure.Catalogue(r.Suite.Tools, r.Equipped(ctx, &err))
@@ -177,7 +177,7 @@ func tallyRules(list iter.Seq2[trace.Attempt, error], byRules map[int]int) iter.
 	}
 }
 
-// Panels sums the run up by slices; nil means those that the run was started with.
+// Panels sums up the run by slices; nil means the slices of the run's settings.
 func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, error) {
 	if sliceBy == nil {
 		sliceBy = r.Manifest.Slices
@@ -186,8 +186,8 @@ func (r *Run) Panels(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 	return p, err
 }
 
-// GatePanels sums the run up by slices of every size: gates ask for them by name. A confidence of 0 is the
-// usual one.
+// GatePanels sums up the run by slices of every size, because gates name slices. A confidence of 0
+// is the default.
 func (r *Run) GatePanels(ctx context.Context, sliceBy []string, confidence float64,
 	calibrations []steps.Calibrated,
 ) (*panel.Panels, error) {
@@ -198,7 +198,7 @@ func (r *Run) GatePanels(ctx context.Context, sliceBy []string, confidence float
 	return p, err
 }
 
-// side is the run as a side of a comparison that has no attempt yet.
+// side returns a side of a comparison for the run, without attempts yet.
 func (r *Run) side(cfg measure.SideConfig) (*measure.Side, error) {
 	cfg.Metrics = append(slices.Clip(cfg.Metrics), r.selecting(cfg.Metrics)...)
 	side, err := measure.NewSide(r.Stored.ID, cfg)
@@ -211,7 +211,7 @@ func (r *Run) side(cfg measure.SideConfig) (*measure.Side, error) {
 	return side, nil
 }
 
-// Ledger collects of the run what is compared with another one, or with a trace file.
+// Ledger collects the run's data for a comparison with another run or a trace file.
 func (r *Run) Ledger(ctx context.Context, cfg measure.SideConfig) (*panel.Ledger, error) {
 	side, err := r.side(cfg)
 	if err != nil {
@@ -278,7 +278,7 @@ func ParametersOf(t *callvet.Target) (panel.Settings, error) {
 	return out, nil
 }
 
-// fixed are the targets that give the same answer each time, by their position.
+// fixed reports, by position, the targets that always return the same answer.
 func (r *Run) fixed() []bool {
 	out := make([]bool, len(r.Manifest.Targets))
 	for i := range r.Manifest.Targets {
@@ -288,8 +288,8 @@ func (r *Run) fixed() []bool {
 	return out
 }
 
-// selecting are the metrics for comparing decisions in addition to the pass rate; none without
-// decisions, or if others are requested.
+// selecting returns the metrics for comparing decisions in addition to the pass rate; none without
+// decisions, or if other metrics are requested.
 func (r *Run) selecting(asked []string) []string {
 	if len(asked) > 0 || !slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return t.Selects }) {
 		return nil
@@ -298,7 +298,7 @@ func (r *Run) selecting(asked []string) []string {
 	out := []string{score.Composite, score.Precision1, score.MRR}
 	for _, name := range []string{score.NDCGAt, score.RecallAt} {
 		for _, k := range set.K {
-			if k > 1 { // at 1 it is precision@1, or nearly
+			if k > 1 { // at 1 it is nearly precision@1
 				out = append(out, fmt.Sprint(name, k))
 			}
 		}

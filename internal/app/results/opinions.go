@@ -24,7 +24,7 @@ type opinions struct {
 	read *OpinionIndex
 }
 
-// OpinionIndex are opinions by attempt.
+// OpinionIndex has opinions by attempt.
 type OpinionIndex struct {
 	of         map[opinionKey][]judgedVerdict
 	Majorities []Majority
@@ -66,7 +66,7 @@ func (r *Run) ReadOpinions(ctx context.Context) (*OpinionIndex, error) {
 	return out, nil
 }
 
-// read takes what the newest judgings say, of each name, and the majorities of all of them.
+// read adds the verdicts of the newest judging of each name, and the majorities of all.
 func (s *OpinionIndex) read(ctx context.Context, db *store.DB, list []JudgingRun) error {
 	all := Judged{}
 	var of []*Judging
@@ -95,7 +95,7 @@ func (s *OpinionIndex) read(ctx context.Context, db *store.DB, list []JudgingRun
 	s.Majorities = all.Majorities
 	for i, j := range of {
 		newer := slices.ContainsFunc(of[i+1:], func(o *Judging) bool { return o.Identity.Name == j.Identity.Name })
-		// Of a rubric that several judge their majority decides, not one of them.
+		// If several judges judge a rubric, their majority decides.
 		together := j.Judge.Unit == judge.Rubric &&
 			slices.ContainsFunc(s.Majorities, func(m Majority) bool { return m.Unit == judge.Rubric })
 		if !newer && !together {
@@ -111,7 +111,7 @@ func (s *OpinionIndex) read(ctx context.Context, db *store.DB, list []JudgingRun
 	return nil
 }
 
-// latest are the newest judgings that ended, one of each judge and model.
+// latest returns the newest finished judgings, one for each judge and model.
 func latest(list []JudgingRun) []*JudgingRun {
 	var out []*JudgingRun
 	for i := len(list) - 1; i >= 0; i-- {
@@ -139,19 +139,20 @@ func (s *OpinionIndex) add(j *Judging, vs []ThingVerdict) {
 	}
 }
 
-// addParts keeps verdicts on calls or turns. Those on a turn are of each of its calls, too.
+// addParts adds verdicts on calls or turns. A verdict on a turn also applies to each of its calls.
 func (s *OpinionIndex) addParts(v *JudgingView) {
 	if v.Unit == judge.Call || v.Unit == judge.Turn {
 		s.parts = append(s.parts, v.Lines()...)
 	}
 }
 
-// on is what was said of an attempt.
+// on returns the verdicts on an attempt.
 func (s *OpinionIndex) on(target, task string, attempt int) []judgedVerdict {
 	return s.of[opinionKey{target, task, attempt}]
 }
 
-// Decides reports whether a judge decided rubrics, so that verdicts may be others than those stored.
+// Decides reports whether a judge decided rubrics, so that verdicts may differ from the stored
+// ones.
 func (s *OpinionIndex) Decides() bool {
 	for _, of := range s.of {
 		if slices.ContainsFunc(of, func(h judgedVerdict) bool { return h.judge.Judge.Unit == judge.Rubric }) {
@@ -161,7 +162,7 @@ func (s *OpinionIndex) Decides() bool {
 	return false
 }
 
-// lay adds what was said of a cell to its result: a score for each judge, and its rubric.
+// lay adds the verdicts on a cell to its result: a score for each judge, and its rubric.
 func (s *OpinionIndex) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
 	if len(s.of) == 0 || cell.Target < 0 || cell.Target >= len(targets) {
 		return
@@ -186,7 +187,7 @@ func (s *OpinionIndex) lay(targets []callvet.Target, c *callvet.Case, cell *call
 	}
 }
 
-// Report keeps what a judge said of targets as a whole.
+// Report adds a judge's reports on targets as a whole.
 func (s *OpinionIndex) Report(by string, vs []ThingVerdict) {
 	for i := range vs {
 		if vs[i].Report != nil {
@@ -196,8 +197,8 @@ func (s *OpinionIndex) Report(by string, vs []ThingVerdict) {
 	}
 }
 
-// scoreOf is the score of an attempt by one judge: the mean over the calls or turns that it
-// could be read of.
+// scoreOf returns the score of an attempt by one judge: the mean over the calls or turns with
+// readable verdicts.
 func scoreOf(of []judgedVerdict) callvet.Score {
 	s := callvet.Score{Name: "judge_" + strings.ReplaceAll(of[0].judge.Identity.Name, ":", "_"), Reason: of[0].Unscored}
 	sum, n := 0.0, 0
@@ -217,8 +218,8 @@ func scoreOf(of []judgedVerdict) callvet.Score {
 	return s
 }
 
-// fillRubric decides the dimensions of a case's rubric that a judge scored. A dimension that
-// fails fails the attempt; a case that asserts nothing else passes when all of them do.
+// fillRubric decides the dimensions of a case's rubric that a judge scored. An attempt fails if a
+// dimension fails; a case without other assertions passes if all dimensions pass.
 func fillRubric(r *callvet.Result, c *callvet.Case, of []judgedVerdict) {
 	r.Assertions = slices.Clone(r.Assertions)
 	dimension := 0
@@ -263,7 +264,7 @@ func fillRubric(r *callvet.Result, c *callvet.Case, of []judgedVerdict) {
 	}
 }
 
-// identifier makes a name of a dimension.
+// identifier converts the title of a dimension to a name.
 func identifier(s string) string {
 	return strings.Trim(strings.Map(func(c rune) rune {
 		switch {
@@ -276,7 +277,7 @@ func identifier(s string) string {
 	}, s), "_")
 }
 
-// judged adds what judges of tasks said to an attempt of a run.
+// judged adds the verdicts of judges of tasks to an attempt of a run.
 func (s *OpinionIndex) judged(at *trace.Attempt) {
 	t := &at.Trace
 	for _, h := range s.on(t.Target, t.CaseID, t.Repeat) {

@@ -18,9 +18,9 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// outline is of a run what its attempts are found and sorted by, in the order of cases, targets and
-// repeats. To read it from the store takes as long as to read the store; so the outlines of runs
-// that are over are kept.
+// outline has the values by which the attempts of a run are filtered and sorted, in the order of
+// cases, targets and repeats. Reading it takes as long as reading the whole run, so the outlines of
+// finished runs are kept.
 type outline struct {
 	lines []outlined
 	ids   []string // of cases, by their position in the suite; "" for those without attempts
@@ -32,11 +32,11 @@ type outline struct {
 	texts  []caseText // nil: not read yet
 	orders map[ordered][]int32
 
-	reading sync.Mutex              // one reads all attempts, and the others wait for it
+	reading sync.Mutex              // one goroutine reads all attempts, and the others wait
 	details atomic.Pointer[details] // nil: not read yet
 }
 
-// ordered is an order of attempts, as AttemptsRequest asks for it.
+// ordered is an order of attempts, as in AttemptsRequest.
 type ordered struct {
 	by   string
 	down bool
@@ -55,7 +55,7 @@ type outlined struct {
 // Spot is a Place in 12 bytes.
 type Spot struct{ Case, Target, Repeat int32 }
 
-// SpotOf is where a cell stands in its run.
+// SpotOf returns the position of a cell in its run.
 func SpotOf(c *callvet.Cell) Spot {
 	return Spot{int32(c.Case), int32(c.Target), int32(c.Repeat)} //nolint:gosec // a suite has fewer cases
 }
@@ -75,22 +75,22 @@ const (
 	hasCost
 )
 
-// caseText is what a case is searched by, as it may be shown.
+// caseText has the searched texts of a case, redacted.
 type caseText struct {
 	text string // in lower case
 	tags []string
 }
 
 const (
-	// mostOutlines is how many runs have their outlines kept, mostOutlined how many attempts one of them has
-	// at most: some 80 bytes each.
+	// mostOutlines is how many outlines are kept, mostOutlined the largest number of attempts in
+	// one: some 80 bytes each.
 	mostOutlines = 4
 	mostOutlined = 1 << 20
-	// searchedPrompt bounds what is searched of a prompt, in bytes.
+	// searchedPrompt bounds the searched part of a prompt, in bytes.
 	searchedPrompt = 4000
 )
 
-// outlines are those of the runs that were looked at last; the zero value is empty.
+// outlines are the outlines of the runs that were shown last; the zero value is empty.
 type outlines struct {
 	mu   sync.Mutex
 	kept []keptOutline // the last one used is the last
@@ -123,7 +123,7 @@ func (o *outlines) put(run, state string, made *outline) {
 	o.kept = append(o.kept, keptOutline{run, state, made})
 }
 
-// cachedOutline gives the outline of a run where it was made before, else nil. state is that of State.
+// cachedOutline returns the kept outline of a run, else nil. state is the result of State.
 func cachedOutline(ctx context.Context, a *app.App, r *Run) (o *outline, state string, err error) {
 	if state, err = State(ctx, a, r.Stored.ID); err != nil || state == "" {
 		return nil, state, err
@@ -131,7 +131,7 @@ func cachedOutline(ctx context.Context, a *app.App, r *Run) (o *outline, state s
 	return app.Cached[outlines](a).get(r.Stored.ID, state), state, nil
 }
 
-// outlineOf reads the outline of a run, or has it from before.
+// outlineOf returns the kept outline of a run, or reads it.
 func outlineOf(ctx context.Context, a *app.App, r *Run) (*outline, error) {
 	made, state, err := cachedOutline(ctx, a, r)
 	if err != nil || made != nil {
@@ -170,8 +170,8 @@ func outlineOf(ctx context.Context, a *app.App, r *Run) (*outline, error) {
 
 func isOverall(s callvet.Score) bool { return s.Name == "overall" && s.Scored }
 
-// decided streams the attempts without what takes long to read. Where a judge decided rubrics, they are
-// read whole, with the verdicts that it left.
+// decided streams the attempts without the parts that take long to read. If a judge decided
+// rubrics, it reads whole attempts, with the judge's verdicts.
 func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], error) {
 	opinions, err := r.ReadOpinions(ctx)
 	if err != nil || !opinions.Decides() {
@@ -186,7 +186,7 @@ func (r *Run) decided(ctx context.Context) (iter.Seq2[*callvet.Cell, error], err
 	}, nil
 }
 
-// order gives the positions of the attempts in an order.
+// order returns the positions of the attempts in an order.
 func (o *outline) order(by string, down bool) []int32 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -208,13 +208,13 @@ func (o *outline) order(by string, down bool) []int32 {
 	return out
 }
 
-// position is that of an attempt.
+// position returns the position of an attempt.
 func (o *outline) position(at Spot) (int32, bool) {
 	i, known := slices.BinarySearchFunc(o.lines, at, func(l outlined, at Spot) int { return l.at.compare(at) })
 	return int32(i), known //nolint:gosec // a run has fewer attempts
 }
 
-// placesOf are those of attempts.
+// placesOf returns the places of attempts.
 func (o *outline) placesOf(some []int32) []store.Place {
 	at := make([]store.Place, len(some))
 	for i, of := range some {
@@ -223,7 +223,7 @@ func (o *outline) placesOf(some []int32) []store.Place {
 	return at
 }
 
-// attemptsAt are the places of the attempts at a case.
+// attemptsAt returns the places of the attempts at a case.
 func (o *outline) attemptsAt(id string) []store.Place {
 	out := []store.Place{}
 	for at := range o.ids {
@@ -237,13 +237,13 @@ func (o *outline) attemptsAt(id string) []store.Place {
 	return out
 }
 
-// first is where the attempts at a case begin.
+// first returns the position of the first attempt at a case.
 func (o *outline) first(at int) int {
 	return sort.Search(len(o.lines), func(i int) bool { return int(o.lines[i].at.Case) >= at })
 }
 
-// textsOf are the texts of all cases of the suite as red lets them be seen, by position. They are made once for an
-// outline that is kept; red is that of the run.
+// textsOf returns the texts of all cases of the suite, redacted by red, by position. They are made
+// once for a kept outline; red is the run's redactor.
 func (o *outline) textsOf(r *Run, red *redact.Redactor) ([]caseText, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -263,7 +263,7 @@ func (o *outline) textsOf(r *Run, red *redact.Redactor) ([]caseText, error) {
 	return texts, nil
 }
 
-// askedText is what a case asks, as red lets it be seen, with most bytes at most.
+// askedText returns the question of a case, redacted by red, of at most most bytes.
 func askedText(red *redact.Redactor, c *callvet.Case, most int) string {
 	red.Begin()
 	text := red.Text(c.Question())

@@ -12,12 +12,12 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// whole streams the attempts that a filter of verdicts lets through, with those that were planned and are
+// whole streams the attempts that match a filter of verdicts, including planned attempts that are
 // not stored.
 func (r *Run) whole(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	some := len(f.Verdicts) > 0 &&
 		(r.Stored.Status == store.StatusDone || !slices.Contains(f.Verdicts, callvet.VerdictNotRun))
-	if some || r.damage != nil { // a run that is done has all of its attempts, and need not be read whole for a few
+	if some || r.damage != nil { // a finished run has all its attempts, and need not be read whole for a few
 		return r.Rows(ctx, f)
 	}
 	verdicts := f.Verdicts
@@ -56,15 +56,15 @@ func (r *Run) Planned(rows iter.Seq2[report.Row, error], order store.Order) iter
 	}
 }
 
-// PlannedGrid is the attempts of a run in the order of its rows.
+// PlannedGrid has the planned attempts of a run in the order of its rows.
 type PlannedGrid struct {
 	Run    *Run
 	Cases  []int // sorted
 	before []int // attempts of a target at the cases before each one, and at all
 	ByCase bool  // else target by target
 	next   int   // attempts that were passed
-	// leftOut are the targets that were asked until their gates were decided: what is not stored of them
-	// was left out on purpose.
+	// leftOut are the targets that ran until their gates were decided: their missing attempts were
+	// left out on purpose.
 	leftOut []bool
 	yield   func(report.Row, error) bool
 }
@@ -83,7 +83,7 @@ func (g *PlannedGrid) Plan() {
 	}
 }
 
-// At is the attempt at a position.
+// At returns the attempt at a position.
 func (g *PlannedGrid) At(i int) *callvet.Cell {
 	targets, all := 1, g.before[len(g.Cases)]
 	c := &callvet.Cell{}
@@ -103,7 +103,7 @@ func (g *PlannedGrid) At(i int) *callvet.Cell {
 	return c
 }
 
-// Position is that of an attempt; false for one that was not planned.
+// Position returns the position of an attempt; false for one that was not planned.
 func (g *PlannedGrid) Position(c *callvet.Cell) (int, bool) {
 	targets, all := len(g.Run.Manifest.Targets), g.before[len(g.Cases)]
 	at, found := slices.BinarySearch(g.Cases, c.Case)
@@ -116,8 +116,8 @@ func (g *PlannedGrid) Position(c *callvet.Cell) (int, bool) {
 	return c.Target*all + g.before[at] + c.Repeat, true
 }
 
-// upTo yields the attempts before a cell that are not stored, all that are left for nil, and passes the
-// cell. It returns false where the reader wants no more.
+// upTo yields the missing attempts before a cell (for nil all that are left), and skips the cell.
+// It returns false if the reader stops.
 func (g *PlannedGrid) upTo(c *callvet.Cell) bool {
 	end := g.before[len(g.Cases)] * len(g.Run.Manifest.Targets)
 	if c != nil {

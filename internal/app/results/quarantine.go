@@ -31,8 +31,9 @@ func (t *tally) add(v callvet.Verdict) {
 	}
 }
 
-// spared are the cases of a quarantine that are left out on a day. The sentences list every case of
-// the quarantine with its results, so that none is forgotten. of is a run or a trace file.
+// spared returns the cases of a quarantine that are left out on a day. The sentences list every
+// case of the quarantine with its results, so that no case is forgotten. of is a run or a trace
+// file.
 func spared(of string, list []suite.Quarantine, found map[string]*tally,
 	now time.Time,
 ) (without map[string]bool, notes []string) {
@@ -89,7 +90,7 @@ func (r *Run) Quarantine(ctx context.Context, list []suite.Quarantine,
 	return notes, left, nil
 }
 
-// QuarantineTraces finds the tasks of a trace file that are left out, as the cases of a run are.
+// QuarantineTraces finds the tasks of a trace file that are left out, like the cases of a run.
 func QuarantineTraces(a *app.App, name string,
 	list []suite.Quarantine,
 ) (without map[string]bool, notes []string, err error) {
@@ -116,7 +117,7 @@ func QuarantineTraces(a *app.App, name string,
 	return without, notes, nil
 }
 
-// ReadableGates refuses gates that are none, before anything is asked.
+// ReadableGates returns an error for invalid gates, before any request is sent.
 func ReadableGates(a *app.App, s *app.Settings, events app.Events) error {
 	if s.Gates == "" {
 		return nil

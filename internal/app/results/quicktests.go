@@ -26,11 +26,11 @@ const (
 	findingUnsteady = "S7"
 )
 
-// resultUse counts calls with a label, a result and an answer after them, and those that have their
-// result in no answer: needed calls and unneeded ones.
+// resultUse counts calls with a label, a result and a later answer, and those of them with a result
+// that no answer uses: needed calls and unneeded ones.
 type resultUse struct{ needed, unneeded struct{ Of, Unused int } }
 
-// whileRead gives attempts to do as they are read.
+// whileRead calls do with attempts as they are read.
 func whileRead(list iter.Seq2[trace.Attempt, error], do ...func(*trace.Attempt)) iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
 		for at, err := range list {
@@ -83,8 +83,8 @@ func (u *resultUse) attempt(at *trace.Attempt) {
 	}
 }
 
-// betweenTargets compares the results of the same calls that several targets make at a case. It reads
-// the attempts case by case, or in any order, for which it keeps the calls of all cases.
+// betweenTargets compares the results of the same calls that several targets make at a case. It
+// reads the attempts case by case, or in any order; then it keeps the calls of all cases.
 type betweenTargets struct {
 	anyOrder  bool
 	cases     map[string]*answeredCase
@@ -92,7 +92,7 @@ type betweenTargets struct {
 	tools     map[string]int
 }
 
-// answeredCase is what tools answered at a case.
+// answeredCase has the answers of tools at a case.
 type answeredCase struct {
 	first map[toolCall]givenResult
 	seen  map[string]map[toolCall]bool // by target: each call once
@@ -179,7 +179,7 @@ func (b *betweenTargets) fill(p *panel.Panels) {
 	p.Findings = slices.Insert(p.Findings, at, f)
 }
 
-// neededBy is whether a label says that its call was needed.
+// neededBy returns whether a call was needed according to its label.
 func neededBy(g *trace.Gold) (needed, known bool) {
 	switch {
 	case g == nil:
@@ -204,7 +204,7 @@ func (u *resultUse) fill(p *panel.Panels) {
 	tested(p, findingChatter, text)
 }
 
-// tested adds what a quick test found to the evidence of a finding, in the place of the commands that
+// tested adds the result of a quick test to the evidence of a finding, instead of the commands that
 // would run it.
 func tested(p *panel.Panels, code, text string) {
 	for i := range p.Findings {
@@ -227,9 +227,9 @@ func hasFinding(p *panel.Panels, code string) bool {
 // maxReread bounds the steps of files that are read again for a quick test.
 const maxReread = 200_000
 
-// MeasureResultUse reads trace files again: where they have unneeded calls, to see whether answers use
-// results, and where they have several targets, to compare the results that these get. What cannot be
-// read again has no such test.
+// MeasureResultUse reads trace files again: with unneeded calls, to check whether answers use
+// results; with several targets, to compare their results. Files that cannot be read again have no
+// such test.
 func MeasureResultUse(a *app.App, s *Scored, files []string) {
 	unneeded, several := hasFinding(s.Panels, findingChatter), len(s.Panels.Targets) > 1
 	if !unneeded && !several || s.Log.Steps > maxReread {
@@ -239,8 +239,12 @@ func MeasureResultUse(a *app.App, s *Scored, files []string) {
 	between := betweenTargets{anyOrder: true}
 	for _, f := range files {
 		if !a.IsFile(f) || WholeAttempts(a, f, func(at *trace.Attempt) error {
-			used.attempt(at)
-			between.attempt(at)
+			if unneeded {
+				used.attempt(at)
+			}
+			if several {
+				between.attempt(at)
+			}
 			return nil
 		}) != nil {
 			return
@@ -250,14 +254,14 @@ func MeasureResultUse(a *app.App, s *Scored, files []string) {
 	between.fill(s.Panels)
 }
 
-// Agreement compares the verdicts of a judge on calls with the labels of the very calls: whether a
+// Agreement compares the verdicts of a judge on calls with the labels of the same calls: whether a
 // tool was needed, and the right one was called.
 type Agreement struct{ of, passedWrong, failedRight int }
 
 // necessity is the judge of that question.
 const necessity = "necessity"
 
-// agree compares what the newest judge of necessity said with the labels of the calls.
+// agree compares the verdicts of the newest judge of necessity with the labels of the calls.
 func (r *JudgedRun) agree(right map[labels.Key]bool) (a Agreement) {
 	for i := range r.Parts.All {
 		v := &r.Parts.All[i]
@@ -292,8 +296,8 @@ func (a Agreement) fill(p *panel.Panels) {
 			a.failedRight))
 }
 
-// rightCalls adds the labelled calls of an attempt that are wanted, and whether each was needed and
-// named the right tool.
+// rightCalls adds the labelled calls of an attempt that are in wanted, and whether each was needed
+// and named the right tool.
 func rightCalls(at *trace.Attempt, wanted, right map[labels.Key]bool) {
 	i := -1
 	for c, id := range judge.Calls(at) {
@@ -312,7 +316,7 @@ func sameTool(c *callvet.Call, gold string) bool {
 	return c.Tool == name && (version == "" || version == c.Version)
 }
 
-// callKey is that of a call of an attempt.
+// callKey returns the key of a call of an attempt.
 func callKey(at *trace.Attempt, id string) labels.Key {
 	return labels.Key{
 		Target: at.Trace.Target, TaskID: at.Trace.CaseID, Attempt: at.Trace.Repeat,

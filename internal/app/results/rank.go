@@ -20,7 +20,7 @@ type Contender struct {
 	Target string `json:"target"`
 }
 
-// Ranking is the place of each of some targets by a metric.
+// Ranking has the ranks of targets by a metric.
 type Ranking struct {
 	Metric string       `json:"metric"`
 	Ranks  []panel.Rank `json:"ranks"`
@@ -28,8 +28,8 @@ type Ranking struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// First are the positions of the targets that may have the first rank. One target alone is first only
-// where its rank is certain; else the targets that may have as good a rank are listed with it.
+// First returns the positions of the targets that may have the first rank. A single target is first
+// only if its rank is certain; else the targets that may have the same rank are included.
 func (r *Ranking) First() (out []int) {
 	limit := 1
 	if top := r.upTo(limit); len(top) == 1 {
@@ -38,7 +38,7 @@ func (r *Ranking) First() (out []int) {
 	return r.upTo(limit)
 }
 
-// upTo are the positions of those with at most that rank at their best.
+// upTo returns the positions of the targets with a best possible rank of at most rank.
 func (r *Ranking) upTo(rank int) (out []int) {
 	for i := range r.Ranks {
 		if r.Ranks[i].Best <= rank {
@@ -48,8 +48,8 @@ func (r *Ranking) upTo(rank int) (out []int) {
 	return out
 }
 
-// Rank gives the place of each target by the metric that the suite of the first one's run gates on. It
-// reads each run once.
+// Rank returns the rank of each target by the gated metric of the suite of the first target's run.
+// It reads each run once.
 func Rank(ctx context.Context, a *app.App, of []Contender) (*Ranking, error) {
 	out := &Ranking{Metric: panel.MetricPass}
 	ledgers := map[string]*panel.Ledger{}
@@ -71,7 +71,8 @@ func Rank(ctx context.Context, a *app.App, of []Contender) (*Ranking, error) {
 	return out, nil
 }
 
-// rankedLedger reads what a run is ranked by; the suite of the first run decides the metric.
+// rankedLedger reads the ledger for the ranking of a run; the suite of the first run decides the
+// metric.
 func rankedLedger(ctx context.Context, a *app.App, run string, out *Ranking, first bool) (*panel.Ledger, error) {
 	r, err := Open(ctx, a, run)
 	if err != nil {
@@ -83,8 +84,8 @@ func rankedLedger(ctx context.Context, a *app.App, run string, out *Ranking, fir
 	return r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{out.Metric}})
 }
 
-// ranked sums the run up by slices, as Panels does, with the place of each target among those of the
-// run, where it has several. The run is read once for both.
+// ranked sums up the run by slices, as Panels does, with the rank of each target of the run, if it
+// has several. The run is read once for both.
 func (r *Run) ranked(ctx context.Context, sliceBy []string) (*panel.Panels, error) {
 	if len(r.Manifest.Targets) < 2 || r.damage != nil {
 		return r.Panels(ctx, sliceBy)
@@ -113,8 +114,8 @@ func (r *Run) ranked(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 	return p, nil
 }
 
-// gatedOn is the metric of the first hard gate of the suite on everything that two targets can be
-// compared by; the pass rate where there is none.
+// gatedOn returns the metric of the suite's first hard gate on all tasks by which two targets can
+// be compared; the pass rate if there is none.
 func (r *Run) gatedOn() string {
 	own := r.OwnGates()
 	if own == nil {

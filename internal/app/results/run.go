@@ -35,10 +35,10 @@ type Run struct {
 	Among    []store.Place
 	DB       *store.DB
 	opinions opinions
-	damage   *damagedError // nil where its manifest and its suite could be read
+	damage   *damagedError // nil if its manifest and its suite could be read
 }
 
-// NoRunError says that there is no such run. It wraps callvet.ErrNotFound.
+// NoRunError is the error of a missing run. It wraps callvet.ErrNotFound.
 type NoRunError struct {
 	Ref string
 	Err error
@@ -46,7 +46,7 @@ type NoRunError struct {
 
 func (e *NoRunError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the store's error.
+// Unwrap returns the store's error.
 func (e *NoRunError) Unwrap() error { return e.Err }
 
 // Stored finds a run by id, name or place, such as last.
@@ -58,14 +58,14 @@ func Stored(ctx context.Context, db *store.DB, ref string) (store.Run, error) {
 	if !errors.Is(err, callvet.ErrNotFound) {
 		return r, err
 	}
-	if strings.ContainsAny(ref, "./\\") { // most likely a file was meant
+	if strings.ContainsAny(ref, "./\\") { // probably a file was meant
 		err = fmt.Errorf("open %s: no such file, and no such run: %w", ref, callvet.ErrNotFound)
 	}
 	return r, &NoRunError{Ref: ref, Err: err}
 }
 
 // Open opens a stored run: by its id or the beginning of it, its name, or last, last~1, …
-// Cases are read until ctx ends. The error is a *NoRunError for one that is not there.
+// Cases are read until ctx ends. The error is a *NoRunError for a missing run.
 func Open(ctx context.Context, a *app.App, ref string) (*Run, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func OpenIn(ctx context.Context, db *store.DB, ref string) (*Run, error) {
 	return r, nil
 }
 
-// OpenSuite opens a stored suite, for a run that is not there yet.
+// OpenSuite opens a stored suite, for a run that does not exist yet.
 func OpenSuite(ctx context.Context, db *store.DB, hash string) (*Run, error) {
 	s, cases, err := db.OpenSuite(ctx, hash)
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Run) AllCases(failed *error) iter.Seq[*callvet.Case] {
 	return r.some(r.CaseLines.Len(), func(i int) int { return i }, failed)
 }
 
-// Chosen yields the cases that the run is about until one cannot be read.
+// Chosen yields the cases of the run until one cannot be read.
 func (r *Run) Chosen(failed *error) iter.Seq[*callvet.Case] {
 	if r.Manifest.Cases == nil {
 		return r.AllCases(failed)
@@ -135,7 +135,7 @@ func (r *Run) some(n int, at func(int) int, failed *error) iter.Seq[*callvet.Cas
 	}
 }
 
-// Cases is how many cases the run is about.
+// Cases returns the number of cases of the run.
 func (r *Run) Cases() int {
 	if r.Manifest.Cases == nil {
 		return r.CaseLines.Len()
@@ -143,7 +143,7 @@ func (r *Run) Cases() int {
 	return len(r.Manifest.Cases)
 }
 
-// Rows streams attempts with their cases, and with what judges said of them.
+// Rows streams attempts with their cases and the verdicts of judges.
 func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		opinions, err := r.ReadOpinions(ctx)
@@ -162,7 +162,7 @@ func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, er
 	}
 }
 
-// attempted streams attempts as callvet alone scored them.
+// attempted streams attempts with callvet's own scores only.
 func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		for c, err := range r.DB.Cells(ctx, r.Stored.ID, f) {
@@ -185,8 +185,8 @@ func (r *Run) attempted(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 	}
 }
 
-// caseOf is the case of a cell. If it cannot be read, the cell is lost, and a case with only the id
-// replaces it, so that the other attempts of the run remain readable.
+// caseOf returns the case of a cell. If it cannot be read, the cell is lost, and a case with only
+// the id replaces it, so that the other attempts of the run remain readable.
 func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error) {
 	of, err := r.CaseLines.Case(c.Case)
 	if err == nil || Momentary(ctx, err) {
@@ -197,21 +197,21 @@ func (r *Run) caseOf(ctx context.Context, c *callvet.Cell) (*callvet.Case, error
 	return &callvet.Case{ID: id}, nil
 }
 
-// beyond reports whether the suite has no case at a position.
+// beyond reports whether a position is outside the suite.
 func (r *Run) beyond(at int) bool { return at < 0 || at >= r.CaseLines.Len() }
 
-// placed reports whether a cell is at a case and of a target of the run. Others are counted as
+// placed reports whether the run has the case and the target of a cell. Others are counted as
 // misplaced.
 func (r *Run) placed(c *callvet.Cell) bool {
 	return c.Target >= 0 && c.Target < len(r.Manifest.Targets) && !r.beyond(c.Case)
 }
 
-// Shown streams attempts with their cases as red lets them be seen.
+// Shown streams attempts with their cases, redacted by red.
 func (r *Run) Shown(ctx context.Context, f store.Filter, red *redact.Redactor) iter.Seq2[report.Row, error] {
 	return seen(r.Rows(ctx, f), red)
 }
 
-// seen are rows as red lets them be seen.
+// seen redacts rows by red.
 func seen(rows iter.Seq2[report.Row, error], red *redact.Redactor) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		own := red.Fork()
@@ -255,7 +255,8 @@ func (r *Run) verdicts(ctx context.Context) iter.Seq2[report.Row, error] {
 	}
 }
 
-// Unambiguous refuses slice keys that do not distinguish the expected tool from the called one.
+// Unambiguous returns an error for slice keys that do not distinguish the expected tool from the
+// called one.
 func Unambiguous(field string, by []string) error {
 	for _, key := range by {
 		if callvet.AmbiguousSlice(key) {
@@ -269,7 +270,7 @@ func Unambiguous(field string, by []string) error {
 	return nil
 }
 
-// Sliceable refuses slice keys that no case of the run has.
+// Sliceable returns an error for slice keys that no case of the run has.
 func (r *Run) Sliceable(by []string) error {
 	if err := Unambiguous("slices", by); err != nil {
 		return err
@@ -286,10 +287,10 @@ func (r *Run) Sliceable(by []string) error {
 	return &callvet.Hinted{Err: app.Wrong("slices", missing[0], "no case has it"), Hint: hint}
 }
 
-// Size is how many attempts the run has when it is done.
+// Size returns how many attempts the run has when it is done.
 func (r *Run) Size() int { return r.Manifest.Attempts(r.Cases()) * len(r.Manifest.Targets) }
 
-// Resume is the action that goes on with the run, with other settings.
+// Resume is the action that resumes the run with different settings.
 func (r *Run) Resume(with ...app.Setting) app.Action {
 	verb := app.VerbResume
 	if r.Manifest.Made && r.Manifest.Judging == nil && !catalog.MadeByCallvet(r.Suite) {
@@ -298,8 +299,8 @@ func (r *Run) Resume(with ...app.Setting) app.Action {
 	return app.Action{Verb: verb, Run: r.Stored.ID, With: with}
 }
 
-// Raise is the action that goes on with a run that has spent its budget: with twice the
-// limit that it reached.
+// Raise is the action that resumes a run that has spent its budget, with twice the limit that it
+// reached.
 func (r *Run) Raise() app.Action {
 	s, spent := r.Manifest.Settings, r.Stored.Spent
 	switch {
@@ -313,8 +314,8 @@ func (r *Run) Raise() app.Action {
 	return r.Resume()
 }
 
-// Again is the action that asks for the attempts of the run that are lost, with a larger budget where
-// the run has spent its own.
+// Again is the action that runs the lost attempts again, with a larger budget if the run has spent
+// its own.
 func (r *Run) Again() app.Action {
 	if r.Stored.Status == store.StatusBudget {
 		return r.Raise()
@@ -325,7 +326,7 @@ func (r *Run) Again() app.Action {
 // maxNext bounds the actions that are suggested.
 const maxNext = 3
 
-// Next are the actions that help most now, at most maxNext.
+// Next returns the most useful next actions, at most maxNext.
 func (r *Run) Next(p *panel.Panels) []app.Action {
 	passes, fails, errs := 0, 0, 0
 	models := slices.ContainsFunc(p.Targets, func(t panel.TargetPanel) bool { return !t.Floor })
@@ -347,7 +348,7 @@ func (r *Run) Next(p *panel.Panels) []app.Action {
 	case fails > 0:
 		add(app.VerbShow)
 	}
-	if r.Manifest.Drill || r.Manifest.Replay != nil { // its suite is in no file
+	if r.Manifest.Drill || r.Manifest.Replay != nil { // its suite is not a file
 		add(app.VerbReport)
 		add(app.VerbDiff)
 		return out

@@ -18,14 +18,14 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Scored is what scoring trace files or a run gave.
+// Scored is the result of scoring trace files or a run.
 type Scored struct {
 	Panels *panel.Panels
 	Sheet  *steps.Sheet
 	Log    trace.Log
 	Files  []string
 	Marks  map[string][]measure.Mark
-	Scorer *score.StepScorer // nil of merged parts
+	Scorer *score.StepScorer // nil for merged parts
 	Red    *redact.Redactor
 	Again  bool // the files can be read again, for excerpts
 }
@@ -38,7 +38,7 @@ func (s *Scored) Named(e panel.Example) panel.Example {
 	return e
 }
 
-// Problems are the bad lines and unknown names. Lines count through several files.
+// Problems are bad lines and unknown names. Lines count through several files.
 func (s *Scored) Problems() []callvet.Problem {
 	ps := s.Log.Problems("")
 	for i := range ps {
@@ -52,21 +52,21 @@ func (s *Scored) Problems() []callvet.Problem {
 	return ps
 }
 
-// Summing is how attempts, of files or of a run, are scored and added up.
+// Summing has the settings for scoring and summing attempts, of files or of a run.
 type Summing struct {
 	Watch    *measure.Watch
 	Tools    []callvet.Tool
 	Steps    steps.Config
 	Scoring  callvet.Scoring
 	Lines    trace.Options
-	Jobs     int           // 0: as many as there are processors
+	Jobs     int           // 0: the number of processors
 	Side     *measure.Side // nil: nothing is compared
-	attempts bool          // side takes attempts, whether or not anything else needs them whole
+	attempts bool          // side needs whole attempts
 	Without  map[string]bool
 	Each     func([]measure.Scored) error
 }
 
-// Sum adds sources up. The problems are those of the tools.
+// Sum adds up sources. The problems are about the tools.
 func (d *Summing) Sum(ctx context.Context,
 	sources []measure.Source,
 ) (*measure.Result, *score.StepScorer, []callvet.Problem, error) {
@@ -95,8 +95,8 @@ func (d *Summing) Sum(ctx context.Context,
 	return res, scorer, problems, err
 }
 
-// Contradict adds the task records that contradict each other to what is lost. A partial result
-// keeps them apart: more of them may come with the next part.
+// Contradict adds the task records that contradict each other to the lost records. A partial result
+// keeps them separately, because more of them may come with the next part.
 func (s *Scored) Contradict(partial bool) {
 	if partial {
 		return
@@ -119,7 +119,8 @@ func (s *Scored) Contradict(partial bool) {
 	s.Log.Bad += n - int64(len(first))
 }
 
-// Contradiction is why a record is lost that contradicts another one of its attempt or call.
+// Contradiction explains why a record is lost that contradicts another record of its attempt or
+// call.
 func Contradiction(what, of, cure string) string {
 	return "it contradicts the record of the same " + what + of + ", so that neither counts: " + cure +
 		", or write corrects: true in the one that counts"
@@ -128,7 +129,7 @@ func Contradiction(what, of, cure string) string {
 // maxLost is how many lost records are named in a result; all are counted.
 const maxLost = 10
 
-// Lost are the records that could not be read, each in its file; nil where there are none.
+// Lost returns the records that could not be read, each with its file; nil if there are none.
 func (s *Scored) Lost() *panel.Lost {
 	return LostRecords(&s.Log, func(line int64) (string, int64) {
 		if len(s.Files) == 1 {
@@ -138,7 +139,8 @@ func (s *Scored) Lost() *panel.Lost {
 	})
 }
 
-// LostRecords returns the records that a log has as lost; locate gives the file of a line, and the line in it.
+// LostRecords returns the lost records of a log; locate returns the file of a line, and the line in
+// it.
 func LostRecords(log *trace.Log, locate func(int64) (string, int64)) *panel.Lost {
 	if log.Bad == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/internal/app"
 )
 
-// Commands are those that the scorers of a run started with, each once.
+// Commands returns the commands of the run's scorers, each once.
 func (m *Manifest) Commands() []string {
 	var out []string
 	for _, s := range m.Scorers {
@@ -38,7 +38,7 @@ func ReportScorers(base, cand *Manifest, events app.Events) {
 	}
 }
 
-// ReportScorersOf does so for the sides of a comparison, where both are runs.
+// ReportScorersOf does so for the sides of a comparison, if both are runs.
 func ReportScorersOf(ctx context.Context, a *app.App, base, cand app.Side, events app.Events) error {
 	if base.Traces != "" || cand.Traces != "" {
 		return nil

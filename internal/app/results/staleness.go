@@ -12,18 +12,18 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// StaleRequest asks whether what cases were made for, or what a run was made with, has changed
-// since.
+// StaleRequest asks whether tools, prompt or models have changed since cases were made or since a
+// run.
 type StaleRequest struct {
-	// SuiteRequest is the suite, or with Run what is now in place of the suite of the run; ""
-	// with Run: the file that it was read from.
+	// SuiteRequest is the suite, or with Run the present state of the run's suite; "" with Run: the
+	// file from which it was read.
 	app.SuiteRequest
 	Run string `json:"run,omitempty"`
-	// Models are the targets that are asked now; nil: nothing is said of models.
+	// Models are the present targets; nil: models are not compared.
 	Models []string `json:"models,omitempty"`
 }
 
-// StaleResult is what has changed.
+// StaleResult lists the changes.
 type StaleResult struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -33,7 +33,7 @@ type StaleResult struct {
 	Groups []app.StaleGroup `json:"groups"`
 }
 
-// Stale says what has changed since cases were made, or since a run.
+// Stale reports the changes since cases were made, or since a run.
 func Stale(ctx context.Context, a *app.App, req StaleRequest, events app.Events) (*StaleResult, error) {
 	var groups []app.StaleGroup
 	var err error
@@ -67,7 +67,7 @@ func staleSuite(ctx context.Context, a *app.App, req StaleRequest, events app.Ev
 	return m.Compare(ctx, read.Suite, &now)
 }
 
-// staleRun holds what a run was made with against what is now in its place.
+// staleRun compares the state in which a run was made with the present state.
 func staleRun(ctx context.Context, a *app.App, req StaleRequest, events app.Events) ([]app.StaleGroup, error) {
 	r, err := Open(ctx, a, req.Run)
 	if err != nil {

@@ -10,21 +10,22 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// Tasks are the task records of a trace file, or those that a run makes.
+// Tasks are the task records of a trace file or of a run.
 type Tasks struct {
 	Name string // for people
 	file string // "" of a run
 	each func(do func(*trace.Task)) (*trace.Log, error)
-	// attempts are the same with what was called, and id is how labels name the run or the file.
+	// attempts are the same with their calls, and id is the name of the run or the file in labels.
 	attempts func(do func(*trace.Attempt) error) error
 	id       func() (string, error)
-	// parts are what judges of its calls and turns said, as lines of a labels file; nil of a file.
+	// parts are verdicts of judges on its calls and turns, as lines of a labels file; nil for a
+	// file.
 	parts func() ([]labels.Label, error)
-	// without are tasks that are left out of verdicts and labels.
+	// Without are tasks that are left out of verdicts and labels.
 	Without map[string]bool
 }
 
-// TasksOfFile returns those of a trace file.
+// TasksOfFile returns the tasks of a trace file.
 func TasksOfFile(a *app.App, file string) Tasks {
 	return Tasks{
 		Name: file, file: file,
@@ -34,7 +35,7 @@ func TasksOfFile(a *app.App, file string) Tasks {
 	}
 }
 
-// TaskSources are the tasks of trace files, one for each file.
+// TaskSources returns the tasks of trace files, one for each file.
 func TaskSources(a *app.App, files []string) []Tasks {
 	out := make([]Tasks, len(files))
 	for i, f := range files {
@@ -43,7 +44,7 @@ func TaskSources(a *app.App, files []string) []Tasks {
 	return out
 }
 
-// Tasks are those of the run, with what its judges said. Cases in quarantine are not among them.
+// Tasks returns the tasks of the run with the verdicts of judges, without cases in quarantine.
 func (r *Run) Tasks(ctx context.Context) Tasks {
 	attempts := func(do func(*trace.Attempt) error) error {
 		for at, err := range r.Attempts(ctx) {
@@ -82,7 +83,7 @@ func (r *Run) Tasks(ctx context.Context) Tasks {
 	}
 }
 
-// TasksOfSide returns those of a run or a trace file.
+// TasksOfSide returns the tasks of a run or a trace file.
 func TasksOfSide(ctx context.Context, a *app.App, s app.Side) (Tasks, error) {
 	if s.Run == "" {
 		return TasksOfFile(a, s.Traces), nil
@@ -94,7 +95,8 @@ func TasksOfSide(ctx context.Context, a *app.App, s app.Side) (Tasks, error) {
 	return r.Tasks(ctx), nil
 }
 
-// refuseOneTimeFiles refuses what cannot be read a second time to see what judges said; field is what needs it.
+// refuseOneTimeFiles returns an error for a file that cannot be read a second time for the verdicts
+// of judges; field is the field that needs them.
 func refuseOneTimeFiles(a *app.App, of *Tasks, field string) error {
 	if of.file == "" {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// metricTrueSuccess is the share that truly passed, metricJudged what it corrects.
+// metricTrueSuccess is the share that truly passed, metricJudged the uncorrected rate.
 const (
 	metricTrueSuccess = "true_success"
 	metricJudged      = "judged_pass"
@@ -81,8 +81,8 @@ func AddLabelled(a *app.App, p *panel.Panels, of Tasks, from string, calibration
 	return nil
 }
 
-// labelledAlone sets true success where there is no judge of tasks: by labels that were drawn at
-// random. Without labels of tasks there is nothing to set.
+// labelledAlone sets true success without a judge of tasks, from labels that were drawn at random.
+// Without labels of tasks it sets nothing.
 func (r *JudgedRun) labelledAlone(p *panel.Panels, in labels.CalibrationInput, from string) error {
 	if !slices.ContainsFunc(in.Labels, func(l labels.Label) bool { return l.Unit == labels.Task }) {
 		if len(r.Parts.All) > 0 {
@@ -112,7 +112,7 @@ func (r *JudgedRun) labelledAlone(p *panel.Panels, in labels.CalibrationInput, f
 	return nil
 }
 
-// addTrueSuccess puts true success behind the rate of passes, or first.
+// addTrueSuccess inserts true success after the pass rate, or first.
 func addTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, records int64) {
 	if x == nil {
 		return
@@ -121,7 +121,7 @@ func addTrueSuccess(s *panel.Slice, x *labels.Success, names *judgedNames, recor
 	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, 0, records))
 }
 
-// judges are the names of those who said something, in order.
+// judges returns the names of judges with verdicts, in order.
 func (r *JudgedRun) judges() []string {
 	var out []string
 	for _, it := range r.Items {
@@ -141,7 +141,7 @@ type judgedNames struct {
 	unit                                           labels.Unit
 }
 
-// of is what the metrics count.
+// of returns the unit that the metrics count.
 func (t *judgedNames) of() string {
 	if t.unit.Part() {
 		return string(t.unit) + "s"
@@ -183,7 +183,7 @@ func (r *JudgedRun) correct(p *panel.Panels, in labels.CalibrationInput, names j
 	return nil
 }
 
-// valuesOf gives the values of a key that a task has, or a call, which has those of its tool as well.
+// valuesOf returns the values of a key of a task or of a call, which also has those of its tool.
 func (r *JudgedRun) valuesOf(key string) func(labels.Key) []string {
 	by := []string{key}
 	x, y, cross := strings.Cut(key, "*")
@@ -203,7 +203,7 @@ func (r *JudgedRun) valuesOf(key string) func(labels.Key) []string {
 	}
 }
 
-// successOf is that of a target; nil where there is none.
+// successOf returns the true success of a target; nil if there is none.
 func successOf(of []labels.Success, target string) *labels.Success {
 	for i := range of {
 		if of[i].Target == target {
@@ -239,8 +239,8 @@ func (r *JudgedRun) setTrueSuccess(s *panel.Slice, x *labels.Success, names *jud
 	s.Metrics = slices.Insert(s.Metrics, at+1, correctedMetric(s, x, names, silent, records))
 }
 
-// correctedMetric is the share that truly passed, with the range that lost attempts leave, and those
-// on which the judge is silent.
+// correctedMetric is the share that truly passed, with the range that lost attempts and attempts
+// without a verdict leave.
 func correctedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, silent int, records int64) panel.Metric {
 	m := panel.Metric{
 		Name: names.corrected, Title: names.correctedTitle, Unit: panel.UnitRate, Of: panel.OfLabels,
@@ -269,7 +269,7 @@ func correctedMetric(s *panel.Slice, x *labels.Success, names *judgedNames, sile
 	return m
 }
 
-// moved is an interval of a share of the attempts where the others add so much to it.
+// moved scales an interval to a share of the attempts and adds by for the others.
 func moved(iv stats.Interval, share, by float64) stats.Interval {
 	iv.Point, iv.Lower, iv.Upper = share*iv.Point+by, share*iv.Lower+by, share*iv.Upper+by
 	return iv

@@ -26,18 +26,18 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Until are the gates that a run asks for until they are decided.
+// Until are the gates that end a run when they are decided.
 type Until struct {
 	// Source is the name of the gates, Gates their text.
 	Source string `json:"source"`
 	Gates  []byte `json:"gates"`
-	// Baseline is the id of the run that gates about a baseline compare with; "": there is none.
+	// Baseline is the id of the run for gates with a baseline; "": there is none.
 	Baseline string `json:"baseline,omitempty"`
-	// Ledger is a file that keeps the looks at the gates; "": the store does.
+	// Ledger is a file that stores the looks at the gates; "": the store does.
 	Ledger string `json:"ledger,omitempty"`
 }
 
-// Read gives the gates. Each may be looked at any number of times.
+// Read returns the gates. Each may be looked at any number of times.
 func (u *Until) Read() (*suite.GateFile, error) {
 	file, problems := suite.ReadGates(u.Source, u.Gates)
 	if len(problems) > 0 {
@@ -47,7 +47,7 @@ func (u *Until) Read() (*suite.GateFile, error) {
 	return file, nil
 }
 
-// Check finds errors in gates before the run begins; then they cost no request.
+// Check finds errors in gates before the run begins, so that they cost no request.
 func (r *Run) Check(file *suite.GateFile) error {
 	keys, err := r.Keys()
 	if err != nil {
@@ -63,8 +63,8 @@ func (r *Run) Check(file *suite.GateFile) error {
 	return nil
 }
 
-// Keys lists the keys that gates of the run may slice by: tags, tiers, and the fields that cases have, by their own
-// names and by those of tables.
+// Keys lists the slice keys for gates of the run: tags, tiers, and the fields of cases, by their
+// own names and by their names in tables.
 func (r *Run) Keys() ([]string, error) {
 	keys := map[string]bool{"tag": true, "tier": true}
 	var err error
@@ -90,8 +90,9 @@ func SliceKeys(gs []gates.Gate) []string {
 	return keys
 }
 
-// Order lists the positions of the cases of the run, shuffled by its seed. Gates look at the cases in this
-// order, and a run until they are decided asks them so. n is how many cases the suite has.
+// Order lists the positions of the cases of the run, shuffled by its seed. Gates look at the cases
+// in this order, and a run until they are decided runs them in this order. n is how many cases the
+// suite has.
 func (m *Manifest) Order(n int) []int {
 	order := slices.Clone(m.Cases)
 	if order == nil {
@@ -103,7 +104,7 @@ func (m *Manifest) Order(n int) []int {
 	return shuffled(order, func(at int) string { return fmt.Sprintf("order %d %d", m.Seed, at) })
 }
 
-// Shuffled puts the tasks of a trace file in an order that does not depend on what was recorded of them.
+// Shuffled puts the tasks of a trace file in an order that does not depend on their records.
 func Shuffled(ids []string) []string {
 	return shuffled(ids, func(id string) string { return id })
 }
@@ -159,9 +160,9 @@ func (r *Run) Ids() ([]string, error) {
 	return ids, err
 }
 
-// Asked counts the complete cases at the beginning of the order, by target, of a run until its gates are decided that
-// is not over; nil of any other run. A case is complete when all attempts at it are over. The cases after these are
-// not lost: they are still to be asked.
+// Asked counts the complete cases at the beginning of the order, by target, of an unfinished run
+// until its gates are decided; nil for other runs. A case is complete when all attempts at it are
+// over. The other cases are not lost: they will still run.
 func (r *Run) Asked(ctx context.Context) (map[string]int, error) {
 	if r.Manifest.Until == nil || r.Stored.Status == store.StatusDone {
 		return nil, nil
@@ -221,8 +222,8 @@ func InSlice(c *callvet.Case, key, value string) bool {
 	return key == "" || slices.Contains(valuesOf(c, key), value)
 }
 
-// OfCases reports whether the slices of a key are known of cases that were not asked. Those of expected and of
-// called tools are not, and neither are crosses.
+// OfCases reports whether the slices of a key are known for cases that did not run. Slices of
+// expected and of called tools are not, nor are crossed slices.
 func OfCases(key string) bool {
 	switch key {
 	case callvet.SliceExpectedTool, callvet.SliceCalledTool, "tool_family", "api_version":
@@ -231,7 +232,7 @@ func OfCases(key string) bool {
 	return !strings.Contains(key, "*")
 }
 
-// ValuesOf lists the values of the slices of a gate: its own, or those that cases have, sorted.
+// ValuesOf lists the values of the slices of a gate: its own, or those of the cases, sorted.
 func ValuesOf(cases iter.Seq[*callvet.Case], g *gates.Gate) []string {
 	if g.Value != gates.Every {
 		return []string{g.Value}
@@ -245,7 +246,8 @@ func ValuesOf(cases iter.Seq[*callvet.Case], g *gates.Gate) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Early are the names of the targets that were not asked all of their cases, because their gates were decided.
+// Early returns the names of the targets that did not run all cases, because their gates were
+// decided.
 func (r *Run) Early() map[string]bool {
 	out := map[string]bool{}
 	for i, t := range r.early() {
@@ -256,8 +258,8 @@ func (r *Run) Early() map[string]bool {
 	return out
 }
 
-// early counts the attempts of the targets of a run until its gates are decided; nil of any other run, and of
-// one that goes on.
+// early counts the attempts of the targets of a run until its gates are decided; nil for other
+// runs, and for a run that goes on.
 func (r *Run) early() []run.Totals {
 	var sum run.Summary
 	if r.Manifest.Until == nil || len(r.Stored.Totals) == 0 || json.Unmarshal(r.Stored.Totals, &sum) != nil {
@@ -266,8 +268,8 @@ func (r *Run) early() []run.Totals {
 	return sum.Targets[:min(len(sum.Targets), len(r.Manifest.Targets))]
 }
 
-// Descriptive are warnings that the numbers of targets are of a run that ended when their gates were decided:
-// an end that the numbers chose.
+// Descriptive returns warnings for targets of a run that ended when their gates were decided: its
+// end depended on the numbers.
 func (r *Run) Descriptive() (out []string) {
 	for i, t := range r.early() {
 		if t.LeftOut > 0 {

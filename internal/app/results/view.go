@@ -22,28 +22,28 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// ViewRequest asks for the report view of a run.
+// ViewRequest requests the report view of a run.
 type ViewRequest struct {
 	// Run is an id or the beginning of one, a name, or last, last~1, …
 	Run string `json:"run"`
-	// Slices are tag, tier or names of fields, * for all fields; nil: those that the run
-	// was started with.
+	// Slices are tag, tier or names of fields, * for all fields; nil: the slices of the run's
+	// settings.
 	Slices []string `json:"slices,omitempty"`
 	// Keep are kinds of personal data that are shown.
 	Keep []string `json:"keep,omitempty"`
-	// Baseline is compared with, where it is given.
+	// Baseline is a run or a trace file to compare with, if given.
 	Baseline app.Side `json:"baseline,omitzero"`
 }
 
 // RunView is the report view of a run, with the most useful next actions. The client fills in All
-// and Next of its View in its own words.
+// and Next of its View.
 type RunView struct {
 	*Run
 	View *report.View
 	Next []app.Action
 }
 
-// View sums the run up by slices and shows it as red lets it be seen; op and why are those of section.
+// View sums up the run by slices and redacts it by red; op and why: see section.
 func (r *Run) View(ctx context.Context, sliceBy []string, red *redact.Redactor, op *app.Opener,
 	why string,
 ) (*RunView, error) {
@@ -67,7 +67,7 @@ func (r *Run) View(ctx context.Context, sliceBy []string, red *redact.Redactor, 
 	}
 	v.JudgeReports = opinions.Reports
 	out := &RunView{Run: r, View: v}
-	if r.damage == nil { // else nothing can be done with it
+	if r.damage == nil { // otherwise no action is possible
 		out.Next = r.Next(p)
 	}
 	return out, nil
@@ -151,7 +151,7 @@ func (r *Run) section(ctx context.Context, p *panel.Panels, op *app.Opener, why 
 	return s, nil
 }
 
-// hideFailed takes out of a failed decision what must not be shown.
+// hideFailed redacts a failed decision.
 func hideFailed(f *panel.RoutingFailure, red *redact.Redactor) {
 	red.Begin()
 	f.Query, f.Reason, f.Routed = red.Text(f.Query), red.Text(f.Reason), red.Text(f.Routed)
@@ -162,7 +162,7 @@ func hideFailed(f *panel.RoutingFailure, red *redact.Redactor) {
 	}
 }
 
-// CaseRequest asks for the attempts at one case.
+// CaseRequest requests the attempts at one case.
 type CaseRequest struct {
 	Run  string `json:"run"`
 	Case string `json:"case"`
@@ -171,14 +171,14 @@ type CaseRequest struct {
 	Keep   []string `json:"keep,omitempty"`
 }
 
-// CaseView is the attempts at one case; its View has no panels.
+// CaseView has the attempts at one case; its View has no panels.
 type CaseView struct {
 	*Run
 	View *report.View
 	Rows []report.Row
-	// Tools are those that the case offers.
+	// Tools are the tools that the case offers.
 	Tools []callvet.Tool
-	// Systems are the texts before the conversation, of each target of the run: as its attempts had it.
+	// Systems are the system texts of the attempts, for each target of the run.
 	Systems []string
 }
 
@@ -203,7 +203,7 @@ func ShowCase(ctx context.Context, a *app.App, req CaseRequest) (*CaseView, erro
 	if err != nil {
 		return nil, err
 	}
-	if o != nil && req.Case != "" { // the store would look at all attempts for those at a case
+	if o != nil && req.Case != "" { // the store would read all attempts to find those at a case
 		if at := o.attemptsAt(req.Case); len(at) <= store.MostPlaces {
 			f = store.Filter{At: at}
 		}
@@ -229,9 +229,9 @@ func ShowCase(ctx context.Context, a *app.App, req CaseRequest) (*CaseView, erro
 	return out, nil
 }
 
-// explained streams attempts with the comparison of their calls. Runs do not store it of a pass that
-// has nothing to report: it is made again. A pass that cannot be judged again here (by a program, or
-// by arguments that were redacted) stays without.
+// explained streams attempts with the comparison of their calls. Runs do not store it for a pass
+// with nothing to report: it is made again. A pass that cannot be judged again here (by a program,
+// or with redacted arguments) stays without it.
 func (r *Run) explained(ctx context.Context, f store.Filter) iter.Seq2[report.Row, error] {
 	return func(yield func(report.Row, error) bool) {
 		scorer, _ := score.New(r.Suite, score.Config{Explain: true}) // the suite was linted
@@ -249,18 +249,18 @@ func (r *Run) explained(ctx context.Context, f store.Filter) iter.Seq2[report.Ro
 	}
 }
 
-// NoAttemptError says that a run has no attempt at a case, or none of the target that was
-// asked for. It wraps callvet.ErrNotFound.
+// NoAttemptError is the error of a run without an attempt at a case, or without one of the
+// requested target. It wraps callvet.ErrNotFound.
 type NoAttemptError struct{ Case, Run string }
 
 func (e *NoAttemptError) Error() string {
 	return fmt.Sprintf("show case %q of run %s: %v", e.Case, e.Run, callvet.ErrNotFound)
 }
 
-// Unwrap gives ErrNotFound.
+// Unwrap returns callvet.ErrNotFound.
 func (e *NoAttemptError) Unwrap() error { return callvet.ErrNotFound }
 
-// List gives the latest runs, the newest first; limit 0: all.
+// List returns the latest runs, the newest first; limit 0: all.
 func List(ctx context.Context, a *app.App, limit int) ([]report.RunSummary, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -293,7 +293,7 @@ func List(ctx context.Context, a *app.App, limit int) ([]report.RunSummary, erro
 	return out, nil
 }
 
-// Line gives a stored run with its line in the list.
+// Line returns a stored run with its line in the list.
 func Line(ctx context.Context, a *app.App, ref string) (*store.Run, report.RunSummary, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -344,8 +344,8 @@ func stateOf(version string, r *store.Run, judgings []store.Run) string {
 	return state
 }
 
-// Delete deletes a run for good, with what is done also in the same transaction. The space is used for what
-// comes next. The error is a *store.HeldError for a run that a process carries out.
+// Delete deletes a run for good, with what is done also in the same transaction. The free space is
+// used again later. The error is a *store.HeldError for a run that a process carries out.
 func Delete(ctx context.Context, a *app.App, ref string, also store.Also) (id string, err error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -366,8 +366,8 @@ func Delete(ctx context.Context, a *app.App, ref string, also store.Also) (id st
 	return r.ID, err
 }
 
-// DeleteRuns deletes runs for good, one after the other, and gives their space back to the disk; deleted are those
-// that are gone, also when an error ends it.
+// DeleteRuns deletes runs for good, one after the other, and returns their space to the disk;
+// deleted are the deleted runs, also after an error.
 func DeleteRuns(ctx context.Context, a *app.App, refs []string) (deleted []string, err error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -383,7 +383,7 @@ func DeleteRuns(ctx context.Context, a *app.App, refs []string) (deleted []strin
 	return deleted, db.Vacuum(ctx)
 }
 
-// DescribeRequest changes what people wrote of a run; nil leaves it as it is.
+// DescribeRequest changes the texts of people about a run; nil leaves a text unchanged.
 type DescribeRequest struct {
 	Run   string    `json:"run"`
 	Name  *string   `json:"name,omitempty"`
@@ -391,7 +391,7 @@ type DescribeRequest struct {
 	Tags  *[]string `json:"run_tags,omitempty"`
 }
 
-// Describe changes the name, the notes and the tags of a run, and gives them.
+// Describe changes the name, the notes and the tags of a run, and returns them.
 func Describe(ctx context.Context, a *app.App, req DescribeRequest) (store.Words, error) {
 	var out store.Words
 	db, err := a.Config.Store(ctx)

@@ -17,22 +17,21 @@ import (
 )
 
 // Conclude shows a run that a request about a catalogue made, before the request reads it. It
-// gives the error that the run ended with: ended, nil for one that came to its end, or one that
-// says how to go on.
+// returns the error of the run: ended (nil for a complete run), or one that explains how to go on.
 type Conclude func(out *Outcome, ended error) error
 
-// Asker asks models about a catalogue, in runs within one budget.
+// Asker sends questions about a catalogue to models, in runs within one budget.
 type Asker struct {
 	app      *app.App
 	how      *app.RunRequest
 	Conclude Conclude
 	events   app.Events
-	// spent is what runs have cost so far, in USD, and dearest the most that one attempt
-	// did, and what the next may cost.
+	// spent is the cost of the runs so far, in USD, and dearest the largest cost of an attempt,
+	// which the next may cost too.
 	spent, dearest float64
 }
 
-// NewAsker asks models by name, as a request for a run says.
+// NewAsker makes an Asker of models by name, with the settings of a run request.
 func NewAsker(a *app.App, models []string, how *app.RunRequest, conclude Conclude, events app.Events) *Asker {
 	how.Targets = nil
 	for _, m := range models {
@@ -67,7 +66,7 @@ func (q *Asker) Ask(ctx context.Context, path string, made *callvet.Suite,
 	return q.Read(ctx, s, read)
 }
 
-// Read carries a run out and reads what came out, also where that is a part.
+// Read carries out a run and reads its results, even if they are incomplete.
 func (q *Asker) Read(ctx context.Context, s *Session, read func(*catalog.Answers) error) error {
 	out, ended := s.Do(ctx)
 	if out == nil {
@@ -82,7 +81,7 @@ func (q *Asker) Read(ctx context.Context, s *Session, read func(*catalog.Answers
 	return ended
 }
 
-// answers are those of a run, which is taken from the budget.
+// answers returns the answers of a run, and subtracts its cost from the budget.
 func (q *Asker) answers(v *report.View) *catalog.Answers {
 	q.spent += v.Spent.USD + v.Spent.AssumedUSD
 	out := &catalog.Answers{Run: v.ID, Status: v.Status, About: v.Suite.Description, Attempts: q.attempts(v)}

@@ -15,19 +15,19 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Configured is a target as a run asked it.
+// Configured is a target with its settings in a run.
 type Configured struct {
-	// Name is that of the target in the run.
+	// Name is the name of the target in the run.
 	Name string         `json:"name"`
 	Spec app.TargetSpec `json:"spec"`
-	// Hash is of all that the target is asked with, but for its name: two runs with the same one
-	// asked the same way.
+	// Hash is the hash of all settings of the target except its name: two runs with the same hash
+	// have the same settings.
 	Hash  string `json:"hash"`
 	Floor bool   `json:"floor,omitempty"`
 }
 
-// BriefOf says in a few words what a target is asked with: its profile, its tool choice, its parameters, and the
-// hash and the beginning of its system prompt. "" where it has nothing of its own.
+// BriefOf summarizes the settings of a target: its profile, its tool choice, its parameters, and
+// the hash and the beginning of its system prompt. "" if it has none of its own.
 func BriefOf(s *app.TargetSpec) string {
 	var parts []string
 	if s.Profile != "" {
@@ -58,7 +58,7 @@ type RunConfiguration struct {
 	Targets   []Configured `json:"targets"`
 	// Fresh: no answer of an earlier run was reused.
 	Fresh bool `json:"fresh"`
-	// Whole: all cases of the suite were asked.
+	// Whole: all cases of the suite ran.
 	Whole bool `json:"whole"`
 }
 

@@ -5,10 +5,10 @@
 //	app.RunRequest ─► Start ─► Session ─► Do ─► Outcome
 //	                  check the request; read, lint and keep the suite; open the targets │ run.Run, sums, view, verdict
 //
-// Resume and StartReplay make a Session of a stored run, Judge one of the attempts of a run or of trace files.
-// Judgings and labels: List and Show give the judgings of a run with their verdicts. Audit asks a judge about changed
-// answers, to measure its biases. LabelNext chooses what a person should label next; LabelImport, LabelExport and
-// LabelStamp read, write and bind labels.
+// Resume and StartReplay make a Session of a stored run, Judge one of the attempts of a run or of
+// trace files. Judgings and labels: List and Show return the judgings of a run with their verdicts.
+// Audit lets a judge judge changed answers, to measure its biases. LabelNext chooses what a person
+// should label next; LabelImport, LabelExport and LabelStamp read, write and bind labels.
 //
-// Cancel ends a run that any process carries out. Preview computes what a run would ask.
+// Cancel ends a run of any process. Preview computes which requests a run would send.
 package runs

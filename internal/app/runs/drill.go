@@ -19,12 +19,12 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// DrillRequest asks for safety drills: those of a suite whose cases say their own safety, or,
-// where Suite is "", the shipped ones.
+// DrillRequest requests safety drills: those of a suite with safety settings in its cases, or the
+// shipped ones if Suite is "".
 type DrillRequest struct{ app.RunRequest }
 
-// Drill runs drills and gives what they came to. The error is that of the run; a run that was
-// interrupted gives no result.
+// Drill runs drills and returns their result. The error is the run's error; an interrupted run has
+// no result.
 func Drill(ctx context.Context, a *app.App, req DrillRequest, events app.Events) (_ *DrillsResult, err error) {
 	s, err := StartDrill(ctx, a, req, events)
 	if err != nil {
@@ -41,13 +41,13 @@ func Drill(ctx context.Context, a *app.App, req DrillRequest, events app.Events)
 	return Drilled(ctx, a, out.Stored.ID)
 }
 
-// Undecided reports whether err says no more than that the run is over and nothing was judged.
+// Undecided reports whether err means only that the run is over without a judged attempt.
 func (o *Outcome) Undecided(err error) bool {
 	return err != nil && o != nil && !o.Interrupted() && !o.Failed() && !errors.Is(err, callvet.ErrBudget) &&
 		o.Summary.Pass+o.Summary.Fail == 0
 }
 
-// StartDrill checks the request and keeps the run, as Start does.
+// StartDrill checks the request and stores the run, as Start does.
 func StartDrill(ctx context.Context, a *app.App, req DrillRequest, events app.Events) (*Session, error) {
 	made, err := drillSuite(ctx, a, &req.RunRequest, events)
 	if err != nil {
@@ -97,8 +97,8 @@ func drillStream(ctx context.Context, a *app.App, req *app.RunRequest, events ap
 	return read, err
 }
 
-// Drilled reads what drills came to off the run that they were. The error wraps
-// callvet.ErrInvalid for another run.
+// Drilled reads the result of drills from their run. The error wraps callvet.ErrInvalid for a run
+// without drills.
 func Drilled(ctx context.Context, a *app.App, run string) (*DrillsResult, error) {
 	r, err := results.Open(ctx, a, run)
 	if err != nil {

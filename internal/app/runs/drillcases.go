@@ -31,7 +31,7 @@ var spanishDrills []byte
 // drillsName is the name of the shipped drills as a suite.
 const drillsName = "shipped drills"
 
-// DrillsText is the shipped drills as one suite in callvet's own form.
+// DrillsText returns the shipped drills as one suite in callvet's own form.
 func DrillsText() []byte {
 	var b bytes.Buffer
 	b.WriteString("callvet: 1\nname: " + drillsName + "\ndefaults: {max_rounds: 12}\n")
@@ -44,7 +44,7 @@ func DrillsText() []byte {
 	return b.Bytes()
 }
 
-// twinSuffix is what the id of a calm twin ends with.
+// twinSuffix is the end of the id of a calm twin.
 const twinSuffix = "~calm"
 
 // DrillsWithTwins adds to each case with an attack its calm twin, after it. The error wraps

@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// DryRun is what a run would ask.
+// DryRun describes the requests of a run that is not made.
 type DryRun struct {
 	Format  string `json:"format"` // callvet.dry_run
 	Version int    `json:"version"`
@@ -27,35 +27,35 @@ type DryRun struct {
 	All     int      `json:"all"`
 	Targets []string `json:"targets"`
 	Repeats int      `json:"repeats"`
-	// Attempts would be made. Rubrics of them are at cases that run last, where all others
-	// passed. Skipped would not be: the suite says why at their cases.
+	// Attempts is how many would be made. Rubrics of them are at cases that run last, if all others
+	// passed. Skipped are left out, for reasons in the suite.
 	Attempts int `json:"attempts"`
 	Rubrics  int `json:"rubrics"`
 	Skipped  int `json:"skipped"`
-	// MostRepeats is there where cases have different numbers of attempts. Repeats is the smallest then.
+	// MostRepeats is set if cases have different numbers of attempts. Repeats is then the smallest.
 	MostRepeats int `json:"most_repeats,omitempty" doc:"attempts of a target at the case with the most; left out where that is repeats"`
-	// Usage is what the run uses in all.
+	// Usage is the usage of the whole run.
 	Usage
-	// OfTargets and OfJudges are its parts; nil where no judge is asked.
+	// OfTargets and OfJudges are its parts; nil without judges.
 	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the models that are evaluated; left out where no judge is asked"`
 	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; left out where none is asked"`
-	// Unkeyed are models and judges that could not be asked now.
+	// Unkeyed are models and judges without a key.
 	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"those without a key; each is a warning too"`
-	// Warnings are those that a run would not report before it starts.
+	// Warnings are warnings that a run would report only after its start.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 
 	asked  []int // attempts of each target
 	judges []judgeAsked
 }
 
-// Usage is what a run asks and uses, or a part of it.
+// Usage has the requests and the usage of a run or of a part of it.
 type Usage struct {
-	// Requests are sent at least and at most, without retries and before answers that are kept are used
-	// again; RequestsMost is nil where an agent or a judge decides.
+	// Requests are sent at least and at most, without retries and if no stored answers are reused;
+	// RequestsMost is nil if an agent or a judge decides.
 	RequestsLeast int  `json:"requests_least"`
 	RequestsMost  *int `json:"requests_most" doc:"null: an agent decides, or what a judge is to look at"`
-	// What is used is estimated from earlier attempts of the same targets, and earlier questions to the
-	// same judges.
+	// Tokens, cost and time are estimated from earlier attempts of the same targets, and earlier
+	// questions to the same judges.
 	InputTokens  Estimate `json:"input_tokens"`
 	OutputTokens Estimate `json:"output_tokens"`
 	CostUSD      Estimate `json:"cost_usd"`
@@ -88,8 +88,8 @@ func (d *DryRun) lacking(judge bool) func(*app.TargetSpec, string) {
 	}
 }
 
-// Preview does all that Start does, but that no run is kept: it lints the suite, chooses its
-// cases and opens the targets. Nothing is asked. It estimates from the latest runs in the store.
+// Preview does what Start does without storing a run: it lints the suite, chooses its cases and
+// opens the targets. It sends no requests, and estimates from the latest runs in the store.
 func Preview(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*DryRun, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -102,7 +102,8 @@ func Preview(ctx context.Context, a *app.App, req app.RunRequest, events app.Eve
 	return dryRun(ctx, a, &req, runs, events)
 }
 
-// PreviewFrom is DryRun with the runs that it may estimate from, the latest first: those that a user may read.
+// PreviewFrom is Preview with the runs for its estimates, the latest first: those that a user may
+// read.
 func PreviewFrom(ctx context.Context, a *app.App, req app.RunRequest, past []string,
 	events app.Events,
 ) (*DryRun, error) {
@@ -189,7 +190,7 @@ func addRequests(r *results.Run, d *DryRun, c *callvet.Case, target, repeats int
 	d.asked[target] += repeats
 	most := 1
 	if c.MultiTurn != nil || len(c.Mocks)+len(r.Suite.Mocks) > 0 || r.Manifest.World != nil {
-		most = run.Rounds(r.Suite, c) // something may answer the calls
+		most = run.Rounds(r.Suite, c) // a world may answer the calls
 	}
 	if t.Selects {
 		most = 1
@@ -202,8 +203,8 @@ func addRequests(r *results.Run, d *DryRun, c *callvet.Case, target, repeats int
 	}
 }
 
-// Unwinnable is a notice about cases that cannot pass, because a call is forced where none is
-// right; nil: none.
+// Unwinnable returns a notice about cases that cannot pass, because a call is forced where no call
+// is right; nil: none.
 func Unwinnable(r *results.Run) (*callvet.Notice, error) {
 	var forced []string
 	for i := range r.Manifest.Targets {

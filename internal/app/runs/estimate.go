@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	// mostPast is how many earlier runs are looked through, mostSampled how many attempts of one are read.
+	// mostPast is how many earlier runs are searched, mostSampled how many attempts of one are
+	// read.
 	mostPast    = 50
 	mostSampled = 200
-	// usualConcurrency is how many requests of a provider are in flight where nothing is said.
+	// usualConcurrency is how many requests of a provider are in flight by default.
 	usualConcurrency = 8
 )
 
@@ -32,7 +33,7 @@ type Estimate struct {
 	Basis  string   `json:"basis,omitempty" doc:"what it is estimated from"`
 }
 
-// sampled is what earlier attempts of a target took, on average.
+// sampled has the mean usage of earlier attempts of a target.
 type sampled struct {
 	run, suite            string
 	n                     int // attempts
@@ -40,7 +41,7 @@ type sampled struct {
 	in, out, usd, seconds float64
 }
 
-// estimate says what the run would use, from earlier runs.
+// estimate estimates the usage of the run from earlier runs.
 func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) error {
 	var basis, missing, uncounted, unpriced []string
 	var in, out, usd float64
@@ -90,7 +91,7 @@ func (s *Session) estimate(ctx context.Context, d *DryRun, past []store.Run) err
 	return nil
 }
 
-// estimated is a figure, unless it is not known of some targets.
+// estimated returns a figure, unless it is unknown for some targets.
 func estimated(v float64, basis string, missing []string, why string) Estimate {
 	if len(missing) > 0 {
 		return Estimate{Reason: why + " " + strings.Join(missing, ", ")}
@@ -98,8 +99,8 @@ func estimated(v float64, basis string, missing []string, why string) Estimate {
 	return Estimate{Value: &v, Basis: cmp.Or(basis, "targets that cost nothing")}
 }
 
-// seconds is how long it takes when providers are asked side by side, each with so many requests in
-// flight, and with its rate.
+// seconds returns how long the run takes with all providers at the same time, each with its limits
+// of concurrency and rate.
 func (s *Session) seconds(busy map[string]float64, d *DryRun) float64 {
 	longest := 0.0
 	for _, of := range busy {
@@ -111,8 +112,8 @@ func (s *Session) seconds(busy map[string]float64, d *DryRun) float64 {
 	return longest
 }
 
-// sample reads the usage of the target at a position in the latest run that asked it, preferably of
-// a suite of the same name; nil: none.
+// sample reads the usage of the target at a position in its latest run, preferably of a suite with
+// the same name; nil: none.
 func (s *Session) sample(ctx context.Context, target int, past []store.Run) (*sampled, error) {
 	if len(s.Manifest.Specs) != len(s.Manifest.Targets) {
 		return nil, nil
@@ -136,7 +137,8 @@ func (s *Session) sample(ctx context.Context, target int, past []store.Run) (*sa
 	return nil, nil
 }
 
-// askedToo is the position of a target in a run that asked it, with whatever parameters; -1: none.
+// askedToo returns the position of a target in a run, with any parameters; -1: the run does not
+// have it.
 func askedToo(r *store.Run, spec *app.TargetSpec) (int, error) {
 	m, err := results.ReadManifest(r)
 	if err != nil || len(m.Specs) != len(m.Targets) {
@@ -146,7 +148,7 @@ func askedToo(r *store.Run, spec *app.TargetSpec) (int, error) {
 		func(s app.TargetSpec) bool { return s.Target == spec.Target && s.BaseURL == spec.BaseURL }), nil
 }
 
-// sampleOf reads the first attempts of a target that were answered.
+// sampleOf reads the first answered attempts of a target.
 func sampleOf(ctx context.Context, db *store.DB, r *store.Run, target int) (*sampled, error) {
 	out := &sampled{run: r.ID, suite: r.SuiteName}
 	for c, err := range db.Cells(ctx, r.ID,

@@ -19,25 +19,25 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// FixturesRequest asks for what answers calls: out of the gold of a suite, or of the calls of a
+// FixturesRequest requests mocks or recordings, from the gold of a suite or from the calls of a
 // stored run.
 type FixturesRequest struct {
 	// From is a suite, or a run.
 	From string `json:"from"`
-	// Output is a file, .yaml or .json, that gets the suite with mocks; or a folder that gets the
-	// recordings of a run.
+	// Output is a file, .yaml or .json, for the suite with mocks; or a folder for the recordings of
+	// a run.
 	Output string `json:"output"`
 }
 
-// Fixtures says what was made.
+// Fixtures counts the new mocks or recordings.
 type Fixtures struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Output  string `json:"output"`
-	// Run is where the answers come from; "": from gold.
+	// Run is the source of the answers; "": gold.
 	Run string `json:"run,omitempty"`
-	// Mocks were made in Cases; of gold, Checks of a result_check and Plain of nothing: these
-	// answer {"status":"ok"}.
+	// Mocks were made in Cases; from gold, Checks of them from a result_check, and Plain without
+	// data: these answer {"status":"ok"}.
 	Mocks  int `json:"mocks,omitempty"`
 	Cases  int `json:"cases,omitempty"`
 	Checks int `json:"of_checks,omitempty"`
@@ -47,8 +47,8 @@ type Fixtures struct {
 	Files int `json:"files,omitempty"`
 }
 
-// MakeFixtures writes mocks or recordings. A name that is a file or a folder is a suite, any
-// other one a run.
+// MakeFixtures writes mocks or recordings. The name of a file or a folder means a suite, any other
+// name a run.
 func MakeFixtures(ctx context.Context, a *app.App, req FixturesRequest, events app.Events) (*Fixtures, error) {
 	ext := strings.ToLower(filepath.Ext(req.Output))
 	asSuite := slices.Contains([]string{".yaml", ".yml", ".json"}, ext)

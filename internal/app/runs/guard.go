@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// GuardPolicy is the policy of a run with a guard; nil where none is asked for.
+// GuardPolicy reads the policy of a run with a guard; nil without a guard.
 func GuardPolicy(a *app.App, path string) (*world.Policy, error) {
 	if path == "" {
 		return nil, nil
@@ -40,8 +40,8 @@ func guards(a *app.App, p *world.Policy, tools []callvet.Tool, seed int64) (*wor
 	return GuardsBy(a, nil, p, tools, seed)
 }
 
-// GuardsBy makes guards that go by a clock, for tools that are really called; nil: they only say
-// how long they take.
+// GuardsBy makes guards with a clock, for tools that are really called; with a clock of nil they
+// only report how long they would take.
 func GuardsBy(a *app.App, clock world.GuardClock, p *world.Policy, tools []callvet.Tool,
 	seed int64,
 ) (*world.Guards, error) {
@@ -60,7 +60,7 @@ func GuardsBy(a *app.App, clock world.GuardClock, p *world.Policy, tools []callv
 	return world.NewGuards(cfg)
 }
 
-// guard puts the run's guard before its worlds.
+// guard puts the run's guard in front of its worlds.
 func (s *Session) guard(cfg *run.Config) error {
 	p := s.Manifest.Guard
 	if p == nil {
@@ -89,7 +89,7 @@ func (s *Session) guard(cfg *run.Config) error {
 	return err
 }
 
-// drillGuards are the guards of drills: the policy with the safety settings of each case, but
+// drillGuards returns the guards of drills: the policy with the safety settings of each case, but
 // without its attack, which a guard must not know. Other runs have none.
 func (s *Session) drillGuards(p *world.Policy) (map[string]*world.Guards, error) {
 	if !s.Manifest.Drill {

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 )
 
-// Judges are those that are built in.
+// Judges returns the built-in judges.
 func Judges() []judge.Judge { return judge.All() }
 
 // JudgeUnit is the unit of a judge: task, call or turn for a user's judge.
@@ -81,15 +81,15 @@ func judgeOf(a *app.App, s *app.JudgeSpec, name string, own bool) (j *judge.Judg
 	return j, j.Check()
 }
 
-// Judge asks judges about a run or a trace file and keeps what they say. Each model is a
-// judging of its own; one that did not end goes on where it was. With what came out may come
-// an error that wraps callvet.ErrBudget, or says that nothing could be asked.
+// Judge lets judges judge a run or a trace file and stores their verdicts. Each model has its own
+// judging; an unfinished judging is resumed. Together with the result it may return an error that
+// wraps callvet.ErrBudget, or the error that there was no question.
 func Judge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Events) (*results.Judged, error) {
 	js, s, err := PreparedJudges(ctx, a, &req, events)
 	if err != nil {
 		return nil, err
 	}
-	var todo []toJudge // before anything is asked: one judge may have no question
+	var todo []toJudge // before any request: a judge may have no question
 	for _, j := range js {
 		qs, skipped, err := results.Questions(j, s, req.Under)
 		if err != nil {
@@ -130,13 +130,13 @@ func Judge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Eve
 	return out, nil
 }
 
-// toJudge is what a judge is to be asked.
+// toJudge is a judge with its questions.
 type toJudge struct {
 	what results.Judging
 	made *callvet.Suite
 }
 
-// PreparedJudges checks a request and opens what it is about.
+// PreparedJudges checks a request and opens its subject.
 func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest,
 	events app.Events,
 ) ([]*judge.Judge, *results.Subject, error) {
@@ -166,8 +166,8 @@ func PreparedJudges(ctx context.Context, a *app.App, req *app.JudgeRequest,
 	return js, s, err
 }
 
-// CheckJudge refuses a request that Judge would refuse before it asks a judge: a judge that there
-// is not, a model that cannot be opened, a run that is not there.
+// CheckJudge returns the error that Judge would return before its first request: an unknown judge,
+// a model that cannot be opened, a missing run.
 func CheckJudge(ctx context.Context, a *app.App, req app.JudgeRequest, events app.Events) error {
 	if _, _, err := PreparedJudges(ctx, a, &req, events); err != nil {
 		return err
@@ -198,7 +198,7 @@ func OpenLabels(a *app.App, name string, events app.Events) (*labels.Appender, e
 	return to, err
 }
 
-// Lines are all verdicts as lines of a labels file.
+// Lines returns all verdicts as lines of a labels file.
 func Lines(d *results.Judged) []labels.Label {
 	var all []labels.Label
 	for i := range d.Judgings {
@@ -223,7 +223,7 @@ func AddLabels(a *app.App, name string, d *results.Judged, events app.Events) (e
 	return to.Append(Lines(d)...)
 }
 
-// CompareJudgings compares judgings with one another, and takes a majority of them.
+// CompareJudgings compares judgings with each other, and computes their majority.
 func CompareJudgings(d *results.Judged) {
 	for i := range d.Judgings {
 		for k := i + 1; k < len(d.Judgings); k++ {
@@ -235,7 +235,7 @@ func CompareJudgings(d *results.Judged) {
 	d.MajorityVerdicts()
 }
 
-// between compares two judgings on what both can be read of.
+// between compares two judgings on the units with readable verdicts of both.
 func between(a, b *results.JudgingView) labels.JudgesBetween {
 	words := map[string]int{}
 	word := func(t *results.ThingVerdict) int {

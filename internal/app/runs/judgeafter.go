@@ -17,10 +17,10 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// decidesRubrics reports whether rubrics get a judge, so that a case may have only a rubric.
+// decidesRubrics reports whether a judge decides rubrics, so that a case may have only a rubric.
 func decidesRubrics(j *app.RunJudges) bool { return j != nil && slices.Contains(j.Names, "rubric") }
 
-// judgeRequests are those of the judges about a run.
+// judgeRequests returns the requests to the judges of a run.
 func judgeRequests(j *app.RunJudges, m *results.Manifest, set *app.Settings, about string) []app.JudgeRequest {
 	if j == nil {
 		return nil
@@ -41,7 +41,7 @@ func judgeRequests(j *app.RunJudges, m *results.Manifest, set *app.Settings, abo
 	return out
 }
 
-// JudgeTargets are the models that judge, as targets; none without judges.
+// JudgeTargets returns the judging models as targets; none without judges.
 func JudgeTargets(j *app.RunJudges) (out []app.TargetSpec) {
 	if j == nil {
 		return nil
@@ -53,8 +53,8 @@ func JudgeTargets(j *app.RunJudges) (out []app.TargetSpec) {
 	return out
 }
 
-// checkJudges refuses unknown judges of a request, and models that cannot be opened, before any
-// question. It adds the judges to dry, if given.
+// checkJudges returns an error for unknown judges of a request, and for models that cannot be
+// opened, before any question. It adds the judges to dry, if given.
 func checkJudges(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun, events app.Events) error {
 	j := req.Judges
 	if j == nil || len(j.Names) == 0 {
@@ -92,15 +92,15 @@ func checkJudges(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryR
 	return err
 }
 
-// judgeAfter asks the judges of the run after all attempts. It reports missing verdicts; they are
-// not a failure of the run.
+// judgeAfter lets the judges judge the run after all attempts. It reports missing verdicts; they
+// are not a failure of the run.
 func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error) {
 	if runErr != nil || sum.Status != run.StatusDone {
 		return
 	}
 	for _, q := range judgeRequests(s.Manifest.Judges, s.Manifest, &s.settings, s.Stored.ID) {
 		out, err := Judge(ctx, s.app, q, func(ev app.Event) {
-			if ev.Session == nil && ev.Ended == nil { // the run goes on as it is
+			if ev.Session == nil && ev.Ended == nil { // the run goes on unchanged
 				s.events.Emit(ev)
 			}
 		})
@@ -129,7 +129,7 @@ func (s *Session) judgeAfter(ctx context.Context, sum *run.Summary, runErr error
 	}
 }
 
-// judgedSummary is a summary with the verdicts that a judge of rubrics left.
+// judgedSummary returns a summary with the verdicts after a judge of rubrics.
 func judgedSummary(sum run.Summary, p *panel.Panels) run.Summary {
 	sum.Pass, sum.Fail, sum.Error, sum.NotRun, sum.InPart = 0, 0, 0, 0, 0
 	for i := range p.Targets {
@@ -141,7 +141,7 @@ func judgedSummary(sum run.Summary, p *panel.Panels) run.Summary {
 	return sum
 }
 
-// setJudges makes a run one of a judge, or one with rubrics that a judge decides, where it is one.
+// setJudges adapts the configuration to a judge's run, or to a run with rubrics for a judge.
 func setJudges(m *results.Manifest, cfg *run.Config) {
 	if m.Form != nil {
 		cfg.Targets = inForm(cfg.Targets, m.Form)
@@ -161,14 +161,14 @@ func setJudges(m *results.Manifest, cfg *run.Config) {
 	}
 }
 
-// asking is a case that a judge can decide although nothing else does: its target is asked.
+// asking is a case that only a judge can decide, so its target is asked.
 type asking struct{ run.Compiled }
 
 // Idle implements run.Compiled.
 func (asking) Idle(bool) string { return "" }
 
-// forJudges reports whether a case is of the tier that a judge decides. Such cases run when
-// all others are over: a judge is not asked about a target that does not even call the right
-// tools. A case of another tier may have a rubric too; it runs with its tier.
-// Source: Eval Case Interfaces, "Implementation Notes".
+// forJudges reports whether a judge decides the cases of this case's tier. Such cases run when all
+// others are over, because it is useless to judge a target that does not call the right tools. A
+// case of another tier may have a rubric too; it runs with its tier. Source: Eval Case Interfaces,
+// "Implementation Notes".
 func forJudges(c *callvet.Case) bool { return c.Tier == callvet.TierRubric }

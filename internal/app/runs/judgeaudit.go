@@ -21,21 +21,21 @@ import (
 	statsjudge "github.com/callvet/callvet/stats/judge"
 )
 
-// JudgeAuditRequest asks whether judges are moved by what should not move them. Output and
-// Again are as of a judging, but that nothing is written to a labels file.
+// JudgeAuditRequest asks whether changes that should make no difference change the verdicts of
+// judges. Output and Again are as in a judging, but nothing is written to a labels file.
 type JudgeAuditRequest struct {
 	app.JudgeRequest
-	// Pairs is how many attempts are judged as they are and with each change; 0 means
+	// Pairs is how many attempts are judged unchanged and with each change; 0 means
 	// judge.DefaultPairs.
 	Pairs int `json:"pairs,omitempty"`
-	// Seed decides which are drawn, and how they are changed.
+	// Seed decides which attempts are drawn, and how they are changed.
 	Seed uint64 `json:"seed,omitempty"`
 }
 
 // DefaultAuditPairs is the default of JudgeAuditRequest.Pairs.
 const DefaultAuditPairs = judge.DefaultPairs
 
-// Audited is what audits of judges came to.
+// Audited has the results of audits of judges.
 type Audited struct {
 	Subject string `json:"subject"`
 	// Audits are in the order of the models.
@@ -57,7 +57,7 @@ type AuditView struct {
 	Spent     callvet.Spent  `json:"spent"`
 	Stopped   []string       `json:"stopped,omitempty"`
 	Probes    []AuditProbe   `json:"probes"`
-	// Swayed names the probes that move the judge. Says is all of it in a sentence.
+	// Swayed names the probes that change the judge's verdicts. Says is the result in a sentence.
 	Swayed []judge.Probe `json:"swayed"`
 	Says   string        `json:"says"`
 	// Verdict is Fail for a judge that is influenced, Inconclusive if no probe has enough pairs to
@@ -82,7 +82,7 @@ func (a *Audited) Verdict() Verdict {
 	return v
 }
 
-// AuditProbe is what one change did. The numbers below Moved are as in stats/judge.Sway.
+// AuditProbe is the effect of one change. The numbers below Moved are as in stats/judge.Sway.
 type AuditProbe struct {
 	judge.Moved
 	Pairs      int            `json:"pairs"`
@@ -90,7 +90,7 @@ type AuditProbe struct {
 	P          float64        `json:"p"`
 	PHolm      float64        `json:"p_holm"`
 	Swayed     bool           `json:"swayed"`
-	// NotAsked counts attempts that the change has no place in, by the reason.
+	// NotAsked counts attempts to which the change does not apply, by the reason.
 	NotAsked map[string]int `json:"not_asked,omitempty"`
 	Says     string         `json:"says"`
 }
@@ -103,8 +103,8 @@ type audit struct {
 	notAsked map[judge.Probe]map[string]int
 }
 
-// Audit asks judges about attempts as they are and with changes that should make no
-// difference. Errors, and what is stored and resumed, are as of runs.Judge.
+// Audit lets judges judge attempts unchanged and with changes that should make no difference.
+// Errors, storage and resumption are as in Judge.
 func Audit(ctx context.Context, a *app.App, req JudgeAuditRequest, events app.Events) (*Audited, error) {
 	if req.Pairs == 0 {
 		req.Pairs = judge.DefaultPairs
@@ -170,7 +170,7 @@ func auditJudge(ctx context.Context, a *app.App, j *judge.Judge, s *results.Subj
 }
 
 // drawAudit draws attempts and makes their questions. Attempts are read twice, so that only the
-// drawn ones are in memory; those of comparisons are all.
+// drawn ones are in memory; for comparisons all are.
 func drawAudit(j *judge.Judge, s *results.Subject, req *JudgeAuditRequest) (*audit, error) {
 	out := &audit{
 		plan: results.AuditPlan{Pairs: req.Pairs, Seed: req.Seed}, skipped: map[string]int{},
@@ -287,10 +287,10 @@ func auditView(j *judge.Judge, a *audit, v *results.JudgingView) AuditView {
 	return out
 }
 
-// fewPairs is the number of pairs below which nothing that was found says little.
+// fewPairs is the number of pairs below which the absence of an effect is weak evidence.
 const fewPairs = 30
 
-// sentence says what the change did.
+// sentence describes the effect of the change.
 func (p *AuditProbe) sentence() string {
 	what := map[judge.Probe]string{
 		judge.Length:   "an answer that is longer and says no more",
@@ -331,7 +331,7 @@ func (p *AuditProbe) sentence() string {
 	return s
 }
 
-// sentence says whether the judge is fooled.
+// sentence describes whether the judge is fooled.
 func (v *AuditView) sentence() (s string, verdict Verdict) {
 	var open []string
 	for i := range v.Probes {

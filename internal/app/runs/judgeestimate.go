@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// judgeAsked is one judge by one model, with the questions that the attempts of a run bring it.
+// judgeAsked is one judge by one model, with its number of questions about the attempts of a run.
 type judgeAsked struct {
 	name   string
 	unit   judge.Unit
@@ -31,12 +31,12 @@ type judgeAsked struct {
 	graded int
 }
 
-// panelOf are all judges of a run, each by each model.
+// panelOf returns all judges of a run, each by each model.
 func panelOf(j *app.RunJudges, specs []app.TargetSpec, ts []run.Target) []judgeAsked {
 	var out []judgeAsked
 	for _, name := range j.Names {
 		b, err := judge.Builtin(name)
-		if err != nil || len(ts) != len(specs) { // both were refused before
+		if err != nil || len(ts) != len(specs) { // both cause an error before
 			continue
 		}
 		for i := range specs {
@@ -50,7 +50,7 @@ func panelOf(j *app.RunJudges, specs []app.TargetSpec, ts []run.Target) []judgeA
 // title names the judge with its model.
 func (j *judgeAsked) title() string { return "judge " + j.name + " by " + j.target.Name }
 
-// bound adds the questions on the attempts that so many targets make at a case.
+// bound adds the questions about the attempts of a number of targets at a case.
 func (j *judgeAsked) bound(c *callvet.Case, targets, repeats int) {
 	n := 0
 	switch j.unit {
@@ -76,7 +76,7 @@ func (j *judgeAsked) bound(c *callvet.Case, targets, repeats int) {
 	}
 }
 
-// judgesUse is what the judges of the run use, by what they used before.
+// judgesUse estimates the usage of the run's judges from their earlier usage.
 func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*Usage, error) {
 	out := &Usage{RequestsMost: new(int)}
 	var basis, missing, uncounted, unpriced []string
@@ -91,7 +91,7 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 		case out.RequestsMost != nil:
 			*out.RequestsMost += j.most
 		}
-		if !j.open && j.most == 0 { // it is asked nothing
+		if !j.open && j.most == 0 { // it has no question
 			continue
 		}
 		free := j.target.Free || j.target.Recorded
@@ -136,7 +136,7 @@ func (s *Session) judgesUse(ctx context.Context, d *DryRun, past []store.Run) (*
 }
 
 // judgedBefore reads the usage of the same judge by the same model in the latest run that it
-// judged, preferably of a suite of the same name. It also returns the number of questions for an
+// judged, preferably of a suite of the same name. It also returns the number of questions per
 // attempt; nil: it judged none.
 func (s *Session) judgedBefore(ctx context.Context, j *judgeAsked, past []store.Run) (*sampled, float64, error) {
 	for _, same := range []bool{true, false} {
@@ -176,7 +176,7 @@ func (j *judgeAsked) same(b *results.JudgingRun) bool {
 		(alike || !j.open && j.under == nil)
 }
 
-// judgingTook is what a judging of a run took, and its questions for an attempt.
+// judgingTook returns the usage of a judging of a run, and its questions per attempt.
 func (s *Session) judgingTook(ctx context.Context, b *results.JudgingRun, about *store.Run) (*sampled, float64, error) {
 	of, err := sampleOf(ctx, s.DB, &b.Run, 0)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *Session) judgingTook(ctx context.Context, b *results.JudgingRun, about 
 	return of, float64(questions.Len()) / float64(max(p.Done, 1)), err
 }
 
-// together is the usage of a run with its judges. Live judges work concurrently with the run,
+// together returns the usage of a run with its judges. Live judges work concurrently with the run,
 // others after it.
 func together(a, b *Usage, live bool) Usage {
 	sum := func(x, y Estimate) Estimate { return both(x, y, func(x, y float64) float64 { return x + y }) }
@@ -210,7 +210,7 @@ func together(a, b *Usage, live bool) Usage {
 	return out
 }
 
-// both is a figure of two parts; it is not known where one of them is not.
+// both is a figure of two parts; it is unknown if one of them is.
 func both(a, b Estimate, of func(a, b float64) float64) Estimate {
 	if a.Value == nil || b.Value == nil {
 		return Estimate{Reason: joined(a.Reason, b.Reason)}
@@ -219,7 +219,7 @@ func both(a, b Estimate, of func(a, b float64) float64) Estimate {
 	return Estimate{Value: &v, Basis: joined(a.Basis, b.Basis)}
 }
 
-// joined are two sentences; the same is said once.
+// joined joins two sentences; equal ones appear once.
 func joined(a, b string) string {
 	switch {
 	case a == "" || a == b:

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/run"
 )
 
-// QuestionSuite makes questions the cases of a suite.
+// QuestionSuite converts questions to the cases of a suite.
 func QuestionSuite(j *judge.Judge, name string, qs []judge.Question) (*callvet.Suite, error) {
 	s := &callvet.Suite{Name: name, SystemPrompt: j.System(), Dialect: "callvet", Cases: make([]callvet.Case, len(qs))}
 	for i := range qs {
@@ -31,33 +31,33 @@ func QuestionSuite(j *judge.Judge, name string, qs []judge.Question) (*callvet.S
 	return s, nil
 }
 
-// formed is a model that is asked for answers of one form.
+// formed is a model with one required form of answers.
 type formed struct {
 	callvet.Model
 	form *callvet.AnswerForm
 }
 
-// Generate asks for the form.
+// Generate requires the form.
 func (m formed) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	with := *req
 	with.Form = m.form
 	return m.Model.Generate(ctx, &with)
 }
 
-// identified is formed where answers may be used again.
+// identified is formed with answers that may be reused.
 type identified struct {
 	formed
 	run.Identifier
 }
 
-// Identity is that of the request with the form.
+// Identity is the identity of the request with the form.
 func (m identified) Identity(req *callvet.Request) [sha256.Size]byte {
 	with := *req
 	with.Form = m.form
 	return m.Identifier.Identity(&with)
 }
 
-// inForm lets targets answer in a form.
+// inForm makes targets answer in a form.
 func inForm(ts []run.Target, form *callvet.AnswerForm) []run.Target {
 	out := slices.Clone(ts)
 	for i := range out {
@@ -76,7 +76,7 @@ type opinion struct {
 	did   judge.Did
 }
 
-// opinionOf makes a question ready to be answered.
+// opinionOf prepares a question for its answers.
 func opinionOf(j *judge.Judge, c *callvet.Case) opinion {
 	var q results.QuestionData
 	if err := json.Unmarshal(c.Foreign, &q); err != nil {
@@ -97,8 +97,8 @@ func (o opinion) Naming() *callvet.Naming { return nil }
 // Reached implements run.Compiled.
 func (o opinion) Reached([]callvet.Call) bool { return false }
 
-// Judge implements run.Compiled: it keeps what the answer says. An answer without a verdict is
-// a failure to answer, and is not asked for again.
+// Judge implements run.Compiled: it stores the verdict of the answer. An answer without a verdict
+// is a failure to answer, and the question is not asked again.
 func (o opinion) Judge(_ context.Context, t *callvet.Trace) (callvet.Result, error) {
 	return o.score(t), nil
 }
@@ -118,7 +118,7 @@ func (o opinion) score(t *callvet.Trace) callvet.Result {
 	return keep(o.judge.Read(t.Answer, o.did))
 }
 
-// keep writes a verdict as a result, kept reads it again.
+// keep writes a verdict as a result; results.KeptVerdict reads it.
 func keep(v judge.Verdict) callvet.Result {
 	r := callvet.Result{Verdict: callvet.VerdictPass, Plan: v.Word, Reason: v.Reason}
 	score := func(name string, x *float64) {

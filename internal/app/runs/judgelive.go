@@ -22,13 +22,13 @@ import (
 // Attempts may be judged while others run. The questions of a judging are known only when the run
 // is over; a live judging begins before that. It stores each answer under the name of its question,
 // in the order of arrival. When the run is over, judging makes the questions as usual, place moves
-// the answers to their questions, and missing ones are asked. So no verdict, cost or question
-// depends on the progress of the live judging.
+// the answers to their questions, and missing ones are asked. Therefore no verdict, cost or
+// question depends on the progress of the live judging.
 
-// liveJudges are the judges of a run that goes on. The nil pointer is none.
+// liveJudges are the live judges of a run. The nil pointer has none.
 type liveJudges struct {
 	all   []*liveJudge
-	over  chan struct{} // closes when no attempt will come any more
+	over  chan struct{} // closes when no further attempt will come
 	group sys.Group
 }
 
@@ -38,22 +38,22 @@ type liveJudge struct {
 	lease   *store.Lease
 	run     *results.Run // its attempts are judged
 	red     *redact.Redactor
-	next    int // the place of the next question
+	next    int // the position of the next question
 	queue   chan report.Row
 	work    func(over <-chan struct{})
 }
 
 const (
-	// liveQueue bounds the attempts that wait to be judged. Those that it has no place for are
+	// liveQueue bounds the attempts that wait to be judged. When it is full, further attempts are
 	// judged when the run is over.
 	liveQueue = 1024
-	// liveBatch bounds the attempts whose questions are asked together: a run that is over
-	// waits for as many.
+	// liveBatch bounds the attempts that are judged together: a finished run waits for at most so
+	// many.
 	liveBatch = 64
 )
 
-// judgeLive starts the judges that are asked while the run goes on. One that cannot be opened is
-// asked when it is over, and says then why.
+// judgeLive starts the live judges. A judge that cannot be opened judges when the run is over, and
+// reports the reason then.
 func (s *Session) judgeLive(ctx context.Context) *liveJudges {
 	j := s.Manifest.Judges
 	if j == nil || !j.Live {
@@ -73,7 +73,7 @@ func (s *Session) judgeLive(ctx context.Context) *liveJudges {
 	return out
 }
 
-// openLive opens one judging; nil for a judge that looks at several attempts.
+// openLive opens one judging; nil for a judge of several attempts together.
 func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.TargetSpec) (*liveJudge, error) {
 	j, err := judge.Builtin(q.Judges[0])
 	if err != nil || j.Unit == judge.Pair || j.Unit == judge.Target {
@@ -124,7 +124,7 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 	return out, nil
 }
 
-// observe gives attempts that became durable to the judges. It does not wait.
+// observe passes attempts that became durable to the judges. It does not wait.
 func (l *liveJudges) observe(ev run.Event) {
 	if l == nil {
 		return
@@ -139,7 +139,7 @@ func (l *liveJudges) observe(ev run.Event) {
 	}
 }
 
-// end waits until what was asked is answered and stored.
+// end waits until all questions that were asked are answered and stored.
 func (l *liveJudges) end() {
 	if l == nil {
 		return
@@ -148,7 +148,7 @@ func (l *liveJudges) end() {
 	l.group.Wait()
 }
 
-// asks asks about attempts as they come, until there are no more, or the judge cannot go on.
+// asks judges attempts as they come, until there are no more, or the judge cannot go on.
 func (l *liveJudge) asks(ctx context.Context, over <-chan struct{}) {
 	defer func() { _ = l.session.Close() }()
 	defer func() { // a later resume reports a lease that was not released
@@ -175,7 +175,7 @@ func (l *liveJudge) asks(ctx context.Context, over <-chan struct{}) {
 	}
 }
 
-// questions are those on one attempt.
+// questions returns the questions about one attempt.
 func (l *liveJudge) questions(row report.Row) []judge.Question {
 	what := l.session.Manifest.Judging
 	if results.WhyNotJudged(results.AutomaticScore(&row.Cell.Result), what.Under) != "" {
@@ -216,7 +216,7 @@ func (l *liveJudge) ask(ctx context.Context, qs []judge.Question) error {
 	return err
 }
 
-// behind is a journal of cells whose places begin behind those that are there.
+// behind is a journal that stores cells after the existing ones.
 type behind struct {
 	*store.Lease
 	first int
@@ -229,7 +229,7 @@ func (b *behind) Encode(dst []byte, c *callvet.Cell, key []byte) ([]byte, error)
 	return b.Lease.Encode(dst, &at, key)
 }
 
-// placeAnswers gives a live judging its questions, and puts its answers where they belong.
+// placeAnswers stores the questions of a live judging, and moves its answers to their questions.
 func placeAnswers(ctx context.Context, a *app.App, db *store.DB, b *results.JudgingRun, made *callvet.Suite,
 	what *results.Judging,
 ) error {

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// MeanScore writes the mean score, with its interval where it has one; "" where there is no score.
+// MeanScore writes the mean score, with its interval if it has one; "" without a score.
 func MeanScore(v *results.JudgingView) string {
 	switch {
 	case v.Interval != nil:
@@ -31,7 +31,7 @@ func MeanScore(v *results.JudgingView) string {
 	return ""
 }
 
-// Reports are the reports of a judge of targets, one for each target; nil for other judges.
+// Reports returns the reports of a judge of targets, one for each target; nil for other judges.
 func Reports(v *results.JudgingView) []report.JudgeReport {
 	var s results.OpinionIndex
 	s.Report(v.JudgeID, v.Verdicts)
@@ -40,12 +40,12 @@ func Reports(v *results.JudgingView) []report.JudgeReport {
 
 // JudgeListRequest asks which judgings are stored.
 type JudgeListRequest struct {
-	// Run or Traces limits the list to what is about it; both empty: all.
+	// Run or Traces limits the list to judgings of it; both empty: all.
 	app.Side
 }
 
-// List lists the judgings that are stored, the oldest first, without their verdicts. One that
-// cannot be read has only its id, its state and the Problem.
+// List lists the stored judgings, the oldest first, without their verdicts. A judging that cannot
+// be read has only its id, its state and the Problem.
 func List(ctx context.Context, a *app.App, req JudgeListRequest) ([]results.JudgingView, error) {
 	about, err := aboutOf(ctx, a, req.Side)
 	if err != nil {
@@ -101,18 +101,18 @@ func aboutOf(ctx context.Context, a *app.App, s app.Side) (string, error) {
 	return r.ID, err
 }
 
-// JudgeShowRequest asks what judges said.
+// JudgeShowRequest requests the verdicts of judges.
 type JudgeShowRequest struct {
-	// Judging is the id of one; else all judgings about the run or the traces are shown.
+	// Judging is the id of a judging; "": all judgings of the run or the traces.
 	Judging string `json:"judging,omitempty"`
 	app.Side
 	// Labels is a file of people's labels to show with the verdicts; "": none.
 	Labels string `json:"labels,omitempty"`
-	// Output is a labels file that the verdicts are added to; "": none.
+	// Output is a labels file to which the verdicts are added; "": none.
 	Output string `json:"output,omitempty"`
 }
 
-// Show shows the verdicts of judges. It asks no model.
+// Show returns the verdicts of judges. It sends no request.
 func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Events) (*results.Judged, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -160,7 +160,7 @@ func Show(ctx context.Context, a *app.App, req JudgeShowRequest, events app.Even
 	return out, err
 }
 
-// judgingsAsked are the judgings that a request is about, one at least.
+// judgingsAsked returns the judgings of a request, at least one.
 func judgingsAsked(ctx context.Context, a *app.App, db *store.DB,
 	req *JudgeShowRequest,
 ) (list []results.JudgingRun, lost []results.LostJudging, err error) {
@@ -221,7 +221,7 @@ func addPeople(v *results.JudgingView, ls []labels.Label) {
 			continue
 		}
 		if t.Output == "" {
-			continue // of an earlier release: its output is unknown
+			continue // from an earlier release: its output is unknown
 		}
 		n := votes[labels.ThingOf(key, t.Output)]
 		if n == 0 {
@@ -240,7 +240,7 @@ func addPeople(v *results.JudgingView, ls []labels.Label) {
 func Coefficients(g *results.JudgeAgreement) string {
 	say := func(name string, iv stats.Interval) string {
 		switch {
-		case math.IsNaN(iv.Point): // all say one thing
+		case math.IsNaN(iv.Point): // all verdicts are equal
 			return name + " is not defined"
 		case iv.SE > 0:
 			return fmt.Sprintf("%s %.2f (%.2f to %.2f)", name, iv.Point, iv.Lower, iv.Upper)

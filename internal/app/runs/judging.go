@@ -22,7 +22,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// identity is what makes the judge with its model another one when it changes.
+// identity returns the identity of the judge with its model: if a part of it changes, it is a
+// different judge.
 func identity(j *judge.Judge, t *callvet.Target, samples int) labels.Judge {
 	out := labels.Judge{
 		Name: j.Name, Model: t.Name, PromptHash: j.Hash(), Threshold: j.Threshold,
@@ -53,12 +54,12 @@ func identity(j *judge.Judge, t *callvet.Target, samples int) labels.Judge {
 	return out
 }
 
-// runRequestOf is what a request for a judging asks of a run.
+// runRequestOf returns the run request for a judging.
 func runRequestOf(q *app.JudgeRequest) *app.RunRequest {
 	return &app.RunRequest{Repeats: q.Samples, Keep: q.Keep, Prices: q.Prices, NoCache: q.NoCache, Settings: q.Settings}
 }
 
-// openJudging opens the model that judges, for a judging that is new or goes on. Close the session.
+// openJudging opens the judging model, for a new or a resumed judging. Close the session.
 func openJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string,
 	model app.TargetSpec,
 	events app.Events,
@@ -84,7 +85,7 @@ func openJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *r
 	return s, nil
 }
 
-// begin resumes an unfinished judging of before that open accepts, or creates one with the
+// begin resumes an unfinished judging in before that open accepts, or creates one with the
 // questions in made. It returns the resumed one, nil for a new one.
 func (s *Session) begin(ctx context.Context, req *app.JudgeRequest, made *callvet.Suite, model app.TargetSpec,
 	before []results.JudgingRun, open func(*results.JudgingRun) bool,
@@ -110,7 +111,7 @@ func (s *Session) begin(ctx context.Context, req *app.JudgeRequest, made *callve
 	return nil, s.start(ctx, db, rr, nil, []app.TargetSpec{model})
 }
 
-// CarryOutJudging carries out, or goes on with, one judging by one model.
+// CarryOutJudging carries out or resumes one judging by one model.
 func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, what *results.Judging, about string,
 	made *callvet.Suite,
 	model app.TargetSpec, events app.Events,
@@ -163,7 +164,7 @@ func pointers(cs []callvet.Case) []*callvet.Case {
 	return out
 }
 
-// takeUpJudging takes a judging up that did not end, with the settings of the request.
+// takeUpJudging resumes an unfinished judging, with the settings of the request.
 func (s *Session) takeUpJudging(ctx context.Context, id string, req *app.JudgeRequest) error {
 	if err := s.Close(); err != nil {
 		return err
@@ -176,8 +177,8 @@ func (s *Session) takeUpJudging(ctx context.Context, id string, req *app.JudgeRe
 	return s.takeUp(ctx)
 }
 
-// reportNewJudge says where a judge of the same name said something before and was another one:
-// what is known of that one says nothing of this one.
+// reportNewJudge reports if an earlier judge with the same name had a different identity: facts
+// about the earlier judge do not apply to this one.
 func reportNewJudge(what *results.Judging, before []results.JudgingRun, events app.Events) {
 	for i := len(before) - 1; i >= 0; i-- {
 		b := before[i].What.Identity
@@ -192,7 +193,7 @@ func reportNewJudge(what *results.Judging, before []results.JudgingRun, events a
 	}
 }
 
-// judge carries a judging out and reports the result.
+// judge carries out a judging and reports the result.
 func (s *Session) judge(ctx context.Context) (*results.JudgingView, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer app.Cached[running](s.app).add(s.Stored.ID, cancel)()
@@ -220,7 +221,7 @@ func (s *Session) judge(ctx context.Context) (*results.JudgingView, error) {
 	return v, runErr
 }
 
-// judgingsOf are the stored ones that have verdicts.
+// judgingsOf returns the stored judgings with verdicts.
 func judgingsOf(ctx context.Context, db *store.DB, about string) ([]results.JudgingRun, error) {
 	out, _, err := results.ReadJudgings(ctx, db, about, results.HasVerdicts)
 	return out, err

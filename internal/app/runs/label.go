@@ -24,23 +24,23 @@ import (
 
 // LabelNextRequest asks for the next tasks that a person should label.
 type LabelNextRequest struct {
-	// Side has the tasks. Labels is the file of labels: what is in it is not drawn
-	// again. It need not be there yet.
+	// Side has the tasks. Labels is the file of labels: tasks in it are not drawn again. It need
+	// not exist.
 	app.Side
 	Labels string `json:"labels,omitempty"`
-	// Unit is what is labelled: task (also ""), call or turn. Tools are files with the catalogue, which
-	// people who label calls or turns see, for trace files that have none.
+	// Unit is the labelled unit: task (also ""), call or turn. Tools are files with the catalogue
+	// for trace files without one; people who label calls or turns see it.
 	Unit  labels.Unit `json:"unit,omitempty"`
 	Tools []string    `json:"tools,omitempty"`
-	// N is how many of these.
+	// N is the number of units.
 	N        int             `json:"n"`
 	Strategy labels.Strategy `json:"strategy,omitempty"`
-	// Judge is whose verdicts divide the tasks, where the strategy needs it.
+	// Judge is the judge with the verdicts that divide the tasks, if the strategy needs it.
 	Judge string `json:"judge,omitempty"`
-	// By is who labels, Role what the labels are for.
+	// By is the person who labels, Role the purpose of the labels.
 	By   string      `json:"by,omitempty"`
 	Role labels.Role `json:"role"`
-	// Double is the share of tasks that another person has labelled already.
+	// Double is the share of tasks that a different person has labelled already.
 	Double float64 `json:"double,omitempty"`
 	Seed   uint64  `json:"seed,omitempty"`
 }
@@ -60,15 +60,15 @@ func (r *LabelNextRequest) check() error {
 	return r.CheckOne("traces")
 }
 
-// Todo is a task, a call or a turn to label: the label without its verdict, and what a person sees.
+// Todo is a task, a call or a turn to label: the label without its verdict, and the shown texts.
 type Todo struct {
 	Label labels.Label
 	Shown ShownTask
-	// Turns are the conversation, as blind as Shown; nil where it is too long to be shown whole.
+	// Turns are the conversation, as blind as Shown; nil if it is too long to be shown whole.
 	Turns []callvet.Turn
 }
 
-// LabelNext draws the next tasks, calls or turns to label; none when all are.
+// LabelNext draws the next tasks, calls or turns to label; none when all are labelled.
 func LabelNext(ctx context.Context, a *app.App, req LabelNextRequest, events app.Events) ([]Todo, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -113,15 +113,15 @@ func LabelNext(ctx context.Context, a *app.App, req LabelNextRequest, events app
 // LabelImportRequest asks to add labels of other tools, or a filled-in to-do file, to a
 // file of labels.
 type LabelImportRequest struct {
-	// File is what is read, Labels what is added to.
+	// File is the file to read, Labels the file to which its labels are added.
 	File   string `json:"file"`
 	Labels string `json:"labels"`
-	// By and Role are for labels that do not say.
+	// By and Role are the defaults for labels without them.
 	By   string      `json:"by,omitempty"`
 	Role labels.Role `json:"role,omitempty"`
 	// Format is one of labels.Forms; "": it is found by content.
 	Format string `json:"format,omitempty"`
-	// Key is the feedback key to take, where the file has several.
+	// Key is the feedback key to import, if the file has several.
 	Key string `json:"key,omitempty"`
 }
 
@@ -153,7 +153,7 @@ func importLabels(a *app.App, req *LabelImportRequest, events app.Events) (*labe
 	return m, results.ReportLabelProblems("import labels", append(m.Problems, labels.Future(m.Labels, req.File, now)...), events)
 }
 
-// Words of labels, for clients.
+// Terms of labels, for clients.
 type (
 	LabelRole     = labels.Role
 	LabelUnit     = labels.Unit
@@ -165,13 +165,14 @@ type (
 type LabelsRead struct {
 	Form  string
 	Lines [][]byte
-	// Open had no verdict and are left out. NotImported lists the data that labels cannot contain.
+	// Open counts lines without a verdict, which are left out. NotImported lists the data that
+	// labels cannot contain.
 	Open        int
 	NotImported []string
 }
 
-// LabelLines reads labels for a client that keeps them itself; those without a time are of now. own
-// refuses labels of others than By.
+// LabelLines reads labels for a client that stores them itself; labels without a time get the
+// present time. own refuses labels of people other than By.
 func LabelLines(a *app.App, req LabelImportRequest, own bool, events app.Events) (*LabelsRead, error) {
 	m, err := importLabels(a, &req, events)
 	if err != nil {
@@ -195,7 +196,7 @@ func LabelLines(a *app.App, req LabelImportRequest, own bool, events app.Events)
 	return out, nil
 }
 
-// LabelOf is the key of a line of LabelLines.
+// LabelOf returns the key of a line of LabelLines.
 func LabelOf(line []byte) (LabelKey, error) {
 	var k LabelKey
 	if err := json.Unmarshal(line, &k); err != nil {
@@ -205,7 +206,7 @@ func LabelOf(line []byte) (LabelKey, error) {
 	return k, nil
 }
 
-// LabelExportRequest asks for the labels of a file that count.
+// LabelExportRequest requests the labels of a file that count.
 type LabelExportRequest struct {
 	Labels string `json:"labels"`
 	// To is csv or jsonl.
@@ -226,8 +227,8 @@ func LabelExport(a *app.App, req LabelExportRequest, w io.Writer, events app.Eve
 // LabelForms are the forms of labels that LabelImport reads.
 func LabelForms() []string { return labels.Forms() }
 
-// ShownTask is what a person sees of a task, redacted. Of a call or a turn it is the Evidence that the
-// judge was shown, and of a turn the calls that were made then.
+// ShownTask is a task as shown to a person, redacted. For a call or a turn it has the Evidence that
+// was shown to the judge, and for a turn also its calls.
 type ShownTask struct {
 	Question string   `json:"question,omitempty"`
 	Evidence string   `json:"evidence,omitempty"`
@@ -277,7 +278,7 @@ func readShown(ctx context.Context, a *app.App, of app.Side, drawn []labels.Labe
 func showTask(at *trace.Attempt) ShownTask {
 	s := ShownTask{Goal: at.Goal, Answer: plain.Limited(at.Trace.Answer, MaxShown)}
 	s.Steps = ShownCalls(at.Trace.Calls())
-	if s.Goal == "" { // of a run
+	if s.Goal == "" { // for a run
 		var texts []string
 		for i := range at.Input {
 			if at.Input[i].Role == callvet.RoleUser {
@@ -289,11 +290,12 @@ func showTask(at *trace.Attempt) ShownTask {
 	return s
 }
 
-// mostTurns bounds the conversation that is shown of one task, in bytes of JSON.
+// mostTurns bounds the shown conversation of one task, in bytes of JSON.
 const mostTurns = 64 << 10
 
-// blindTurns are the texts and calls of an attempt without anything that shows a verdict or is not
-// part of the output. Reasoning, rulings, repairs, times and a provider's raw form are left out.
+// blindTurns returns the texts and calls of an attempt without parts that reveal a verdict or do
+// not belong to the output. Reasoning, rulings, repairs, times and a provider's raw form are left
+// out.
 func blindTurns(at *trace.Attempt) []callvet.Turn {
 	var out []callvet.Turn
 	for _, t := range slices.Concat(at.Input, at.Trace.Turns) {
@@ -314,7 +316,7 @@ func blindTurns(at *trace.Attempt) []callvet.Turn {
 	return out
 }
 
-// ShownCalls are calls with their results, a line each.
+// ShownCalls returns calls with their results, one line each.
 func ShownCalls(calls []callvet.Call) (out []string) {
 	for i := range calls {
 		c := &calls[i]
@@ -336,8 +338,8 @@ func ShownCalls(calls []callvet.Call) (out []string) {
 	return out
 }
 
-// WriteTodo writes one line for each thing, with an open verdict; what the judge said is
-// not there to be read.
+// WriteTodo writes one line for each unit, with an open verdict. The judge's verdict is left out,
+// so that people do not see it.
 func WriteTodo(w io.Writer, todo []Todo) error { return writeTodo(w, todo, false) }
 
 // WriteConversations is WriteTodo with the turns of each task, for a page.

@@ -16,11 +16,11 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// partQueue draws calls or turns for people to label. People see what the judge saw: the text of a
-// stored judging, or what a judge of the same kind would be shown.
+// partQueue draws calls or turns for people to label. People see the same as the judge: the text of
+// a stored judging, or the text for a judge of the same kind.
 type partQueue struct {
 	judge   *judge.Judge
-	stored  *results.JudgingRun // nil: no user was asked about these
+	stored  *results.JudgingRun // nil: no judging of these is stored
 	subject *results.Subject
 	run     *results.JudgedRun
 }
@@ -54,8 +54,8 @@ func nextParts(ctx context.Context, a *app.App, req *LabelNextRequest, q *labels
 	return p.show(ctx, db, drawn)
 }
 
-// choose finds the judge that defines the shown things: that of the newest judging of the unit with
-// the requested name, or else the built-in one.
+// choose finds the judge that defines the shown texts: the judge of the newest judging of the unit
+// with the requested name, or else the built-in one.
 func (p *partQueue) choose(ctx context.Context, db *store.DB, req *LabelNextRequest) error {
 	unit := judge.Unit(req.Unit)
 	list, _, err := results.ReadJudgings(ctx, db, p.run.ID, func(j *results.Judging) bool {
@@ -77,12 +77,12 @@ func (p *partQueue) choose(ctx context.Context, db *store.DB, req *LabelNextRequ
 	return err
 }
 
-// keyOfPart is the label key of a question's subject.
+// keyOfPart returns the label key of a question's subject.
 func keyOfPart(k *judge.Key, unit labels.Unit) labels.Key {
 	return labels.Key{Target: k.Target, TaskID: k.Task, Attempt: k.Attempt, Unit: unit, CallID: k.CallID, Turn: k.Turn}
 }
 
-// items are all calls or turns, with what judges of these said.
+// items returns all calls or turns, with the verdicts of judges on them.
 func (p *partQueue) items() ([]labels.CalibrationItem, error) {
 	unit := labels.Unit(p.judge.Unit)
 	verdicts := map[labels.Key][]labels.Verdict{}
@@ -116,7 +116,7 @@ func ofAttempt(s *judge.Subject) labels.Key {
 	return labels.Key{Target: t.Target, TaskID: t.CaseID, Attempt: t.Repeat, Unit: labels.Task}
 }
 
-// show gives what was drawn with what people see of it.
+// show returns the drawn units with the texts that people see.
 func (p *partQueue) show(ctx context.Context, db *store.DB, drawn []labels.Label) ([]Todo, error) {
 	out, want := make([]Todo, len(drawn)), map[labels.Key]int{}
 	for i := range drawn {
@@ -128,7 +128,7 @@ func (p *partQueue) show(ctx context.Context, db *store.DB, drawn []labels.Label
 	}
 	rendering := *p.judge
 	err = p.subject.Each(func(s judge.Subject, _ *float64) error {
-		// What was shown is stored: the catalogue is not needed again.
+		// The shown text is stored: the catalogue is not needed again.
 		rendering.Own = p.judge.Own || p.judge.Unit == judge.Turn && p.stored != nil && len(s.Tools) == 0
 		qs, _ := rendering.Questions(s)
 		for i := range qs {
@@ -161,7 +161,7 @@ func (p *partQueue) show(ctx context.Context, db *store.DB, drawn []labels.Label
 	return out, nil
 }
 
-// storedEvidence is what the stored judging was shown of the things that are wanted.
+// storedEvidence returns the evidence of the stored judging for the wanted units.
 func (p *partQueue) storedEvidence(ctx context.Context, db *store.DB,
 	want map[labels.Key]int,
 ) (map[labels.Key]string, error) {
@@ -190,8 +190,9 @@ func (p *partQueue) storedEvidence(ctx context.Context, db *store.DB,
 	return out, nil
 }
 
-// showPart is what a person sees of a call or a turn. A judge of turns that is built in does not see
-// the turn itself: its answer is compared with it. A person compares.
+// showPart returns the texts that a person sees of a call or a turn. A built-in judge of turns does
+// not see the turn itself, because its answer is compared with the turn. A person sees it and
+// compares.
 func showPart(j *judge.Judge, s *judge.Subject, q *judge.Question) ShownTask {
 	out := ShownTask{Evidence: q.Evidence, Question: "are the arguments of this call right for what was asked?"}
 	switch {

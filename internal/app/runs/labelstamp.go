@@ -16,34 +16,34 @@ import (
 
 // LabelStampRequest asks to adopt labels without a fingerprint for the outputs of a run.
 type LabelStampRequest struct {
-	// Side has the outputs, Labels is the file that is written anew.
+	// Side has the outputs, Labels is the file of labels to stamp.
 	app.Side
 	Labels string `json:"labels"`
-	// Output is where the stamped labels are written; "": to Labels.
+	// Output is the file for the stamped labels; "": Labels itself.
 	Output string `json:"output,omitempty"`
-	// By is who says that the labels are of these outputs.
+	// By is the person who confirms that the labels belong to these outputs.
 	By string `json:"by"`
 }
 
 // LabelsStamped counts the lines of a labels file that was stamped.
 type LabelsStamped struct {
-	// Stamped lines have a fingerprint now, Had had one before. Absent are of attempts that the run
-	// does not have; they stay as they are.
+	// Stamped counts lines with a new fingerprint, Had lines that had one before. Absent counts
+	// lines about attempts that are not in the run; they stay unchanged.
 	Stamped int `json:"stamped"`
 	Had     int `json:"had"`
 	Absent  int `json:"absent"`
-	// Compared verdicts of judges stand with the labels and in the run, Contradict of them are not
-	// the same.
+	// Compared counts verdicts of judges that are in the labels and in the run, Contradict those of
+	// them that differ.
 	Compared   int `json:"compared"`
 	Contradict int `json:"contradict"`
 }
 
-// maxContradicting is the share of verdicts that labels may have otherwise than the run: more of them
-// say that they are of other outputs.
+// maxContradicting is the largest share of verdicts that may differ between labels and run: with
+// more, the labels belong to different outputs.
 const maxContradicting = 0.05
 
-// LabelStamp adopts labels for the outputs of a run. The error wraps callvet.ErrConflict where the
-// verdicts of judges that stand with the labels are not those of the run; nothing is written then.
+// LabelStamp adopts labels for the outputs of a run. The error wraps callvet.ErrConflict if the
+// judges' verdicts in the labels differ from the run's; nothing is written then.
 func LabelStamp(ctx context.Context, a *app.App, req LabelStampRequest, events app.Events) (*LabelsStamped, error) {
 	if err := req.CheckOne("traces"); err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func LabelStamp(ctx context.Context, a *app.App, req LabelStampRequest, events a
 	return out, a.WriteText(ctx, name, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
 }
 
-// wholeLabels reads every line of a labels file. A line that was cut off ends it: the file is to be
-// written again, and the line would be lost.
+// wholeLabels reads every line of a labels file. A line that was cut off is an error: it would be
+// lost when the file is written again.
 func wholeLabels(a *app.App, name string, events app.Events) ([]labels.Label, error) {
 	f, err := a.Config.Files.Open(name)
 	if err != nil {
@@ -101,10 +101,10 @@ func wholeLabels(a *app.App, name string, events app.Events) ([]labels.Label, er
 	return all, results.ReportLabelProblems("stamp labels", problems, events)
 }
 
-// stamp gives labels without a fingerprint those of the attempts that they name.
+// stamp sets the fingerprint of labels without one to that of their attempt.
 func stamp(r *results.JudgedRun, all []labels.Label, by labels.Stamp) *LabelsStamped {
 	out := &LabelsStamped{}
-	only := map[labels.Key]int{} // by task and attempt; -1: of several targets
+	only := map[labels.Key]int{} // by task and attempt; -1: several targets
 	for i := range r.Items {
 		k := r.Items[i].Key
 		k.Target = ""

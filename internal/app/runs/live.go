@@ -22,8 +22,8 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// liveTools reads the tools that a run really calls; nil if none. A suite cannot define them,
-// because another person may have written it.
+// liveTools reads the tools that a run really calls; nil if there are none. A suite cannot define
+// them, because another person may have written it.
 func liveTools(a *app.App, req *app.RunRequest, events app.Events) (*world.ToolsFile, error) {
 	switch {
 	case req.World != app.WorldLive && req.Live != "":
@@ -76,7 +76,7 @@ func liveTools(a *app.App, req *app.RunRequest, events app.Events) (*world.Tools
 	return f, nil
 }
 
-// worldOf is what stands behind the calls of a new run, and what stands before them.
+// worldOf returns the tools and the policy for the calls of a new run.
 func worldOf(a *app.App, req *app.RunRequest, events app.Events) (*world.ToolsFile, *world.Policy, error) {
 	f, err := liveTools(a, req, events)
 	if err != nil {
@@ -90,8 +90,8 @@ func worldOf(a *app.App, req *app.RunRequest, events app.Events) (*world.ToolsFi
 	return f, p, err
 }
 
-// livePolicy is the policy of a run that calls tools. It is the requested one, if that confirms
-// every call that writes; otherwise one that allows only tools that read.
+// livePolicy returns the policy of a run that calls tools. It is the requested one, if that
+// confirms every call that writes; otherwise one that allows only tools that read.
 func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, events app.Events) (*world.Policy, error) {
 	if f == nil {
 		return asked, nil
@@ -118,7 +118,7 @@ func livePolicy(f *world.ToolsFile, asked *world.Policy, name string, events app
 	return world.ReadPolicy("the policy of live tools", b)
 }
 
-// unconfirmed says which key of a policy lets a call that writes happen without a confirmation.
+// unconfirmed returns the key of a policy that allows writing calls without a confirmation.
 func unconfirmed(p *world.Policy) string {
 	flags := func(r safety.Rule) bool { return p.Guard.Actions[r] == world.Flag }
 	switch {
@@ -134,7 +134,7 @@ func unconfirmed(p *world.Policy) string {
 	return ""
 }
 
-// named are the private addresses that a file names itself, as networks.
+// named returns the private addresses that a file names itself, as networks.
 func named(hosts []string) []string {
 	var out []string
 	for _, h := range hosts {
@@ -149,8 +149,9 @@ func named(hosts []string) []string {
 	return out
 }
 
-// agreeing refuses tools that differ between the suite and the file: the guard and the scoring of
-// incidents must use the same definitions. Tools that are not in the file are not called.
+// agreeing returns an error for tools that differ between the suite and the file: the guard and the
+// scoring of incidents must use the same definitions. Tools that are not in the file are not
+// called.
 func agreeing(f *world.ToolsFile, tools []callvet.Tool, name string) (missing int, err error) {
 	for i := range tools {
 		t := &tools[i]
@@ -177,7 +178,7 @@ func agreeing(f *world.ToolsFile, tools []callvet.Tool, name string) (missing in
 	return missing, nil
 }
 
-// agree holds the tools of the suite and of its cases against those that are called.
+// agree compares the tools of the suite and of its cases with the called tools.
 func (s *Session) agree(f *world.ToolsFile, name string) error {
 	if f == nil {
 		return nil
@@ -207,7 +208,8 @@ func (s *Session) agree(f *world.ToolsFile, name string) error {
 	return err
 }
 
-// mayCall refuses to resume a run whose tools may not be called here, and names their commands.
+// mayCall returns an error, with the commands, if the tools of a resumed run may not be called
+// here.
 func (s *Session) mayCall() error {
 	f, permit := s.Manifest.Live, s.app.Config.Permit
 	switch {
@@ -223,8 +225,8 @@ func (s *Session) mayCall() error {
 	return nil
 }
 
-// liveWorlds lets the run's calls be answered by real tools, each attempt's by a world of its own.
-// What they answered once is no answer for another attempt.
+// liveWorlds lets real tools answer the run's calls, with a separate world for each attempt. Their
+// answers are not reused for other attempts.
 func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 	f, a := s.Manifest.Live, s.app
 	if f == nil {
@@ -257,7 +259,8 @@ func (s *Session) liveWorlds(cfg *run.Config, g *world.Guards) error {
 	return nil
 }
 
-// clock is the time of tools that are really called; nil: tools only say how long they take.
+// clock returns the clock for tools that are really called; nil: tools only report how long they
+// would take.
 func (s *Session) clock() world.GuardClock {
 	if s.Manifest.Live == nil {
 		return nil
@@ -265,7 +268,7 @@ func (s *Session) clock() world.GuardClock {
 	return world.RealClock{Time: s.app.Config.Now}
 }
 
-// liveServers make the worlds of MCP servers.
+// liveServers makes the worlds of MCP servers.
 func liveServers(a *app.App, f *world.ToolsFile, client *http.Client,
 	events app.Events,
 ) (map[string]func() callvet.World, error) {

@@ -21,7 +21,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Verdict is what becomes of a run or of gates.
+// Verdict is the verdict on a run or on gates.
 type Verdict = gate.Verdict
 
 // The verdicts.
@@ -31,24 +31,25 @@ const (
 	Inconclusive = gate.Inconclusive
 )
 
-// Outcome is what came out of a session of a run.
+// Outcome is the result of a session of a run.
 type Outcome struct {
 	*results.RunView
 	Summary run.Summary
-	// Verdict is what RequirePass and FailUnder make of it; "" where the run ended early.
-	// Why says what is missing from a pass.
+	// Verdict is the verdict by RequirePass and FailUnder; "" if the run ended early. Why explains
+	// why it is not a pass.
 	Verdict Verdict
 	Why     []string
-	// Notes are what should be known of the numbers.
+	// Notes are notices about the numbers.
 	Notes []callvet.Notice
-	// Gates are those of a run until they are decided; nil of any other run.
+	// Gates is the result of the gates of a run that ends when they are decided; nil for other
+	// runs.
 	Gates *traces.GateResult
 	// Yielded: the session ended because of Session.Yield, and there is only a Summary.
 	Yielded bool
 }
 
-// Saved is a sentence on the attempts that a run until its gates were decided asked for; "" for any other
-// run.
+// Saved is a sentence about the attempts that a run until its gates were decided needed; "" for
+// other runs.
 func (o *Outcome) Saved() string {
 	t := &o.Summary.Totals
 	if o.Gates == nil || t.Total == 0 {
@@ -65,7 +66,7 @@ func (o *Outcome) Interrupted() bool { return o.Summary.Status == run.StatusInte
 // Failed reports whether the run failed in the process that carried it out.
 func (o *Outcome) Failed() bool { return o.Summary.Status == run.StatusFailed }
 
-// ended is how the session ended.
+// ended returns the event of how the session ended.
 func (s *Session) ended(sum run.Summary) *app.EndedEvent {
 	next := s.Resume()
 	if sum.Status == run.StatusDone {
@@ -74,7 +75,7 @@ func (s *Session) ended(sum run.Summary) *app.EndedEvent {
 	return &app.EndedEvent{Run: s.Stored.ID, Summary: sum, Next: next}
 }
 
-// outcome sums up what this process has carried out; runErr is why it ended early.
+// outcome sums up the session of this process; runErr is why it ended early.
 func (s *Session) outcome(ctx context.Context, sum run.Summary, runErr error) (_ *Outcome, err error) {
 	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil {
 		return nil, err
@@ -123,7 +124,7 @@ func (s *Session) conclude(ctx context.Context, v *results.RunView, sum run.Summ
 	return out, s.decide(ctx, out, set, sum)
 }
 
-// decide gives the verdict, without the cases that are in the quarantine of the gates.
+// decide sets the verdict, without the cases in the quarantine of the gates.
 func (s *Session) decide(ctx context.Context, out *Outcome, set *app.Settings, sum run.Summary) (err error) {
 	if s.Manifest.Until != nil {
 		out.Gates, err = traces.Gate(ctx, s.app, traces.GateRequest{Side: app.Side{Run: s.Stored.ID}}, s.events)
@@ -149,7 +150,7 @@ func (s *Session) decide(ctx context.Context, out *Outcome, set *app.Settings, s
 		if err != nil {
 			return err
 		}
-		s.Without = nil // the verdict is without them, what is shown is not
+		s.Without = nil // the verdict leaves them out, the shown results include them
 		for _, text := range notes {
 			out.Notes = append(out.Notes, callvet.Notice{Code: "quarantine", Text: text})
 		}
@@ -226,7 +227,7 @@ func under(t *panel.TargetPanel, bound float64) (v gate.Verdict, why string) {
 		rate, plain.Count(t.Overall.Cases, "case", "cases"), plain.ExactPercent(bound))
 }
 
-// passed is a pass rate with its interval, in a sentence.
+// passed describes a pass rate with its interval.
 func passed(iv stats.Interval) string {
 	return fmt.Sprintf("%s (%s to %s)", plain.Percent(iv.Point), plain.Decimals(iv.Lower), plain.Decimals(iv.Upper))
 }

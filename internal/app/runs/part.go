@@ -15,10 +15,10 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// Part is a run that belongs to a larger piece of work, such as a round of a search. It is in no list of
-// runs.
+// Part is a run that belongs to a larger task, such as a round of a search. Lists of runs do not
+// show it.
 type Part struct {
-	// ID is the id of the run, Of that of the work.
+	// ID is the id of the run, Of the id of the larger task.
 	ID, Of string
 	// Specs are the targets, Cases the positions of the cases in the suite.
 	Specs   []app.TargetSpec
@@ -27,21 +27,21 @@ type Part struct {
 	// NoCache reuses no answer of earlier runs.
 	NoCache  bool
 	Settings app.Settings
-	// Form is the form of all answers of a planned run; nil: none is asked for.
+	// Form is the required form of all answers of a planned run; nil: none.
 	Form *callvet.AnswerForm
 	// Lacks is called with the missing variables of the targets of a planned run that is not carried out; nil: they
 	// are an error.
 	Lacks func(s *app.TargetSpec, variable string)
 }
 
-// Plan keeps a run like Start, as a part of a larger piece of work: with the ID, Of and Form of the part, and the
-// targets and settings of the request. Close the session.
+// Plan stores a run like Start, as a part of a larger task: with the ID, Of and Form of the part,
+// and the targets and settings of the request. Close the session.
 func (p *Part) Plan(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*Session, error) {
 	return startRun(ctx, a, &req, nil, p, events)
 }
 
-// Begin creates a part of the planned run like, and opens it to carry it out. The error wraps callvet.ErrConflict
-// for one that is there: Resume opens it.
+// Begin creates a part of the planned run like, and opens it to carry it out. The error wraps
+// callvet.ErrConflict if the part exists: Resume opens it.
 func (p *Part) Begin(ctx context.Context, a *app.App, like *results.Run, events app.Events) (*Session, error) {
 	if err := p.create(ctx, a, like); err != nil {
 		return nil, err

@@ -21,35 +21,36 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// ReplayRequest asks for the attempts of a stored run once more, against what their calls got.
+// ReplayRequest requests a new run of the attempts of a stored run, with the recorded answers to
+// their calls.
 type ReplayRequest struct {
 	Run string `json:"run"`
 	// Case is the only case; "": all of the run.
 	Case string `json:"case,omitempty"`
-	// FromStep is how many answers of each attempt stand; those after it are asked for. Nil
-	// without Targets: all stand, and no target is asked.
+	// FromStep is how many answers of each attempt are replayed; the targets answer after that. Nil
+	// without Targets: all are replayed, and no request is sent.
 	FromStep *int `json:"from_step,omitempty"`
-	// Targets are asked in place of those of the run.
+	// Targets replace the targets of the run.
 	Targets []app.TargetSpec `json:"targets,omitempty"`
-	// Of is the target of the run whose answers stand, where it has several and Targets are
-	// asked.
+	// Of is the target of the run with the answers to replay, if it has several and Targets are
+	// set.
 	Of string `json:"of,omitempty"`
 	// Recordings answer calls instead of the run's stored results; OnMiss is as in a run.
 	Recordings string `json:"recordings,omitempty"`
 	OnMiss     string `json:"on_miss,omitempty"`
 	store.Words
-	// SystemFor are system prompts of single targets, and Prices is a file that goes before the
-	// shipped prices, as of a run.
+	// SystemFor are system prompts of single targets, and Prices is a file that takes precedence
+	// over the shipped prices, as in a run.
 	SystemFor map[string]string `json:"system_for,omitempty"`
 	Prices    string            `json:"prices,omitempty"`
-	// Slices and Keep are those of a run.
+	// Slices and Keep are as in a run.
 	Slices []string `json:"slices,omitempty"`
 	Keep   []string `json:"keep,omitempty"`
 	app.Settings
 	Origin app.Origin `json:"origin,omitzero"`
 }
 
-// asksTargets reports whether a target is asked.
+// asksTargets reports whether requests are sent to a target.
 func asksTargets(r *results.Replayed) bool { return r.FromStep != nil }
 
 func (q *ReplayRequest) check() error {
@@ -71,8 +72,8 @@ func (q *ReplayRequest) check() error {
 	return errors.Join(err, app.CheckWords(&q.Words), w.Check(), q.Settings.Check())
 }
 
-// StartReplay keeps a new run that has the attempts of another one once more. Calls get what they
-// got then, and nothing is executed: there is no tool to execute.
+// StartReplay stores a new run that repeats the attempts of another one. Calls get the recorded
+// answers, and no tool is executed.
 func StartReplay(ctx context.Context, a *app.App, req ReplayRequest, events app.Events) (*Session, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func StartReplay(ctx context.Context, a *app.App, req ReplayRequest, events app.
 	return s, nil
 }
 
-// replayManifest is that of the run, with what is replayed of it.
+// replayManifest returns the manifest of the run with the description of the replay.
 func replayManifest(r *results.Run, req *ReplayRequest, version string) (*results.Manifest, error) {
 	if r.Manifest.Judging != nil {
 		return nil, app.Wrong("run", req.Run, "it asks a judge: replay the run that it judges")
@@ -138,7 +139,7 @@ func replayManifest(r *results.Run, req *ReplayRequest, version string) (*result
 		m.Replay.Of = &at
 	}
 	if !asksTargets(m.Replay) {
-		m.Specs, m.Catalogues, m.TargetFile = nil, nil, "" // none is opened
+		m.Specs, m.Catalogues, m.TargetFile = nil, nil, "" // no target is opened
 	}
 	if req.Case != "" {
 		at, err := caseAt(r, req.Case)
@@ -150,7 +151,7 @@ func replayManifest(r *results.Run, req *ReplayRequest, version string) (*result
 	return &m, nil
 }
 
-// targetAt is that of a target by its name; "" is the only one.
+// targetAt returns the position of a target by its name; "" is the only one.
 func targetAt(r *results.Run, name string) (int, error) {
 	var names []string
 	for i := range r.Manifest.Targets {
@@ -166,7 +167,7 @@ func targetAt(r *results.Run, name string) (int, error) {
 		strings.Join(names, ", "))
 }
 
-// caseAt is the position of a case in the suite.
+// caseAt returns the position of a case in the suite.
 func caseAt(r *results.Run, id string) (int, error) {
 	var ids []string
 	var err error
@@ -213,8 +214,8 @@ func (s *Session) startReplay(ctx context.Context, of *results.Run, man *results
 	return err
 }
 
-// openReplay opens the targets of a replay, which say again what they said in the run of, and
-// the world that answers them.
+// openReplay opens the targets of a replay, which repeat their answers in the run of, and the world
+// that answers their calls.
 func (s *Session) openReplay(ctx context.Context, of *results.Run) error {
 	what := s.Manifest.Replay
 	if asksTargets(what) {
@@ -268,8 +269,8 @@ func pastAttempts(r *results.Run, at int) func(ctx context.Context, id string, r
 	}
 }
 
-// openReplayWorld has the calls of a replay answered by recordings, or by what the calls of the
-// run got.
+// openReplayWorld opens the world of a replay: recordings, or the stored answers to the calls of
+// the run.
 func (s *Session) openReplayWorld(ctx context.Context, of *results.Run) error {
 	was := *s.Manifest.World
 	if was.Recordings != "" {
@@ -301,7 +302,7 @@ func (s *Session) openReplayWorld(ctx context.Context, of *results.Run) error {
 	return nil
 }
 
-// storedCalls are the calls of the attempts that are replayed.
+// storedCalls has the calls of the replayed attempts.
 type storedCalls struct {
 	calls []*world.Recording
 	// redacted counts the attempts with redacted parts; longest is the largest number of answers of
@@ -309,7 +310,7 @@ type storedCalls struct {
 	redacted, longest int
 }
 
-// recorded are the calls of a run that is replayed.
+// recorded reads the calls of the replayed run.
 func (s *Session) recorded(ctx context.Context, of *results.Run) (out storedCalls, err error) {
 	chosen := map[int]bool{}
 	for _, at := range s.Manifest.Cases {
@@ -343,8 +344,8 @@ func (s *Session) recorded(ctx context.Context, of *results.Run) (out storedCall
 	return out, nil
 }
 
-// replaying has a run replay another one: what its calls got already has the faults in it, and
-// an answer that failed is not asked for again.
+// replaying sets the configuration of a replay: the recorded answers already contain the faults,
+// and failed requests are not repeated.
 func (s *Session) replaying(cfg *run.Config) {
 	what := s.Manifest.Replay
 	if what == nil {
@@ -359,7 +360,7 @@ func (s *Session) replaying(cfg *run.Config) {
 	}
 }
 
-// unanswers reports whether nothing answered the calls of a case in the run that is replayed.
+// unanswers reports whether the calls of a case were not answered in the replayed run.
 func (w *acting) unanswers(s *callvet.Suite, c *callvet.Case) bool {
 	if w.of == nil {
 		return false

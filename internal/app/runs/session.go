@@ -24,7 +24,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Session is a run that is about to be carried out, new or taken up again. Close it.
+// Session is a new or resumed run that is about to be carried out. Close it.
 type Session struct {
 	*results.Run
 	app      *app.App
@@ -37,50 +37,51 @@ type Session struct {
 	done     iter.Seq2[*callvet.Cell, error] // nil for a new run
 	resume   *ResumeRequest                  // nil for a new run
 	held     *store.HeldError                // another process carries the run out
-	// judging makes a new run one of a judge about judges, as store.Run has it.
+	// judging makes a new run the run of a judge.
 	judging *results.Judging
 	judges  string
 	live    *liveJudges      // nil: attempts are judged after the run, or not at all
 	policy  *world.Policy    // of a new run with a guard
-	dry     *DryRun          // not nil: the run is described here, and not kept
+	dry     *DryRun          // not nil: the run is described here, and not stored
 	part    *Part            // of a new run that is a part of a larger piece of work
 	tools   *world.ToolsFile // of a new run that calls tools
 	world   *acting          // nil: takeUp opens it
 	yield   chan struct{}    // closed by Yield
 	yielded sync.Once
-	shard   *shard // what a worker makes of the run; nil: all of it
+	shard   *shard // the part of the run for a worker; nil: the whole run
 
-	// The workers' results of shards other than attempts: the masked data, and why targets were
-	// given up. sharing guards both.
+	// The results of shards other than attempts: the masked data, and why targets were given up.
+	// sharing guards both.
 	sharing sync.Mutex
 	hidden  results.Hidden
 	stopped []string
 }
 
-// Yield has Do end once the attempts in flight have: no further one starts, and Resume goes on with the
-// others. The outcome of Do is then Yielded, where there are any. It does not wait, and may be called twice.
+// Yield lets Do end when the attempts in flight have ended: no further attempt starts, and Resume
+// goes on with the others. The outcome of Do is then Yielded, if any are left. It does not wait,
+// and may be called twice.
 func (s *Session) Yield() { s.yielded.Do(func() { close(s.yield) }) }
 
-// ResumeRequest goes on with a run that did not end, or whose attempts ended in errors.
+// ResumeRequest resumes a run that did not end, or that has attempts with errors.
 type ResumeRequest struct {
 	Run string `json:"run"`
-	// Changes are settings that are other ones from now on.
+	// Changes are settings that change from now on.
 	app.Changes
 	// Suite, when it names one, is compared with the suite of the run, which goes on with
 	// its own. Targets, when there are any, must be those of the run.
 	Suite   app.SuiteRequest `json:"suite,omitzero"`
 	Targets []string         `json:"targets,omitempty"`
-	// Slices are those of the report; nil: those that the run was started with.
+	// Slices are those of the report; nil: the slices of the run's settings.
 	Slices []string `json:"slices,omitempty"`
-	// NoWait is not to follow another process that carries the run out.
+	// NoWait does not follow another process that carries out the run.
 	NoWait bool `json:"no_wait,omitempty"`
-	// Split has workers carry out a large run; nil: this session does.
+	// Split lets workers carry out a large run; nil: this session carries it out.
 	Split *Split `json:"-"`
 }
 
-// Resume opens a stored run to go on with it: with the suite it ran, the targets it asked,
-// and every attempt that is durable. A run that another process carries out gives a Session
-// that follows it, or with NoWait a *store.HeldError.
+// Resume opens a stored run to resume it, with its suite, its targets, and every durable attempt.
+// For a run that another process carries out it returns a Session that follows it, or with NoWait a
+// *store.HeldError.
 func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Events) (*Session, error) {
 	s := &Session{
 		yield: make(chan struct{}), app: a, events: events, slices: req.Slices, noWait: req.NoWait,
@@ -100,7 +101,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	return s, nil
 }
 
-// Close lets go of the targets.
+// Close releases the targets.
 func (s *Session) Close() error {
 	if s.op != nil {
 		s.op.Close()
@@ -117,12 +118,12 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	if s.Run, err = results.Open(context.WithoutCancel(ctx), a, req.Run); err != nil {
 		return err
 	}
-	req.Run = s.Stored.ID // another run may be the last one by the time this one is over
+	req.Run = s.Stored.ID // another run may be the last one when this run is over
 	c, err := a.Config.Claim()
 	if err != nil {
 		return err
 	}
-	if o := s.Stored.Owner; o != nil && (c.Gone == nil || !c.Gone(*o)) { // before anything is opened
+	if o := s.Stored.Owner; o != nil && (c.Gone == nil || !c.Gone(*o)) { // before a target is opened
 		return &store.HeldError{Run: s.Stored.ID, Owner: *o}
 	}
 	if err := errors.Join(s.unchanged(ctx, req), s.open(ctx)); err != nil {
@@ -132,8 +133,7 @@ func (s *Session) takeUp(ctx context.Context) (err error) {
 	return s.reportTargets()
 }
 
-// givingWay yields the attempts that are stored, if there are any, and then makes the damaged ones
-// give way to those that are asked again.
+// givingWay yields the stored attempts, and then deletes damaged ones so that they run again.
 func givingWay(ctx context.Context, lease *store.Lease,
 	done iter.Seq2[*callvet.Cell, error],
 ) iter.Seq2[*callvet.Cell, error] {
@@ -156,7 +156,7 @@ func givingWay(ctx context.Context, lease *store.Lease,
 	}
 }
 
-// open makes the stored run ready to be gone on with.
+// open prepares the stored run to be resumed.
 func (s *Session) open(ctx context.Context) (err error) {
 	a := s.app
 	if err := s.openWorld(ctx); err != nil {
@@ -197,7 +197,7 @@ func (s *Session) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// openTargets opens the targets of a run that is taken up again.
+// openTargets opens the targets of a resumed run.
 func (s *Session) openTargets(ctx context.Context) (err error) {
 	what := s.Manifest.Replay
 	if what == nil {
@@ -218,7 +218,7 @@ func (s *Session) openTargets(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged refuses to resume with other targets or catalogues, and reports a changed suite.
+// unchanged returns an error for different targets or catalogues, and reports a changed suite.
 func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 	asked := app.TargetNames(s.Manifest.Specs)
 	if len(req.Targets) > 0 && !slices.Equal(req.Targets, asked) {
@@ -249,7 +249,7 @@ func (s *Session) unchanged(ctx context.Context, req *ResumeRequest) error {
 	return nil
 }
 
-// withoutErrors yields cases as those who can fail do.
+// withoutErrors converts a sequence of cases to one with errors, which are nil.
 func withoutErrors(cases iter.Seq[*callvet.Case]) iter.Seq2[*callvet.Case, error] {
 	return func(yield func(*callvet.Case, error) bool) {
 		for c := range cases {
@@ -260,10 +260,10 @@ func withoutErrors(cases iter.Seq[*callvet.Case]) iter.Seq2[*callvet.Case, error
 	}
 }
 
-// Do carries the run out, as far as ctx lets it, or follows the process that does, and gives
-// what came out. With the outcome comes an error that wraps callvet.ErrBudget when the budget
-// ended the run, and another one when the run failed elsewhere or nothing was judged. Without
-// an outcome the run failed here.
+// Do carries out the run until ctx ends, or follows the process that does, and returns the outcome.
+// Together with the outcome it returns an error that wraps callvet.ErrBudget if the budget ended
+// the run, and a different error if the run failed in another process or no attempt was judged.
+// Without an outcome the run failed here.
 func (s *Session) Do(ctx context.Context) (*Outcome, error) {
 	for {
 		if s.held == nil {
@@ -320,8 +320,8 @@ func (s *Session) attempts(ctx context.Context, cancel func()) (sum run.Summary,
 	return sum, err, nil
 }
 
-// acquire takes the run for this process, and keeps the settings of this session with it.
-// canceled is called when another process asks for the end of the run.
+// acquire takes the lease of the run, and stores the settings of this session. canceled is called
+// when another process cancels the run.
 func (s *Session) acquire(ctx context.Context, canceled func()) (*store.Lease, error) {
 	c, err := s.app.Config.Claim()
 	if err != nil {
@@ -332,7 +332,7 @@ func (s *Session) acquire(ctx context.Context, canceled func()) (*store.Lease, e
 	if err != nil {
 		return nil, err
 	}
-	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil { // with what it has spent by now
+	if s.Stored, err = s.DB.Run(ctx, s.Stored.ID); err != nil { // with its spending so far
 		return nil, err
 	}
 	changed, err := s.Manifest.Rewritten(s.settings)
@@ -362,23 +362,22 @@ func (s *Session) record(ctx context.Context, lease *store.Lease) (run.Summary, 
 	return sum, errors.Join(err, lease.Finish(ctx, store.Status(sum.Status), totals))
 }
 
-// lostError says that the run was taken over while this process carried it out. It
-// hides the *store.HeldError: this process does not follow.
+// lostError means that another process took over the run while this process carried it out. It
+// hides the *store.HeldError, because this process does not follow the other.
 type lostError struct{ error }
 
 func (e *lostError) Error() string {
 	return "this process was held up for too long and lost the run: " + e.error.Error()
 }
 
-// Unwrap gives ErrConflict.
+// Unwrap returns callvet.ErrConflict.
 func (e *lostError) Unwrap() error { return callvet.ErrConflict }
 
-// grace is how long requests in flight may take after an interrupt: long enough
-// for local targets, and a person does not take it for a hang. The others are
-// asked again when the run is resumed.
+// grace is how long requests in flight may take after an interrupt: long enough for local targets,
+// and too short to look like a hang. The other requests are repeated when the run is resumed.
 const grace = 150 * time.Millisecond
 
-// cells has workers run what they may of the cells, and runs the others.
+// cells lets workers run the cells that they may run, and runs the others.
 func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, error) {
 	hide, err := results.HidingOf(s.app, s.Run)
 	if err != nil {
@@ -406,7 +405,7 @@ func (s *Session) cells(ctx context.Context, lease *store.Lease) (run.Summary, e
 	}
 	sum, err := run.Run(ctx, cfg)
 	sum.Elapsed = s.app.Config.Now().Sub(begun)
-	for i, why := range sum.Stopped { // a fault's words, as they came
+	for i, why := range sum.Stopped { // the unredacted text of a fault
 		sum.Stopped[i] = hide.Text(why)
 	}
 	sum.Stopped = s.alsoStopped(sum.Stopped)
@@ -481,7 +480,7 @@ func (r *running) add(id string, cancel func()) (end func()) {
 	}
 }
 
-// cancel ends a run, if it is among them.
+// cancel ends a run, if it is running here.
 func (r *running) cancel(id string) bool {
 	end, ok := r.cancels.Load(id)
 	if ok {
@@ -490,17 +489,17 @@ func (r *running) cancel(id string) bool {
 	return ok
 }
 
-// CanceledRun is a run that was asked to end.
+// CanceledRun is a run with a request to end.
 type CanceledRun struct {
 	Run string `json:"run"`
-	// By is the process that carries it out; nil: this one. Another process sees that it
-	// was asked when it stores its next attempts, or else within a third of its lease.
+	// By is the process that carries it out; nil: this one. Another process notices the request
+	// when it stores its next attempts, or at the latest after a third of its lease.
 	By *store.Owner `json:"by,omitempty"`
 }
 
-// Cancel asks a run to end, whichever process carries it out. Received answers are kept, and
-// Resume can resume it. It does not wait. The error wraps callvet.ErrConflict for a run without
-// an owner.
+// Cancel requests the end of a run, in this or another process. Received answers are kept, and
+// Resume can resume it. It does not wait. The error wraps callvet.ErrConflict for a run without an
+// owner.
 func Cancel(ctx context.Context, a *app.App, ref string) (CanceledRun, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -524,9 +523,9 @@ func Cancel(ctx context.Context, a *app.App, ref string) (CanceledRun, error) {
 	return CanceledRun{Run: r.ID, By: &by}, nil
 }
 
-// programs makes what runs the scorers of the session's run. The caller closes it.
+// programs makes the pool that runs the scorers of the session's run. The caller closes it.
 func (s *Session) programs() (*judge.ScorerPool, error) {
-	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drillsName { // read from no file
+	if m := s.Manifest; m.Made || m.Kept || m.Drill && m.Path == drillsName { // not read from a file
 		return s.app.PoolIn("", s.Manifest.KeptKinds())
 	}
 	return s.app.NewPool(s.Manifest.Path, s.Manifest.KeptKinds())

@@ -22,23 +22,24 @@ import (
 )
 
 // Split lets workers carry out a large run, shard by shard, under the lease of the session that
-// splits it. Their attempts are reported as usual, and the session makes the attempts that they
-// leave.
+// splits it. Their attempts are reported as usual, and the session makes the remaining attempts.
 type Split struct {
-	// Shard has a worker carry out what DoShard takes, and gives what that gave, as run.Splitting says of Do.
+	// Shard lets a worker carry out a task with DoShard, and returns its result; see
+	// run.Splitting.Do.
 	Shard func(ctx context.Context, task ShardTask, yield <-chan struct{}) (ShardResult, error)
-	// Workers is how many share the limits of a provider at most.
+	// Workers is the largest number of workers that share the limits of a provider.
 	Workers int
-	// Rounds is run.Splitting's.
+	// Rounds is Rounds of run.Splitting.
 	Rounds int
 }
 
-// ShardTask is a shard of a run, as it reaches a worker.
+// ShardTask is a shard of a run, as it is sent to a worker.
 type ShardTask struct {
 	Run string `json:"run"`
-	// Lease is the one of the session that splits the run.
+	// Lease is the lease of the session that splits the run.
 	Lease string `json:"lease"`
-	// CacheAt is the moment when the run was split: later answers are not given again, as in one piece.
+	// CacheAt is the time when the run was split: later answers are not reused, as in a run without
+	// shards.
 	CacheAt int64     `json:"cache_at"`
 	Shard   run.Shard `json:"shard"`
 }
@@ -46,18 +47,18 @@ type ShardTask struct {
 // ShardResult is a worker's result of a shard. Its attempts are in the store.
 type ShardResult struct {
 	run.ShardSummary
-	// Learned is what models refused while they were asked, without what is secret.
+	// Learned lists the parameters that models refused, redacted.
 	Learned []string       `json:"learned,omitempty"`
 	Hidden  results.Hidden `json:"hidden,omitzero"`
 }
 
-// shard is the part of a run that a Session of a worker makes.
+// shard is the part of a run for a Session of a worker.
 type shard struct {
 	task  *ShardTask
 	yield <-chan struct{}
 }
 
-// narrow makes the configuration of a run that of the shard.
+// narrow restricts the configuration of a run to the shard.
 func (p *shard) narrow(db *store.DB, cfg *run.Config) {
 	*cfg = cfg.Within(&p.task.Shard)
 	cfg.Yield = p.yield
@@ -66,8 +67,9 @@ func (p *shard) narrow(db *store.DB, cfg *run.Config) {
 	}
 }
 
-// DoShard carries out a shard. The error wraps callvet.ErrConflict once the session that splits the run has it
-// no more. A summary with a status comes with every error that ended a shard that had begun.
+// DoShard carries out a shard. The error wraps callvet.ErrConflict when the session that splits the
+// run has lost its lease. With an error that ended a started shard it also returns a summary with a
+// status.
 func DoShard(ctx context.Context, a *app.App, task ShardTask, yield <-chan struct{}) (out ShardResult, err error) {
 	s := &Session{app: a, resume: &ResumeRequest{Run: task.Run}, shard: &shard{&task, yield}}
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -144,7 +146,7 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 				s.events.Warn("shard", hide.Text("a part of the run failed, and is made again: "+err.Error()))
 			},
 			Do: func(ctx context.Context, part run.Shard, yield <-chan struct{}) (run.ShardSummary, error) {
-				once.Do(func() { // the errors of before are known by now
+				once.Do(func() { // the earlier errors are known by now
 					reporting.Go(func() { s.reportShards(context.WithoutCancel(ctx), len(errs), over) })
 				})
 				out, err := how.Shard(ctx,
@@ -160,14 +162,14 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 	if err != nil || small {
 		return err
 	}
-	if complete { // but for the last cases, which are the session's
+	if complete { // except the last cases, which the session runs
 		maps.DeleteFunc(errs,
 			func(p results.Spot, _ bool) bool { return !slices.Contains(s.Manifest.Rubrics, int(p.Case)) })
 		// a lost worker can write nothing more; this also reads whether the run must be canceled
 	} else if err := lease.Alone(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	// What the shards made stays, errors too. Those of before may not have been asked again yet.
+	// The attempts of the shards stay, errors too. Earlier errors may not have run again yet.
 	cfg.Done, cfg.KeepErrors = without(all, errs), true
 	if cfg.Cache != nil {
 		cfg.Cache = s.DB.CacheAt(at)
@@ -177,8 +179,8 @@ func (s *Session) split(ctx context.Context, lease *store.Lease, hide *results.H
 	return err
 }
 
-// withErrors gives the cells, and the places of those that ended in an error or did not run: these are known
-// when all cells were read.
+// withErrors yields the cells, and returns the places of those that ended in an error or did not
+// run; they are complete when all cells were read.
 func withErrors(cells iter.Seq2[*callvet.Cell, error]) (iter.Seq2[*callvet.Cell, error], map[results.Spot]bool) {
 	errs := map[results.Spot]bool{}
 	return func(yield func(*callvet.Cell, error) bool) {
@@ -193,7 +195,7 @@ func withErrors(cells iter.Seq2[*callvet.Cell, error]) (iter.Seq2[*callvet.Cell,
 	}, errs
 }
 
-// without gives the cells but those at the places that still have no verdict.
+// without yields the cells except those at places that still have no verdict.
 func without(cells iter.Seq2[*callvet.Cell, error], places map[results.Spot]bool) iter.Seq2[*callvet.Cell, error] {
 	return func(yield func(*callvet.Cell, error) bool) {
 		for c, err := range cells {
@@ -248,7 +250,7 @@ func addHidden(h *results.Hidden, more results.Hidden) {
 	}
 }
 
-// learnsOnce is learns for what several workers may have learned.
+// learnsOnce is learns without duplicates from several workers.
 func learnsOnce(o *app.Opener, what string) {
 	o.Mu.Lock()
 	defer o.Mu.Unlock()
@@ -265,7 +267,7 @@ func (s *Session) reportShards(ctx context.Context, errs int, over <-chan struct
 	var sum store.Progress
 	begun := s.app.Config.Now()
 	for before := -1; ; {
-		if errs > 0 { // those that are asked again are not new: all are counted again
+		if errs > 0 { // repeated attempts are not new: all are counted again
 			sum = store.Progress{}
 		}
 		p, err := s.DB.Progress(ctx, s.Stored.ID, sum.Last)

@@ -22,7 +22,7 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// applySelection puts the request over the suite.
+// applySelection overrides the suite's settings by the request's.
 func applySelection(q *app.SelectionRequest, s *callvet.Suite) {
 	if q == nil {
 		return
@@ -67,14 +67,14 @@ func newManifest(q *app.RunRequest, version string, specs []app.TargetSpec, s *c
 	}
 }
 
-// Start checks a request, opens its targets and keeps the run with its suite. No target
-// is asked yet: that is what the Session does, here or, by Resume, elsewhere.
+// Start checks a request, opens its targets and stores the run with its suite. It sends no requests
+// yet: the Session does, here or, after Resume, in another process.
 func Start(ctx context.Context, a *app.App, req app.RunRequest, events app.Events) (*Session, error) {
 	return startRun(ctx, a, &req, nil, nil, events)
 }
 
-// startRun starts a run. dry, if it is not nil, gets what the run would ask, and nothing is kept. part, if it
-// is not nil, makes the run a part of a larger piece of work.
+// startRun starts a run. If dry is not nil, the run is described there and not stored. If part is
+// not nil, the run is a part of a larger task.
 func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun, part *Part, events app.Events,
 ) (*Session, error) {
 	if err := errors.Join(req.Check(), results.ReadableGates(a, &req.Settings, events)); err != nil {
@@ -110,7 +110,7 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	}
 	over := req.WorldRequest
 	if dry != nil {
-		over.Record = "" // nothing is answered
+		over.Record = "" // no call is answered
 	}
 	answers, err := openWorld(ctx, a, over)
 	if err != nil {
@@ -126,7 +126,7 @@ func startRun(ctx context.Context, a *app.App, req *app.RunRequest, dry *DryRun,
 	return s, nil
 }
 
-// askOnce reports that catalogues are not asked the same question again.
+// askOnce reports that searches of catalogues are not repeated.
 func askOnce(req *app.RunRequest, specs []app.TargetSpec, events app.Events) {
 	if alwaysSame(specs) && req.Repeats > 1 {
 		events.Note("asked-once", "a catalogue gives the same every time: each case is asked once, and not %d times",
@@ -135,7 +135,7 @@ func askOnce(req *app.RunRequest, specs []app.TargetSpec, events app.Events) {
 	}
 }
 
-// alwaysSame reports whether all targets search a catalogue, which gives the same every time.
+// alwaysSame reports whether all targets search a catalogue, with the same result every time.
 func alwaysSame(specs []app.TargetSpec) bool {
 	found, asks, others := catalog.Searches(app.TargetNames(specs))
 	return found && !asks && !others
@@ -165,7 +165,7 @@ func suiteOf(ctx context.Context, a *app.App, req *app.RunRequest, events app.Ev
 	return read, nil
 }
 
-// start opens the targets, keeps the suite and creates the run. When it fails nothing is kept.
+// start opens the targets, stores the suite and creates the run. If it fails, nothing is stored.
 func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, read *suite.Stream,
 	specs []app.TargetSpec,
 ) (err error) {
@@ -248,7 +248,7 @@ func (s *Session) start(ctx context.Context, db *store.DB, req *app.RunRequest, 
 	return s.create(ctx, db, req, hash)
 }
 
-// create keeps the run with its manifest.
+// create stores the run with its manifest.
 func (s *Session) create(ctx context.Context, db *store.DB, req *app.RunRequest, hash string) error {
 	as := store.NewRun{Words: req.Words, Owned: req.Owned, SuiteHash: hash, Judges: s.judges}
 	if s.part != nil {
@@ -262,7 +262,7 @@ func (s *Session) create(ctx context.Context, db *store.DB, req *app.RunRequest,
 	return err
 }
 
-// ownRepeats are the numbers of attempts that cases have of their own, and the cases to skip, by position.
+// ownRepeats has the cases' own numbers of attempts, and the cases to skip, by position.
 type ownRepeats struct {
 	once    bool // no case has a second attempt
 	n       int
@@ -279,7 +279,7 @@ func (s *ownRepeats) add(c *callvet.Case) {
 	s.n++
 }
 
-// of puts into a manifest what its chosen cases say.
+// of adds the settings of the chosen cases to a manifest.
 func (s *ownRepeats) of(man *results.Manifest) {
 	man.Skipped, man.OwnRepeats = chosenOf(s.skipped, man.Cases), s.repeats
 	if man.Cases != nil {
@@ -298,9 +298,9 @@ func chosenOf(positions, chosen []int) *int {
 	return &n
 }
 
-// keepSuite stores the suite while it is read, case by case, unless lint finds an
-// error in it: then nothing is stored. rubrics are the positions of the cases for judges.
-// each is given every case.
+// keepSuite stores the suite while it is read, case by case, unless lint finds an error in it: then
+// nothing is stored. rubrics are the positions of the cases for judges. each is called for every
+// case.
 func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunRequest, read *suite.Stream,
 	own *app.ScorersOf,
 	each func(*callvet.Case), events app.Events,
@@ -315,7 +315,7 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 		n++
 	}
 	if req.Made != nil {
-		if req.Drill { // what others made holds what the store has already
+		if req.Drill { // cases that a request made contain data that the store already has
 			if err := LintVerdict(secretsOf(a, req.Made), req, events); err != nil {
 				return "", nil, err
 			}
@@ -330,14 +330,15 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 		return hash, rubrics, err
 	}
 	verdict := func(problems []callvet.Problem) error { return LintVerdict(problems, req, events) }
-	// A secret is refused before anything is written: what is rolled back may be on the disk.
+	// A secret is refused before anything is written, because data that is rolled back may still be
+	// on the disk.
 	if err := verdict(a.Secrets().Suite(read.Suite)); err != nil {
 		return "", nil, err
 	}
 	cases := read.Cases(ctx)
 	if req.Embedder != "" || a.Config.Owner != "" {
-		// Lint asks the embedder, and the database must not be locked while it waits for a network,
-		// or for another user's schemas.
+		// Lint sends requests to the embedder, and the database must not be locked while it waits
+		// for a network, or for another user's schemas.
 		cases = slices.Values(slices.Collect(cases))
 	}
 	var refused error
@@ -372,7 +373,7 @@ func keepSuite(ctx context.Context, a *app.App, db *store.DB, req *app.RunReques
 	return hash, rubrics, err
 }
 
-// secretsOf are the secrets that a suite in memory holds, as problems.
+// secretsOf returns the secrets in a suite in memory, as problems.
 func secretsOf(a *app.App, s *callvet.Suite) []callvet.Problem {
 	out := a.Secrets().Suite(s)
 	for i := range s.Cases {
@@ -383,7 +384,7 @@ func secretsOf(a *app.App, s *callvet.Suite) []callvet.Problem {
 
 // LintVerdict reports lint's findings and whether to run nevertheless.
 func LintVerdict(problems []callvet.Problem, req *app.RunRequest, events app.Events) error {
-	if req.Recordings != "" { // they answer what the suite's mocks do not
+	if req.Recordings != "" { // recordings answer calls without a mock
 		problems = slices.DeleteFunc(slices.Clone(problems),
 			func(p callvet.Problem) bool { return p.Code == "unreachable" && p.Warning })
 	}
@@ -437,11 +438,11 @@ func reportAdjusted(t *callvet.Target, events app.Events) {
 	}
 }
 
-// toolRules are the choices of tools that name none.
+// toolRules are the tool choices that do not name a tool.
 func toolRules() []string { return []string{"auto", "required", "none"} }
 
-// ToolChoices are the rules that a target may be given for its choice of tools, and the names of all tools of the
-// cases of a run.
+// ToolChoices returns the possible tool choices of a target: the rules, and the names of all tools
+// of the cases of a run.
 func ToolChoices(r *results.Run) ([]string, error) {
 	known := toolRules()
 	add := func(tools []callvet.Tool) {
@@ -457,7 +458,8 @@ func ToolChoices(r *results.Run) ([]string, error) {
 	return known, err
 }
 
-// checkToolChoices refuses a tool choice of a target that is neither a rule nor a tool.
+// checkToolChoices returns an error for a tool choice of a target that is neither a rule nor a
+// tool.
 func checkToolChoices(r *results.Run, ts []run.Target) error {
 	var known []string
 	for i := range ts {
@@ -484,7 +486,7 @@ func checkToolChoices(r *results.Run, ts []run.Target) error {
 	return nil
 }
 
-// selectCases gives the positions of the chosen cases, nil for all.
+// selectCases returns the positions of the chosen cases, nil for all.
 func selectCases(ctx context.Context, db *store.DB, cases run.Source, req *app.RunRequest) ([]int, error) {
 	if len(req.Filter) == 0 && req.Sample == 0 && req.FailedFrom == "" {
 		return nil, nil

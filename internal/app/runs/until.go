@@ -23,12 +23,13 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// deciding follows the gates of a run that ends when they are decided. It looks at the tasks in their
-// planned order, whatever is over first: at the tasks before the first one that is not over.
+// deciding follows the gates of a run that ends when they are decided. It looks at the tasks in
+// their planned order, not in the order in which they end: at the tasks before the first unfinished
+// one.
 type deciding struct {
 	run     *results.Run
 	cfg     measure.SideConfig
-	order   []int    // positions of the cases, as they are asked
+	order   []int    // positions of the cases, in the order of running
 	ids     []string // of the cases, by their place in order
 	place   map[int]int
 	base    *panel.Ledger
@@ -44,14 +45,14 @@ type decidingTarget struct {
 	name    string
 	base    string
 	watched []watched
-	// whole is why all of its cases are asked; "" where its gates may end it.
+	// whole is why all of its cases run; "" if its gates may end it.
 	whole string
 	noted bool     // whole has an event
 	notes []string // why some gates are decided later than they might be
 	over  []int    // attempts that are over, by the place in order
 	next  int      // complete cases at the beginning of order
 	fed   int      // of these, the ones that the gates have looked at
-	// reported are the ones with an event.
+	// reported is the number of complete cases with an event.
 	reported int
 	enough   atomic.Bool
 }
@@ -72,7 +73,7 @@ func (w *watched) begin() {
 	w.Begin(w.base, w.earlier)
 }
 
-// untilOf reads the gates that a run is to ask for, and keeps their text.
+// untilOf reads the gates that end a run, and keeps their text.
 func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Run, events app.Events,
 ) (*results.Until, error) {
 	ask := req.UntilDecided
@@ -118,7 +119,7 @@ func untilOf(ctx context.Context, a *app.App, req *app.RunRequest, r *results.Ru
 	return u, nil
 }
 
-// decideAsAsked makes the run of a session end when its gates are decided.
+// decideAsAsked lets the run of a session end when its gates are decided.
 func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 	if s.Manifest.Until == nil {
 		return nil
@@ -150,7 +151,7 @@ func (s *Session) decideAsAsked(ctx context.Context, cfg *run.Config) error {
 	return nil
 }
 
-// note reports once why targets are asked longer than their gates may need.
+// note reports once why targets run longer than their gates may need.
 func (d *deciding) note(events app.Events) {
 	for i := range d.targets {
 		t := &d.targets[i]
@@ -170,7 +171,7 @@ func (d *deciding) note(events app.Events) {
 }
 
 func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, error) {
-	r, err := results.OpenIn(ctx, of.DB, of.Stored.ID) // with its own choice of attempts
+	r, err := results.OpenIn(ctx, of.DB, of.Stored.ID) // with its own selection of attempts
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +235,7 @@ func newDeciding(ctx context.Context, a *app.App, of *results.Run) (*deciding, e
 	return d, nil
 }
 
-// bases are the targets of the baseline by those that are compared with them.
+// bases returns the targets of the baseline by the targets that are compared with them.
 func (d *deciding) bases() map[string]string {
 	out := map[string]string{}
 	if d.base == nil {
@@ -297,8 +298,8 @@ func (d *deciding) watch(t *decidingTarget, g *gates.Gate, cases []*callvet.Case
 	}
 }
 
-// count counts the tasks of the slice that are left at each place. Cases that the baseline does not have decide
-// nothing about it.
+// count counts the tasks of the slice that are left at each place. Cases that are not in the
+// baseline do not count in a comparison.
 func (w *watched) count(cases []*callvet.Case) {
 	in := map[string]bool{}
 	for i := range w.base {
@@ -313,8 +314,8 @@ func (w *watched) count(cases []*callvet.Case) {
 	}
 }
 
-// resume looks at what is stored. Attempts that ended in an error count where all gates are decided with
-// them; else they are asked again.
+// resume looks at the stored attempts. Attempts with an error count if all gates are decided with
+// them; else they run again.
 func (d *deciding) resume(ctx context.Context) error {
 	type stored struct {
 		at, target int
@@ -370,8 +371,8 @@ func (d *deciding) count(at, target int) {
 	}
 }
 
-// look has the gates look at the tasks that were added to the complete ones. After an error nothing ends
-// early any more.
+// look lets the gates look at the newly completed tasks. After an error no target ends early any
+// more.
 func (d *deciding) look(ctx context.Context) {
 	for i := range d.targets {
 		t := &d.targets[i]
@@ -385,7 +386,7 @@ func (d *deciding) look(ctx context.Context) {
 	}
 }
 
-// feed gives the gates of a target the tasks that are complete and that they have not looked at.
+// feed passes complete tasks to the gates of a target that they have not looked at.
 func (d *deciding) feed(ctx context.Context, target int) error {
 	t, r := &d.targets[target], d.run
 	r.Among = []store.Place{}
@@ -415,7 +416,7 @@ func (d *deciding) feed(ctx context.Context, target int) error {
 	return nil
 }
 
-// evidence is how far the gates of the target are.
+// evidence returns the evidence for the gates of the target.
 func (t *decidingTarget) evidence() *app.EvidenceEvent {
 	e := &app.EvidenceEvent{Target: t.name, Cases: t.fed, Of: len(t.over), Gates: []app.GateEvidence{}}
 	for i := range t.watched {
@@ -430,8 +431,8 @@ func (t *decidingTarget) evidence() *app.EvidenceEvent {
 	return e
 }
 
-// decided reports whether no gate of the target needs a further task: each is decided, or no outcome of
-// the rest decides it.
+// decided reports whether no gate of the target needs a further task: each is decided, or cannot be
+// decided by the rest.
 func (t *decidingTarget) decided() bool {
 	for i := range t.watched {
 		if w := &t.watched[i]; !w.Decided() && !w.Hopeless(w.left[t.fed]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/internal/app/traces"
 )
 
-// View sums a stored run up. It asks no model.
+// View sums up a stored run. It sends no requests.
 func View(ctx context.Context, a *app.App, req results.ViewRequest, events app.Events) (*results.RunView, error) {
 	if req.Baseline != (app.Side{}) {
 		if err := req.Baseline.CheckOne("baseline"); err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// world answers the calls of a run's attempts.
+// acting is the world that answers the calls of a run's attempts.
 type acting struct {
 	what       results.RanWorld
-	recordings *world.Recordings // nil: mocks answer
+	recordings *world.Recordings // nil: mocks answer calls
 	tape       *world.Tape       // nil: nothing is recorded
 	of         *results.Run      // the run with the recorded calls, in a replay; nil: recordings of a folder
 }
 
-// openWorld opens what a request says, before anything is asked.
+// openWorld opens the world of a request, before any request to a target.
 func openWorld(ctx context.Context, a *app.App, q app.WorldRequest) (*acting, error) {
 	w := &acting{what: results.RanWorld{WorldRequest: q}}
 	if q.Recordings != "" {
@@ -72,7 +72,7 @@ func NewTape(ctx context.Context, a *app.App, folder string) (*world.Tape, error
 	return t, nil
 }
 
-// ran is what the manifest keeps; nil where mocks answer and nothing is recorded.
+// ran describes the world for the manifest; nil if mocks answer and nothing is recorded.
 func (w *acting) ran() *results.RanWorld {
 	if w == nil || w.what == (results.RanWorld{}) ||
 		w.what == (results.RanWorld{WorldRequest: app.WorldRequest{World: app.WorldMock}}) {
@@ -81,7 +81,7 @@ func (w *acting) ran() *results.RanWorld {
 	return &w.what
 }
 
-// openWorld opens the world of a run that is taken up again.
+// openWorld opens the world of a resumed run.
 func (s *Session) openWorld(ctx context.Context) error {
 	if s.world != nil || s.Manifest.Replay != nil {
 		return nil
@@ -101,9 +101,9 @@ func (s *Session) openWorld(ctx context.Context) error {
 	return nil
 }
 
-// worlds has calls answered as the run says.
+// worlds configures the world that answers calls.
 func (s *Session) worlds(cfg *run.Config) error {
-	if s.world == nil { // of a run that asks judges
+	if s.world == nil { // for the run of a judge
 		s.world = &acting{}
 	}
 	w, man := s.world, s.Manifest
@@ -114,7 +114,7 @@ func (s *Session) worlds(cfg *run.Config) error {
 			return err
 		}
 	}
-	called := cfg.Worlds // nil: no tool is
+	called := cfg.Worlds // nil: no tool is called
 	cfg.Worlds = func(c *callvet.Case, target string, repeat int) callvet.World {
 		of := world.Conversation{Case: c.ID, Target: target, Repeat: repeat, Tools: s.ToolsOf(c)}
 		if hide != nil {
@@ -143,7 +143,7 @@ func (s *Session) worlds(cfg *run.Config) error {
 		cfg.WorldKey = strings.Join([]string{w.what.World, w.what.Hash, w.what.OnMiss}, " ")
 	}
 	if w.tape != nil {
-		cfg.Cache = nil // what is not asked is not recorded
+		cfg.Cache = nil // reused answers would not be recorded
 	}
 	s.replaying(cfg)
 	return nil
@@ -159,7 +159,7 @@ func redactCall(h *results.Hiding, of *callvet.Case, call *callvet.Call) {
 	*call = cell.Trace.Turns[0].Calls[0]
 }
 
-// reportDrift says once of each tool what has changed since it was recorded.
+// reportDrift reports once for each tool what has changed since it was recorded.
 func (s *Session) reportDrift() error {
 	if s.world == nil || s.world.recordings == nil {
 		return nil
@@ -175,7 +175,7 @@ func (s *Session) reportDrift() error {
 	return err
 }
 
-// NoteRecorded says what a tape has, where there is one.
+// NoteRecorded reports the content of a tape, if there is one.
 func NoteRecorded(e app.Events, folder string, t *world.Tape) {
 	if t == nil {
 		return

@@ -19,9 +19,9 @@ import (
 // mostMeasured bounds how many earlier runs are read for a correlation.
 const mostMeasured = 12
 
-// CorrelationAlike measures, on the runs of the suite of r that were started before it, how much the attempts of
-// each target at a task are alike in each metric. A metric that no run shows has no entry.
-// Source: Statistics specification, section 16.1.
+// CorrelationAlike measures, on earlier runs of the suite of r, the correlation of the attempts of
+// each target at a task, in each metric. A metric without data has no entry. Source: Statistics
+// specification, section 16.1.
 func CorrelationAlike(ctx context.Context, a *app.App, r *results.Run, metrics []string) ([]panel.Alike, error) {
 	earlier, err := runsAlike(ctx, a, r)
 	if err != nil {
@@ -38,7 +38,7 @@ func CorrelationAlike(ctx context.Context, a *app.App, r *results.Run, metrics [
 			if results.Momentary(ctx, err) {
 				return nil, err
 			}
-			continue // a run that cannot be read shows nothing
+			continue // a run that cannot be read has no data
 		}
 		for i := range p.Targets {
 			t := &p.Targets[i]
@@ -60,7 +60,7 @@ func CorrelationAlike(ctx context.Context, a *app.App, r *results.Run, metrics [
 		for _, name := range metrics {
 			key := [2]string{r.Manifest.Targets[i].Name, name}
 			if runs := shown[key]; len(runs) > 0 {
-				c, _ := stats.MeasureCorrelation(runs) // with the number of runs, also where they are too few
+				c, _ := stats.MeasureCorrelation(runs) // with the number of runs, even if they are too few
 				out = append(out, panel.Alike{Target: key[0], Metric: name, Correlation: c})
 			}
 		}
@@ -68,8 +68,8 @@ func CorrelationAlike(ctx context.Context, a *app.App, r *results.Run, metrics [
 	return out, nil
 }
 
-// runsAlike are the newest runs of the suite of r that were started before it, are done, and have
-// several attempts at a case.
+// runsAlike returns the newest finished earlier runs of the suite of r with several attempts at a
+// case.
 func runsAlike(ctx context.Context, a *app.App, r *results.Run) (out []*results.Run, err error) {
 	for s, m := range earlierRuns(ctx, a, r, &err) {
 		if _, most := m.RepeatRange(s.Cases); s.State() != store.StatusDone || most < 2 || m.Drill != r.Manifest.Drill {
@@ -97,7 +97,7 @@ func asksAlike(e *results.Run, name string, r *results.Run, now []string) bool {
 	return err == nil && i >= 0 && k >= 0 && now[i] == then[k]
 }
 
-// MeasuredMetrics are the metrics of the gates that ask for a measured correlation.
+// MeasuredMetrics returns the metrics of gates with a measured correlation.
 func MeasuredMetrics(gs []gates.Gate) []string {
 	var out []string
 	for i := range gs {
@@ -108,7 +108,7 @@ func MeasuredMetrics(gs []gates.Gate) []string {
 	return out
 }
 
-// mostEarlier is how many runs of a store are gone through for earlier ones of a suite.
+// mostEarlier is how many runs of a store are searched for earlier ones of a suite.
 const mostEarlier = 1000
 
 // earlierRuns yields the runs of a suite of the same name that were started before r, the newest first,

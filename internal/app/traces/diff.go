@@ -22,40 +22,40 @@ import (
 type DiffRequest struct {
 	Base      app.Side `json:"base"`
 	Candidate app.Side `json:"candidate"`
-	// Slices are compared too: tag, tier or names of fields.
+	// Slices are slice keys to compare too: tag, tier or names of fields.
 	Slices []string `json:"slices,omitempty"`
-	// Judge is whose verdicts in trace files count; "": the source's own checks.
+	// Judge is the judge with the verdicts that count in trace files; "": the source's own checks.
 	Judge string `json:"judge,omitempty"`
 	// Metrics are compared in addition to the pass rate: overall, or any metric with a paired test.
 	Metrics []string `json:"metrics,omitempty"`
-	// Target is the target of the base that those of the candidate are compared with that have
-	// no namesake there; "": they are not compared.
+	// Target is the base's target for targets of the candidate without one of the same name; "":
+	// they are not compared.
 	Target string `json:"target,omitempty"`
 	// BaseTarget is the only target of the base that counts: every target of the candidate is
-	// compared with it, or CandidateTarget alone. Without a candidate those are the other targets
-	// of the base.
+	// compared with it, or only CandidateTarget. Without a candidate the other targets of the base
+	// are compared with it.
 	BaseTarget      string `json:"base_target,omitempty"`
 	CandidateTarget string `json:"candidate_target,omitempty"`
-	// Pairs are the targets that are compared, where they are not named above.
+	// Pairs are the targets to compare, if they are not named above.
 	Pairs []panel.Pair `json:"-"`
-	// FailOn is worse or newly-failing: the comparison has failed where it shows that; "" never.
+	// FailOn is worse or newly-failing: the comparison fails if it shows that; "": never.
 	FailOn string `json:"fail_on,omitempty"`
-	// Unpaired compares all cases of both sides, as where they have none in common.
+	// Unpaired compares all cases of both sides without pairing, as if they had none in common.
 	Unpaired bool `json:"unpaired,omitempty"`
-	// Population is what the differences are about: tasks (also ""), or suite.
+	// Population is the population of the differences: tasks (also ""), or suite.
 	Population panel.Population `json:"population,omitempty"`
 	// Unchanged bounds the listed unchanged cases of each pair of targets.
 	Unchanged int `json:"unchanged,omitempty"`
 }
 
-// What a comparison may fail on.
+// The values of FailOn.
 const (
 	failOnWorse = "worse"
 	failOnNewly = "newly-failing"
 )
 
 // Diff compares two runs or trace files, or targets of one. Attempts of trace files are paired by
-// task, and their targets by name where none are named.
+// task, and their targets by name if none are given.
 func Diff(ctx context.Context, a *app.App, req DiffRequest, events app.Events) (*panel.Comparison, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -88,13 +88,14 @@ func Diff(ctx context.Context, a *app.App, req DiffRequest, events app.Events) (
 	if req.FailOn != "" && !out.Failed {
 		out.Undecided = out.WhyUndecided(req.FailOn == failOnNewly)
 	}
-	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was asked for
+	if req.BaseTarget+req.CandidateTarget != "" { // nothing else was requested
 		out.UnpairedBaseline, out.UnpairedCandidate = nil, nil
 	}
 	return out, results.ReportScorersOf(ctx, a, req.Base, req.Candidate, events)
 }
 
-// check refuses what cannot be compared, and makes a base alone the candidate, too, where its targets are.
+// check returns an error for sides that cannot be compared. If targets of the base are compared, it
+// makes the base the candidate, too.
 func (r *DiffRequest) check() error {
 	if err := r.Base.CheckOne("base"); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (r *DiffRequest) check() error {
 	return results.Unambiguous("slices", r.Slices)
 }
 
-// pairs are the targets that are compared; nil: those of one name.
+// pairs returns the targets that are compared; nil: targets with the same name.
 func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 	if r.Target+r.BaseTarget+r.CandidateTarget == "" {
 		return r.Pairs, nil
@@ -156,7 +157,7 @@ func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 				strings.Join(n.has, ", "))
 		}
 	}
-	one := base.Run == cand.Run // its targets are compared, and none with itself
+	one := base.Run == cand.Run // its targets are compared, but none with itself
 	if one && r.BaseTarget != "" && r.BaseTarget == r.CandidateTarget {
 		return nil, app.Wrong("candidate_target", r.CandidateTarget,
 			"it is the same target of the same run on both sides: name another one")
@@ -182,8 +183,7 @@ func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 		r.CandidateTarget, strings.Join(has, ", "))
 }
 
-// with is the target, of those that the base has, that one of the candidate is compared with; "":
-// none.
+// with returns the base's target with which a target of the candidate is compared; "": none.
 func (r *DiffRequest) with(has []string, name string) string {
 	switch {
 	case r.BaseTarget != "":
@@ -215,7 +215,7 @@ type sides struct {
 	name       string
 }
 
-// sidesOf reads a run, and its baseline where there is one.
+// sidesOf reads a run, and its baseline if there is one.
 func sidesOf(ctx context.Context, a *app.App, r *results.Run, baseline app.Side, cfg measure.SideConfig,
 	events app.Events,
 ) (s sides, err error) {
@@ -241,8 +241,8 @@ func sidesOf(ctx context.Context, a *app.App, r *results.Run, baseline app.Side,
 	return s, err
 }
 
-// comparedFor compares two sides for gates: about tasks like these, and about this suite where one of
-// them is.
+// comparedFor compares two sides for gates: for tasks like these, and for this suite if a gate is
+// about it.
 func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig) *panel.Comparison {
 	out := panel.DiffWith(base, cand, cfg)
 	if slices.ContainsFunc(gs,
@@ -253,7 +253,7 @@ func comparedFor(gs []gates.Gate, base, cand *panel.Ledger, cfg panel.DiffConfig
 	return out
 }
 
-// ledger reads one side of a comparison. how says with what a trace file is read.
+// ledger reads one side of a comparison. how has the settings for reading a trace file.
 func ledger(ctx context.Context, a *app.App, s app.Side, cfg measure.SideConfig, how *ScoreRequest,
 	events app.Events,
 ) (*panel.Ledger, error) {
@@ -277,13 +277,13 @@ func ledger(ctx context.Context, a *app.App, s app.Side, cfg measure.SideConfig,
 	return led, err
 }
 
-// traceLedger reads what a trace file has for a comparison by task; how says how its steps
-// are scored, where they are needed. An attempt without a target is one of the file's
-// own name. The error wraps callvet.ErrInvalid when the file has nothing to compare.
+// traceLedger reads the data of a trace file for a comparison by task; how has the settings for
+// scoring its steps, if they are needed. The target of an attempt without one is the file's name.
+// The error wraps callvet.ErrInvalid if the file has nothing to compare.
 func traceLedger(ctx context.Context, a *app.App, name string, cfg measure.SideConfig, how *ScoreRequest,
 	events app.Events,
 ) (*panel.Ledger, error) {
-	if a.IsStream(name) { // results are in the steps, and those need a second reading
+	if a.IsStream(name) { // results are in the steps, which need a second reading
 		cfg.Results = false
 	}
 	side, err := measure.NewSide(filepath.Base(name), cfg)
@@ -320,7 +320,7 @@ func traceLedger(ctx context.Context, a *app.App, name string, cfg measure.SideC
 	return sideLedger(name, side, s.Lost(), events)
 }
 
-// sideLedger is the ledger of a file that was read, but for what is lost of it.
+// sideLedger returns the ledger of a file that was read, with its lost records.
 func sideLedger(name string, side *measure.Side, lost *panel.Lost, events app.Events) (*panel.Ledger, error) {
 	corrected, copies := side.Twice()
 	if corrected > 0 {

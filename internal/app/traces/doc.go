@@ -5,6 +5,7 @@
 //	ScoreRequest ─► Score ─► results.Scored    DiffRequest   ─► Diff ─► panel.Comparison
 //	GateRequest  ─► Gate  ─► GateResult        ImportRequest ─► OpenImport ─► Import ─► Do ─► ImportResult
 //
-// Each reads a run or trace files (app.Side). Plan computes how many cases and attempts a decision needs;
-// Variance, which sources make the verdicts of runs differ. An Exhibitor shows lines of trace files redacted.
+// Each reads a run or trace files (app.Side). Plan computes how many cases and attempts a decision
+// needs; Variance computes which sources make the verdicts of runs differ. An Exhibitor shows lines
+// of trace files redacted.
 package traces

@@ -22,10 +22,10 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// excerptSpan is how many lines after its first one a task's lines are looked for.
+// excerptSpan is how many lines after a task's first line are searched for its other lines.
 const excerptSpan = 2000
 
-// excerpt is the text of one example while it is gathered.
+// excerpt is the text of one example while it is collected.
 type excerpt struct {
 	task, target string
 	attempt      int
@@ -34,13 +34,13 @@ type excerpt struct {
 	red          *redact.Redactor // its own, so that its replacements are numbered from 1
 }
 
-// Exhibitor shows lines redacted, and says what is wrong with them.
+// Exhibitor shows lines redacted, and explains their mistakes.
 type Exhibitor struct {
 	red    *redact.Redactor
-	scorer *score.StepScorer // nil: nothing is said
+	scorer *score.StepScorer // nil: no explanations
 }
 
-// NewExhibitor finds excerpts with a fork of by, and hides in them what red hides. by may be nil.
+// NewExhibitor explains mistakes with a fork of by, and redacts excerpts by red. by may be nil.
 func NewExhibitor(by *score.StepScorer, red *redact.Redactor) *Exhibitor {
 	x := &Exhibitor{red: red}
 	if by != nil {
@@ -51,7 +51,7 @@ func NewExhibitor(by *score.StepScorer, red *redact.Redactor) *Exhibitor {
 
 // reasons are the mistakes of a step, one line each. They contain no values if a value of the step
 // was masked or has a secret's name: sentences do not name the member of a value, and a contract
-// has values too.
+// contains values too.
 func (x *Exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, masked bool) (out []string) {
 	if x.scorer == nil {
 		return nil
@@ -63,7 +63,7 @@ func (x *Exhibitor) reasons(v *trace.View, s *trace.Step, red *redact.Redactor, 
 		out = why.Reasons
 	}
 	for i, r := range out {
-		out[i] = strings.ReplaceAll(red.Text(r), "\n", `\n`) // names of members may have one
+		out[i] = strings.ReplaceAll(red.Text(r), "\n", `\n`) // names of members may contain a secret
 	}
 	return out
 }
@@ -120,8 +120,8 @@ func (x *Exhibitor) Excerpts(open func(name string) (io.ReadCloser, error), list
 	return out, nil
 }
 
-// fileExcerpts reads where the examples are: from mark to mark, or the file up to
-// the last of them where there are no marks.
+// fileExcerpts reads the parts of the file with the examples, from mark to mark. Without marks it
+// reads the file up to the last example.
 func (x *Exhibitor) fileExcerpts(r io.Reader, list []panel.Example, marks []measure.Mark) ([]string, error) {
 	wanted := make([]excerpt, len(list))
 	for i, e := range list {
@@ -229,7 +229,7 @@ func (e *excerpt) take(v *trace.View, x *Exhibitor) {
 		return
 	}
 	s, before := v.Step(), red.Total()
-	args := red.Payload(s.ArgsRaw) // which reasons may cite too
+	args := red.Payload(s.ArgsRaw) // which reasons may quote too
 	if s.Args != nil {
 		args = string(red.JSON(s.Args))
 	}
@@ -275,8 +275,8 @@ func (e *excerpt) gold(g *trace.Gold, red *redact.Redactor) {
 	}
 }
 
-// WithoutSecrets takes secrets out of the names that panels cite from traces: values of slices,
-// tools, arguments. Figures and personal data stay; a slice may be named by a person's id.
+// WithoutSecrets masks secrets in the names that panels quote from traces: values of slices, tools,
+// arguments. Figures and personal data stay; a slice may be named by a person's id.
 func WithoutSecrets(p *panel.Panels, red *redact.Redactor) {
 	for i := range p.Findings {
 		for j, e := range p.Findings[i].Evidence {

@@ -22,24 +22,24 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// GatePolicy says what an inconclusive gate does.
+// GatePolicy sets the verdict of an inconclusive gate.
 type GatePolicy = gate.Policy
 
-// GateRequest asks whether a run or a trace file keeps to gates.
+// GateRequest asks whether a run or a trace file passes gates.
 type GateRequest struct {
 	app.Side
 	// Gates is a file; "": those of the run's suite.
 	Gates string `json:"gates,omitempty"`
-	// Baseline is compared with, where it is given: gates with a baseline decide by it.
+	// Baseline, if given, is the baseline run or trace file: gates with a baseline decide by it.
 	Baseline app.Side `json:"baseline,omitzero"`
-	// Policy is strict or lenient; "": what the file says, else strict.
+	// Policy is strict or lenient; "": the policy of the file, else strict.
 	Policy gate.Policy `json:"policy,omitempty"`
-	// Judge is whose verdicts of trace files are compared with the baseline's; "": the
-	// source's own checks.
+	// Judge is the judge with the verdicts in trace files that are compared with the baseline's;
+	// "": the source's own checks.
 	Judge string `json:"judge,omitempty"`
-	// Ledger is a file that keeps the looks at gates of runs; "": the store does.
+	// Ledger is a file that stores the looks at gates of runs; "": the store does.
 	Ledger string `json:"ledger,omitempty"`
-	// TraceSettings are of trace files, but for labels and calibrations.
+	// TraceSettings are for trace files, except labels and calibrations.
 	app.TraceSettings
 }
 
@@ -68,28 +68,28 @@ func (r *GateRequest) check(files app.Files) error {
 	return nil
 }
 
-// GateResult is how gates were kept.
+// GateResult is the result of gates.
 type GateResult struct {
 	Report *gates.Report `json:"report"`
-	// Look belongs to Open of each verdict of the report: what shows the cause. It has no
-	// verb where there is nothing but the place.
+	// Look belongs to Open of each verdict of the report: the actions that show the cause. An
+	// action without a verb is only the place.
 	Look [][]app.Action `json:"look"`
-	// Resume goes on with a run that is not complete.
+	// Resume is the action that resumes an incomplete run.
 	Resume *app.Action `json:"resume,omitempty"`
 }
 
-// held are the panels that gates check, and the places to look at when a gate does not pass.
+// held has the panels that gates check, and the places to look at when a gate does not pass.
 type held struct {
 	input     gates.Input
 	subject   string
 	baseline  string
 	look      func(*gates.Report) ([][]app.Action, error)
 	sentences []string       // further sentences for reports
-	looks     *results.Looks // of a run; looks at trace files are not tracked
+	looks     *results.Looks // for a run; looks at trace files are not tracked
 }
 
-// Gate holds a run or a trace file against gates. The error is a *BadGatesError for gates
-// that are none, and a callvet.FieldError where there are none.
+// Gate checks a run or a trace file against gates. The error is a *results.BadGatesError for
+// invalid gates, and a callvet.FieldError if there are none.
 func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (*GateResult, error) {
 	if err := req.check(a.Config.Files); err != nil {
 		return nil, err
@@ -128,8 +128,8 @@ func Gate(ctx context.Context, a *app.App, req GateRequest, events app.Events) (
 	return out, err
 }
 
-// gatesOf are the gates of a request: of a run until they are decided, its own. Such a run ended by its
-// gates, so that others may be looked at any number of times, too.
+// gatesOf returns the gates of a request; for a run until its gates are decided, its own. Such a
+// run was ended by its gates, so that other gates may be looked at any number of times, too.
 func gatesOf(a *app.App, req *GateRequest, r *results.Run) (*suite.GateFile, error) {
 	u := r.Manifest.Until
 	if u == nil {
@@ -148,7 +148,7 @@ func gatesOf(a *app.App, req *GateRequest, r *results.Run) (*suite.GateFile, err
 	return file, err
 }
 
-// decide evaluates the gates and says where to look.
+// decide evaluates the gates and adds the places to look at.
 func decide(a *app.App, h *held, file *suite.GateFile, req *GateRequest) (*GateResult, error) {
 	h.input.Policy, h.input.Correction = gate.Strict, file.Correction
 	switch {
@@ -184,8 +184,8 @@ func SuiteGates(ctx context.Context, a *app.App, ref string) (bool, error) {
 	return err == nil && r.OwnGates() != nil, err
 }
 
-// CheckGates reads a file of gates, to see that they are some, and counts them. The error is a
-// *BadGatesError for gates that are none.
+// CheckGates reads and checks a file of gates, and counts them. The error is a
+// *results.BadGatesError for invalid gates.
 func CheckGates(a *app.App, name string) (int, error) {
 	f, err := results.GateFile(a, name, nil)
 	if err != nil {
@@ -194,8 +194,8 @@ func CheckGates(a *app.App, name string) (int, error) {
 	return len(f.Gates), nil
 }
 
-// WriteVerdict writes how gates were kept to a file in the form that the end of its name says
-// (.md .xml .json .txt). The error wraps callvet.ErrInvalid for another end.
+// WriteVerdict writes the result of gates to a file in the form of the end of its name (.md .xml
+// .json .txt). The error wraps callvet.ErrInvalid for other ends.
 func WriteVerdict(ctx context.Context, a *app.App, res *GateResult, name string) error {
 	face, err := report.GatesByPath(name)
 	if err != nil {
@@ -204,17 +204,17 @@ func WriteVerdict(ctx context.Context, a *app.App, res *GateResult, name string)
 	return a.WriteText(ctx, name, func(w io.Writer) error { return face(w, res.Report) })
 }
 
-// GateTemplates are the files of gates that InitGates writes; the first one is the usual one.
+// GateTemplates are the files of gates that InitGates writes; the first is the default.
 func GateTemplates() []string { return suite.GatesTemplates() }
 
-// GateTemplate is the text of a file of gates to start from; template is one of GateTemplates.
+// GateTemplate returns the text of a file of gates to start from; template is one of GateTemplates.
 func GateTemplate(template string) []byte {
 	text, _ := suite.GatesTemplate(template)
 	return text
 }
 
 // InitGates writes a commented file of gates to start from; template is one of
-// GateTemplates. A file that is there is callvet.ErrConflict.
+// GateTemplates. The error wraps callvet.ErrConflict if the file exists.
 func InitGates(ctx context.Context, a *app.App, name, template string) error {
 	text, ok := suite.GatesTemplate(template)
 	if !ok {
@@ -229,13 +229,13 @@ func InitGates(ctx context.Context, a *app.App, name, template string) error {
 	return a.Config.Files.Write(ctx, name, func(w io.Writer) error { _, err := w.Write(text); return err })
 }
 
-// perCase reports whether a gate decides case by case.
+// perCase reports whether a gate is decided case by case.
 func perCase(gs []gates.Gate) bool {
 	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Key == gates.KeyCase })
 }
 
-// compared are the metrics of gates that can be compared with a baseline. Those of gates about the
-// baseline come first: a comparison refuses metrics without a paired test.
+// compared returns the metrics of gates that can be compared with a baseline. Those of gates about
+// the baseline come first: a comparison refuses metrics without a paired test.
 func compared(gs []gates.Gate) []string {
 	var out []string
 	add := func(metric string) {
@@ -260,7 +260,7 @@ func compared(gs []gates.Gate) []string {
 	return out
 }
 
-// holdRun sums a stored run up for its gates.
+// holdRun sums up a stored run for its gates.
 func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate,
 	events app.Events,
 ) (*held, error) {
@@ -309,8 +309,8 @@ func holdRun(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, 
 	return h, nil
 }
 
-// mayLookAgain reports whether a gate may be looked at more than once, or a look at a target may be a later one. Where
-// all targets answer the same each time, none is.
+// mayLookAgain reports whether a gate may be looked at more than once, or whether a look at a
+// target may be a later one. If all targets always return the same answer, no look is a later one.
 func mayLookAgain(r *results.Run, gs []gates.Gate) bool {
 	return lookedAnyTime(gs) ||
 		slices.ContainsFunc(r.Manifest.Targets, func(t callvet.Target) bool { return !results.GivesFacts(&t) })
@@ -321,7 +321,8 @@ func lookedAnyTime(gs []gates.Gate) bool {
 	return slices.ContainsFunc(gs, func(g gates.Gate) bool { return g.Looks == gates.LooksAny })
 }
 
-// sideMetrics are the metrics that gates need task by task: against a baseline, and to be looked at more than once.
+// sideMetrics returns the metrics that gates need task by task: for a baseline, and for several
+// looks.
 func sideMetrics(gs []gates.Gate, against, again bool) (out []string) {
 	if against {
 		out = compared(gs)
@@ -336,7 +337,7 @@ func sideMetrics(gs []gates.Gate, against, again bool) (out []string) {
 	return out
 }
 
-// lookAgain gives the gates of a run what they need to be looked at more than once.
+// lookAgain prepares the gates of a run for several looks.
 func (h *held) lookAgain(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, gs []gates.Gate, s *sides,
 	events app.Events,
 ) (err error) {
@@ -387,7 +388,8 @@ func early(g *gates.Gate, e *gates.Evidence) bool {
 	return why == "" && results.OfCases(g.Key)
 }
 
-// heldPanels are those of a run for its gates at a confidence, 0 the usual one, with what people's labels say of its judges.
+// heldPanels returns the panels of a run for its gates at a confidence (0: the default), with the
+// labels of people about its judges.
 func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateRequest, keys []string,
 	confidence float64, events app.Events,
 ) (*panel.Panels, error) {
@@ -405,7 +407,7 @@ func heldPanels(ctx context.Context, a *app.App, r *results.Run, req *GateReques
 // maxPlaces is how many cases to open a verdict lists.
 const maxPlaces = 3
 
-// examplesOfVerdicts gives each verdict that did not pass some cases that show why.
+// examplesOfVerdicts adds to each verdict that did not pass some cases that show why.
 func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) ([][]app.Action, error) {
 	look := make([][]app.Action, len(rep.Verdicts))
 	show := func(i int, id string) {
@@ -444,7 +446,7 @@ func examplesOfVerdicts(ctx context.Context, r *results.Run, rep *gates.Report) 
 	return look, nil
 }
 
-// falls reports whether an attempt is one of those that a gate's metric suffers from.
+// falls reports whether an attempt makes a gate's metric worse.
 func falls(cell *callvet.Cell, g *gates.Gate) bool {
 	if g.Metric == panel.MetricError {
 		return cell.Result.Verdict == callvet.VerdictError
@@ -521,7 +523,7 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	}
 	if r.side != nil {
 		side := r.side
-		r.side = nil // what it holds is free once its ledger is made
+		r.side = nil // its memory is free after its ledger is made
 		cand, err := sideLedger(name, side, s.Lost(), events)
 		if err != nil {
 			return nil, err
@@ -533,7 +535,7 @@ func gateTraces(ctx context.Context, a *app.App, req *GateRequest, events app.Ev
 	return decide(a, h, file, req)
 }
 
-// sideOfTraces gives the gates of a trace file what they need task by task.
+// sideOfTraces reads the data that the gates of a trace file need task by task.
 func (h *held) sideOfTraces(ctx context.Context, a *app.App, req *GateRequest, gs []gates.Gate, cand *panel.Ledger,
 	cfg measure.SideConfig, how *ScoreRequest, events app.Events,
 ) (err error) {
@@ -552,7 +554,7 @@ func (h *held) sideOfTraces(ctx context.Context, a *app.App, req *GateRequest, g
 	return nil
 }
 
-// lookInto says where to look in a trace file for what did not pass.
+// lookInto adds the places in a trace file to look at for gates that did not pass.
 func lookInto(name string, read []app.Setting) func(*gates.Report) ([][]app.Action, error) {
 	return func(rep *gates.Report) ([][]app.Action, error) {
 		look := make([][]app.Action, len(rep.Verdicts))

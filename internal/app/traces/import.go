@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
-// ImportRequest asks to read traces of any form and write them in another.
+// ImportRequest requests the conversion of traces of any form to a different form.
 type ImportRequest struct {
 	Traces string `json:"traces"`
 	// Format is one of TraceForms; "": it is found by content.
@@ -27,7 +27,7 @@ type ImportRequest struct {
 	To string `json:"to,omitempty"`
 	// Strict ends at the first line that cannot be read.
 	Strict bool `json:"strict,omitempty"`
-	// Follow goes on as the file grows, until the request is canceled.
+	// Follow continues as the file grows, until the request is canceled.
 	Follow bool `json:"follow,omitempty"`
 	// Keep are kinds of personal data that are not redacted.
 	Keep []string `json:"keep,omitempty"`
@@ -45,7 +45,7 @@ func TraceExports() []string { return foreign.Exports() }
 // ImportResult is the result of an import.
 type ImportResult struct {
 	Read foreign.Report
-	// Unwritten counts what the new form has no place for, Redacted what was taken out.
+	// Unwritten counts data for which the new form has no place, Redacted the masked values.
 	Unwritten map[string]int64
 	Redacted  map[redact.Kind]int64
 }
@@ -56,15 +56,15 @@ func (r *ImportResult) Whole() bool { return r.Read.Log.Bad == 0 && r.Read.Unkno
 // Lost is how many records do not count: unreadable ones, and attempts with contradicting records.
 func (r *ImportResult) Lost() int64 { return r.Read.Log.Bad + r.Read.Conflicts }
 
-// Lines is what is wrong with the lines of the file, which is called name.
+// Lines returns the problems in the lines of the file with this name.
 func (r *ImportResult) Lines(name string) *app.LinesEvent {
 	return &app.LinesEvent{Problems: r.Read.Log.Problems(name), Log: r.Read.Log}
 }
 
-// FollowEvery is how often a file that is followed is looked at.
+// FollowEvery is how often a followed file is read again.
 const FollowEvery = 250 * time.Millisecond
 
-// Import is a trace file that is open, in whichever form.
+// Import is an open trace file of any form.
 type Import struct {
 	req ImportRequest
 	red *redact.Redactor
@@ -72,7 +72,7 @@ type Import struct {
 	imp *foreign.Importer
 }
 
-// OpenImport opens what an import reads. Whoever opens it closes it.
+// OpenImport opens the file of an import. The caller closes it.
 func OpenImport(ctx context.Context, a *app.App, req ImportRequest, events app.Events) (*Import, error) {
 	if req.To == "" {
 		req.To = foreign.Contract
@@ -97,11 +97,11 @@ func OpenImport(ctx context.Context, a *app.App, req ImportRequest, events app.E
 	return &Import{req: req, red: red, in: in, imp: imp}, nil
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (i *Import) Close() error { return i.in.Close() }
 
-// Do writes all that is read to w, redacted. With an error comes what was done until then.
-// It is a callvet.FieldError where nothing could be read.
+// Do writes all records to w, redacted. With an error it also returns the result until then. The
+// error is a callvet.FieldError if nothing could be read.
 func (i *Import) Do(w io.Writer) (out ImportResult, err error) {
 	exp, err := foreign.Export(i.req.To, w, i.red)
 	if err == nil && i.req.Follow && !exp.Lines() {
@@ -130,7 +130,7 @@ func (i *Import) Do(w io.Writer) (out ImportResult, err error) {
 	}
 }
 
-// openImport opens what is read, as it grows where that is asked for.
+// openImport opens the file, and follows it if requested.
 func openImport(ctx context.Context, a *app.App, req *ImportRequest, events app.Events) (io.ReadCloser, error) {
 	if !req.Follow {
 		f, err := a.Config.Files.Open(req.Traces)
@@ -163,7 +163,7 @@ func openImport(ctx context.Context, a *app.App, req *ImportRequest, events app.
 	return tail, nil
 }
 
-// copyTraces writes what is read; each attempt at once where others read along.
+// copyTraces converts the attempts; it writes each one immediately if the output is followed.
 func copyTraces(imp *foreign.Importer, exp *foreign.Exporter, along bool) error {
 	for at, err := range imp.Attempts() {
 		if err != nil {
@@ -181,7 +181,7 @@ func copyTraces(imp *foreign.Importer, exp *foreign.Exporter, along bool) error 
 	return exp.Close()
 }
 
-// ExportRequest asks for the traces of a run.
+// ExportRequest requests the traces of a run.
 type ExportRequest struct {
 	Run string `json:"run"`
 	// To is one of foreign.Exports; "": callvet's own lines.

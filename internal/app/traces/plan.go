@@ -18,7 +18,7 @@ import (
 // PlanRequest asks how many tasks, attempts and labels a gate needs.
 type PlanRequest = plan.Ask
 
-// UsualPlan is a request for a plan with default values.
+// UsualPlan returns a request for a plan with default values.
 func UsualPlan() PlanRequest { return plan.Usual() }
 
 // Plan computes how many tasks, attempts and labels a gate needs before it can decide. It reads the
@@ -69,8 +69,8 @@ func pilotOf(ctx context.Context, a *app.App, ref, metric string, events app.Eve
 	return out, nil
 }
 
-// measuredBefore is the correlation between attempts that the earlier runs of the suite of a run
-// show for a metric of its target.
+// measuredBefore returns the correlation between attempts in earlier runs of the suite of a run,
+// for a metric of its target.
 func measuredBefore(ctx context.Context, a *app.App, ref, metric string) (*stats.Correlation, error) {
 	if ref == "" || a.Side(ref).Traces != "" {
 		return nil, app.Wrong("measured", "", "{from} a stored run names the suite that the correlation is measured on")
@@ -89,7 +89,7 @@ func measuredBefore(ctx context.Context, a *app.App, ref, metric string) (*stats
 	return &list[0].Correlation, nil
 }
 
-// pilotPanels are the panels of a run or of a trace file.
+// pilotPanels returns the panels of a run or of a trace file.
 func pilotPanels(ctx context.Context, a *app.App, ref string, events app.Events) (*panel.Panels, error) {
 	if side := a.Side(ref); side.Traces != "" {
 		s, err := Score(ctx, a, ScoreRequest{Traces: []string{ref}, Slices: []string{}}, events)

@@ -22,36 +22,36 @@ import (
 	"github.com/callvet/callvet/panel/steps"
 )
 
-// ScoreRequest asks what trace files or a run add up to, by call and by task.
+// ScoreRequest requests the sums of trace files or a run, by call and by task.
 type ScoreRequest struct {
-	// Run is a stored run, Traces are trace files or partial results: one of both is given. A run
-	// takes labels and calibrations, as trace files do, and has the other settings itself.
+	// Run is a stored run, Traces are trace files or partial results: one of both is set. A run
+	// accepts labels and calibrations, like trace files, and has the other settings itself.
 	Run    string   `json:"run,omitempty"`
 	Traces []string `json:"traces,omitempty"`
 	app.TraceSettings
-	// Slices are keys, crosses as language*intent, * for all fields; nil: the usual ones.
+	// Slices are keys, crosses as language*intent, * for all fields; nil: the defaults.
 	Slices []string `json:"slices,omitempty"`
 	// Confidence of the intervals, two-sided, in (0,1); 0 means 0.95.
 	Confidence float64 `json:"confidence,omitempty"`
-	// Jobs is how many blocks are worked on at once; 0: as many as there are processors.
+	// Jobs is how many blocks are processed at the same time; 0: the number of processors.
 	Jobs int `json:"jobs,omitempty"`
-	// Strict ends at the first line that is no record.
+	// Strict ends at the first line that is not a record.
 	Strict bool `json:"strict,omitempty"`
 	// Outputs are reports to write: .html .md .csv .json .txt, or one .parquet with the
-	// scored calls. Partial is a file for sums that are put together later, in place of panels.
+	// scored calls. Partial is a file for sums that are merged later, instead of panels.
 	Outputs []string `json:"outputs,omitempty"`
 	Partial string   `json:"partial,omitempty"`
 }
 
-// Scored is what trace files or a run add up to.
+// Scored has the sums of trace files or a run.
 type Scored struct {
 	// View is its report view; nil if a partial result was requested.
 	View *report.ScoresView
-	// unread is why excerpts could not be read, once a face has asked for them.
+	// unread is why excerpts could not be read, after a face has requested them.
 	unread error
 }
 
-// Write writes a view in one form. The error is also that of reading excerpts.
+// Write writes a view in one form. It also returns an error of reading excerpts.
 func (s *Scored) Write(w io.Writer, face report.ScoresFace) error {
 	err := face(w, s.View)
 	return cmp.Or(s.unread, err)
@@ -90,14 +90,14 @@ func Score(ctx context.Context, a *app.App, req ScoreRequest, events app.Events)
 	return out, nil
 }
 
-// shownSums are sums as they may be seen.
+// shownSums returns the sums, redacted.
 func shownSums(a *app.App, s *results.Scored) *Scored {
 	WithoutSecrets(s.Panels, s.Red)
 	out := &Scored{View: &report.ScoresView{
 		Files: s.Files, Panels: s.Panels, Lines: s.Log.Lines, Steps: s.Log.Steps, Tasks: s.Log.Tasks,
 		Problems: s.Problems(), Version: a.Config.Version,
 	}}
-	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces have them
+	texts := sync.OnceValue(func() (texts map[panel.Example]string) { // few faces show them
 		if s.Again {
 			texts, out.unread = NewExhibitor(s.Scorer, s.Red).Excerpts(a.Config.Files.Open,
 				examplesOf(a, s), s.Marks)
@@ -108,7 +108,7 @@ func shownSums(a *app.App, s *results.Scored) *Scored {
 	return out
 }
 
-// scoreRun sums a run up as the traces that it is.
+// scoreRun sums up a run as traces.
 func scoreRun(ctx context.Context, a *app.App, req *ScoreRequest, events app.Events) (*results.Scored, error) {
 	r, err := results.Open(ctx, a, req.Run)
 	if err != nil {
@@ -139,7 +139,7 @@ func scoreRun(ctx context.Context, a *app.App, req *ScoreRequest, events app.Eve
 	return s, nil
 }
 
-// scoreFiles sums trace files up, and writes a table of their calls.
+// scoreFiles sums up trace files, and writes a table of their calls.
 func scoreFiles(ctx context.Context, a *app.App, req *ScoreRequest, tables []string,
 	events app.Events,
 ) (*results.Scored, error) {
@@ -187,8 +187,8 @@ func writePartial(ctx context.Context, a *app.App, s *results.Scored, name strin
 	})
 }
 
-// examplesOf are those of the panels that can be read again: standard input and
-// pipes cannot, nor can what has no line.
+// examplesOf returns the examples of the panels that can be read again: not those in standard input
+// or pipes, nor those without a line.
 func examplesOf(a *app.App, s *results.Scored) []panel.Example {
 	var out []panel.Example
 	all := slices.Clone(s.Panels.Examples)
@@ -203,17 +203,17 @@ func examplesOf(a *app.App, s *results.Scored) []panel.Example {
 	return out
 }
 
-// reading is how trace files are read and summed up.
+// reading has the settings for reading and summing up trace files.
 type reading struct {
 	*ScoreRequest
 	calibrations []steps.Calibrated
-	complete     bool                         // keep slices of every size: gates ask for them by name
+	complete     bool                         // keep slices of every size: gates name them
 	side         *measure.Side                // nil: nothing is compared
 	without      map[string]bool              // tasks that are left out
-	each         func([]measure.Scored) error // takes the scored steps in the order of the files
+	each         func([]measure.Scored) error // gets the scored steps in the order of the files
 }
 
-// sumFiles scores and sums trace files up, or merges partial results.
+// sumFiles scores and sums up trace files, or merges partial results.
 func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*results.Scored, error) {
 	cfg := steps.Config{
 		SliceBy: r.Slices, Partial: r.Partial != "", Files: len(r.Traces) > 1, Confidence: r.Confidence,
@@ -291,7 +291,7 @@ func sumFiles(ctx context.Context, a *app.App, r reading, events app.Events) (*r
 	return s, nil
 }
 
-// reportUnused says what of the files and the tools could not be used.
+// reportUnused reports the parts of the files and the tools that could not be used.
 func reportUnused(problems []callvet.Problem, res *measure.Result, events app.Events) {
 	for _, p := range problems {
 		events.Warn("unused", p.Message)

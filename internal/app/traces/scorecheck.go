@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/internal/report"
 )
 
-// check refuses a request that cannot be meant, before anything is read or written.
+// check returns an error for a contradicting request, before anything is read or written.
 func (r *ScoreRequest) check(files app.Files) error {
 	if (r.Run == "") == (len(r.Traces) == 0) {
 		return app.Refused("traces", "name trace files or a run")
@@ -46,7 +46,8 @@ func (r *ScoreRequest) check(files app.Files) error {
 	return r.checkOutputs(files)
 }
 
-// checkOutputs refuses to write over what is read, or one file twice, or what has no form.
+// checkOutputs returns an error for an output that is an input, that is given twice, or with a name
+// of no known form.
 func (r *ScoreRequest) checkOutputs(files app.Files) error {
 	reports, tables := r.outputs()
 	if r.Partial != "" && len(reports) > 0 {

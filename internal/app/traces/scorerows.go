@@ -43,7 +43,7 @@ func scoreInto(ctx context.Context, a *app.App, name string, r reading, events a
 	return s, err
 }
 
-// row is a scored step as a row. The line counts through the files.
+// row converts a scored step to a row. The line counts through the files.
 func row(x *measure.Scored) measure.ParquetRow {
 	s := &x.Step
 	r := measure.ParquetRow{

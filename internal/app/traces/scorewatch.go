@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// watchPrograms makes ready what is asked for. The suite's tools stand in for those that are named. done
-// ends the programs of the suite.
+// watchPrograms makes the Watch of a request. The suite's tools are the default of the named ones.
+// done ends the programs of the suite.
 func watchPrograms(ctx context.Context, a *app.App, set *app.TraceSettings,
 	events app.Events,
 ) (w *measure.Watch, tools []callvet.Tool, done func(), err error) {
@@ -57,7 +57,7 @@ func watchPrograms(ctx context.Context, a *app.App, set *app.TraceSettings,
 	return w, tools, func() { _ = programs.Close() }, err // ends processes, which cannot fail
 }
 
-// noPrograms says why a scorer that is a program is not evaluated.
+// noPrograms returns the error why a scorer that is a program is not evaluated.
 func noPrograms(s *callvet.Scorer) (score.Custom, error) {
 	if !s.Runs() {
 		return nil, errors.New("nothing here is a scorer of that name")
@@ -90,7 +90,7 @@ func programsOf(a *app.App, s *callvet.Suite, set *app.TraceSettings, events app
 	return a.NewPool(set.Suite, nil)
 }
 
-// UnfitSuiteError says that a suite has errors, and cannot judge traces. It wraps
+// UnfitSuiteError is the error of a suite that cannot judge traces because it has errors. It wraps
 // callvet.ErrInvalid.
 type UnfitSuiteError struct {
 	Suite  string
@@ -104,7 +104,7 @@ func (e *UnfitSuiteError) Error() string {
 // Unwrap gives the kind of error.
 func (e *UnfitSuiteError) Unwrap() error { return callvet.ErrInvalid }
 
-// WholeSuite reads a suite that is to judge: one with errors is none.
+// WholeSuite reads a suite for judging; a suite with errors is refused.
 func WholeSuite(ctx context.Context, a *app.App, set *app.TraceSettings, events app.Events) (*callvet.Suite, error) {
 	name := set.Suite
 	s, err := a.OpenSuite(ctx,
@@ -117,7 +117,7 @@ func WholeSuite(ctx context.Context, a *app.App, set *app.TraceSettings, events 
 	}
 	problems := s.Problems()
 	for i := range problems {
-		// no money is spent, and what cannot be judged is counted
+		// no money is spent, and assertions that cannot be judged are counted
 		if p := &problems[i]; p.Code == app.CodeNotEvaluated {
 			p.Warning = true
 		}

@@ -16,7 +16,7 @@ func seal(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, crc64.Checksum(b, crc64.MakeTable(crc64.ECMA)))
 }
 
-// unseal gives what was sealed. The error wraps callvet.ErrInvalid.
+// unseal checks and removes the checksum. The error wraps callvet.ErrInvalid.
 func unseal(b []byte) ([]byte, error) {
 	n := len(b) - 8
 	if n < 0 || crc64.Checksum(b[:n], crc64.MakeTable(crc64.ECMA)) != binary.LittleEndian.Uint64(b[n:]) {

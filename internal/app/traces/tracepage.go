@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/internal/trace/foreign"
 )
 
-// WriteAs writes a view in the form that the end of a file's name would say: html, md, csv, json
-// or txt. The error wraps callvet.ErrInvalid for another one.
+// WriteAs writes a view in a form: html, md, csv, json or txt. The error wraps callvet.ErrInvalid
+// for other forms.
 func (s *Scored) WriteAs(w io.Writer, form string) error {
 	face, err := report.ScoresByPath("scores." + form)
 	if err != nil {
@@ -43,10 +43,10 @@ func Read(ctx context.Context, a *app.App, name string) (*ImportResult, error) {
 	return &out, err
 }
 
-// TracePageRequest asks for some attempts of a trace file.
+// TracePageRequest requests some attempts of a trace file.
 type TracePageRequest struct {
 	Traces string `json:"traces"`
-	// After is how many are left out from the beginning, Limit how many are given at most.
+	// After is how many attempts at the beginning are skipped, Limit how many are returned at most.
 	After int `json:"after,omitempty"`
 	Limit int `json:"limit"`
 }
@@ -58,7 +58,7 @@ type TracePage struct {
 	Next int `json:"next_cursor,omitempty"`
 }
 
-// TracedAttempt is an attempt as callvet's own lines have it, redacted.
+// TracedAttempt is an attempt in the form of callvet's own lines, redacted.
 type TracedAttempt struct {
 	// Records are its steps and its task record, each in the form of the schema named trace.
 	Records []json.RawMessage `json:"records"`

@@ -24,11 +24,11 @@ import (
 type VarianceRequest struct {
 	// Runs are of one suite and of the same targets.
 	Runs []string `json:"runs"`
-	// Judge is the name or the ID of the judge with the verdicts; "": those of the runs.
+	// Judge is the name or the ID of the judge with the verdicts; "": the runs' own verdicts.
 	Judge string `json:"judge,omitempty"`
 	// Target is the only one; "": all.
 	Target string `json:"target,omitempty"`
-	// LabelCost is what a label of a person costs; nil: not known.
+	// LabelCost is the cost of a label by a person; nil: not known.
 	LabelCost *float64 `json:"label_cost,omitempty"`
 }
 
@@ -40,11 +40,11 @@ type VarianceReport struct {
 	Runs    []string `json:"runs"`
 	// Judge is the judge with the verdicts, without its number of samples; nil: the runs' own verdicts.
 	Judge *labels.Judge `json:"judge,omitempty"`
-	// Population is what the tasks are a sample of.
+	// Population is the population that the tasks are a sample of.
 	Population panel.Population `json:"population"`
 	Targets    []TargetVariance `json:"targets"`
 	Notes      []string         `json:"notes,omitempty"`
-	// Manifest is that of the first run, to make it again.
+	// Manifest is the manifest of the first run, to repeat it.
 	Manifest *results.Manifest `json:"-"`
 }
 
@@ -52,7 +52,7 @@ type VarianceReport struct {
 type TargetVariance struct {
 	Target string `json:"target"`
 	stats.Variance
-	// Recorded are the tasks and attempts with recorded answers of tools that are compared; nil: none.
+	// Recorded counts the compared tasks and attempts with recorded answers of tools; nil: none.
 	Recorded *RecordedSide `json:"recorded,omitempty"`
 	// SE is the standard error of the mean for tasks like these, SuiteSE that for the tasks of this
 	// suite; nil without shares.
@@ -62,24 +62,24 @@ type TargetVariance struct {
 	// repeat an earlier answer.
 	Lost  map[string]int `json:"lost,omitempty"`
 	Facts int            `json:"facts,omitempty"`
-	// Unknown are the sources with a part that the runs do not show.
+	// Unknown are the sources of which the runs do not show the part.
 	Unknown []UnknownSource `json:"unknown,omitempty"`
-	// Resamples and Seed are those of the intervals.
+	// Resamples and Seed are the settings of the intervals.
 	Resamples int    `json:"resamples"`
 	Seed      uint32 `json:"seed"`
-	// Next are further measurements, the cheapest for what it brings first. ByCost: by dollars, else by
-	// attempts and verdicts, because a cost is not known.
+	// Next are further measurements, the most effective for their cost first. ByCost: cost in
+	// dollars, else in attempts and verdicts, because a cost is not known.
 	Next   []Measurement `json:"next,omitempty"`
 	ByCost bool          `json:"next_by_cost"`
 }
 
-// RecordedSide counts what has recorded answers of tools.
+// RecordedSide counts tasks and attempts with recorded answers of tools.
 type RecordedSide struct {
 	Tasks    int `json:"tasks"`
 	Attempts int `json:"attempts"`
 }
 
-// UnknownSource is a source with a part that is not known, and the action that would show it.
+// UnknownSource is a source with an unknown part, and the action that would measure it.
 type UnknownSource struct {
 	Source stats.Source `json:"source"`
 	Why    string       `json:"why"`
@@ -91,11 +91,11 @@ type Measurement struct {
 	What      string  `json:"what"` // tasks, attempts, verdicts or labels
 	SE        float64 `json:"se"`
 	Reduction float64 `json:"reduction"`
-	// Attempts, Verdicts (of the judge) and Labels are how many more there are.
+	// Attempts, Verdicts (of the judge) and Labels are the additional numbers.
 	Attempts int `json:"attempts,omitempty"`
 	Verdicts int `json:"verdicts,omitempty"`
 	Labels   int `json:"labels,omitempty"`
-	// CostUSD is their cost; nil: not known. That of writing tasks is not in it.
+	// CostUSD is their cost, without the cost of writing tasks; nil: not known.
 	CostUSD *float64    `json:"cost_usd"`
 	Action  *app.Action `json:"action,omitempty"`
 }
@@ -158,7 +158,7 @@ func Variance(ctx context.Context, a *app.App, req VarianceRequest) (*VarianceRe
 	return out, nil
 }
 
-// unfit is the error of a run that cannot be used.
+// unfit returns the error of a run that cannot be used.
 func unfit(run, format string, args ...any) error {
 	return fmt.Errorf("run %s: %w: %s", run, callvet.ErrInvalid, fmt.Sprintf(format, args...))
 }
@@ -189,8 +189,8 @@ func openVaried(ctx context.Context, a *app.App, refs []string) (runs []*results
 	return runs, nil
 }
 
-// sameTargets finds the targets of the first run in every run. One that answers the same each time is left
-// out, unless a judge's verdicts on it are wanted.
+// sameTargets finds the targets of the first run in every run. A target that always returns the
+// same answer is left out, unless a judge's verdicts on it are requested.
 func sameTargets(runs []*results.Run, req *VarianceRequest) (out []*varied, err error) {
 	asked := make([][]string, len(runs))
 	for k, r := range runs {
@@ -234,7 +234,8 @@ func sameTargets(runs []*results.Run, req *VarianceRequest) (out []*varied, err 
 	return out, nil
 }
 
-// sameTarget is the position of a target by its configuration, of several the one that is named alike; -1: none.
+// sameTarget returns the position of a target by its configuration; of several, the one with the
+// same name; -1: none.
 func sameTarget(asked []string, as string, named func(int) bool) int {
 	for n := range asked {
 		if asked[n] == as && named(n) {
@@ -244,7 +245,7 @@ func sameTarget(asked []string, as string, named func(int) bool) int {
 	return slices.Index(asked, as)
 }
 
-// varied gathers the verdicts on one target.
+// varied collects the verdicts on one target.
 type varied struct {
 	place   []int // of the target, by run
 	judged  *judgedSamples
@@ -255,11 +256,11 @@ type varied struct {
 	facts   int
 	sides   [2]bool // runs where mocks or recordings answered, and runs that called tools
 	target  *callvet.Target
-	side    int // of the run that is read
+	side    int // of the run being read
 	costs   meanCost
 }
 
-// variedTask are the verdicts on a task: all, and by what answered its calls.
+// variedTask has the verdicts on a task: all, and by the kind of world that answered its calls.
 type variedTask struct {
 	all   stats.NestedTask
 	sides [2]stats.NestedTask
@@ -285,7 +286,7 @@ func (m *meanCost) add(usd *float64) {
 	}
 }
 
-// of is the cost of n more; nil: not known.
+// of returns the cost of n more; nil: not known.
 func (m *meanCost) of(n int) *float64 {
 	x := 0.0
 	switch {
@@ -298,7 +299,8 @@ func (m *meanCost) of(n int) *float64 {
 	return &x
 }
 
-// readVaried adds the attempts of the k-th run to their targets, with those that were planned and not made.
+// readVaried adds the attempts of the k-th run to their targets, including planned attempts that
+// were not made.
 func readVaried(ctx context.Context, r *results.Run, k int, all []*varied) error {
 	for _, v := range all {
 		v.target = &r.Manifest.Targets[v.place[k]]
@@ -352,7 +354,7 @@ func (v *varied) add(r *results.Run, c *callvet.Case, cell *callvet.Cell) {
 	t.n[v.side]++
 }
 
-// verdicts are those on an attempt, or the reason why there is none.
+// verdicts returns the verdicts on an attempt, or the reason why there is none.
 func (v *varied) verdicts(r *results.Run, c *callvet.Case, cell *callvet.Cell) (samples []float64, lost string) {
 	passed := cell.Result.Verdict == callvet.VerdictPass
 	switch {
@@ -370,8 +372,8 @@ func (v *varied) verdicts(r *results.Run, c *callvet.Case, cell *callvet.Cell) (
 	return nil, "attempts have no verdict"
 }
 
-// nested are the tasks as stats takes them. Real and recorded answers of tools are compared where both
-// have tasks with several attempts, on the tasks that have both; recorded is nil else.
+// nested returns the tasks in the form of package stats. Real and recorded answers of tools are
+// compared, on the tasks with both, if both have tasks with several attempts; else recorded is nil.
 func (v *varied) nested() (all, recorded []stats.NestedTask, side *RecordedSide) {
 	several := [2]bool{}
 	for _, t := range v.tasks {
@@ -433,10 +435,10 @@ func (v *varied) variance(r *results.Run, req *VarianceRequest, runs []string) (
 	return t, nil
 }
 
-// mostDraws bounds the tasks that are drawn for intervals: more would take seconds.
+// mostDraws bounds the tasks that are drawn for intervals, because more would take seconds.
 const mostDraws = 20_000_000
 
-// once is the error of one attempt at each task, and one verdict on it.
+// once computes the error with one attempt at each task, and one verdict on it.
 func (v *varied) once(r *results.Run, req *VarianceRequest, target string) error {
 	why, fix := "%s has one attempt at each task, which shows no flip", "callvet run … --repeat 3, or name several runs"
 	switch {
@@ -449,7 +451,7 @@ func (v *varied) once(r *results.Run, req *VarianceRequest, target string) error
 	return &callvet.Hinted{Err: unfit(req.Runs[0], why, target), Hint: fix}
 }
 
-// unknown names the sources with a part that is not known.
+// unknown returns the sources with an unknown part.
 func (v *varied) unknown(t *TargetVariance, r *results.Run) {
 	add := func(s stats.Source, act *app.Action, why string) {
 		t.Unknown = append(t.Unknown, UnknownSource{s, why, act})
@@ -483,7 +485,7 @@ func (v *varied) unknown(t *TargetVariance, r *results.Run) {
 	}
 }
 
-// again is the action that makes a run like r, with settings as pairs of name and value.
+// again returns the action that makes a run like r, with settings as pairs of name and value.
 func again(r *results.Run, with ...string) *app.Action {
 	act := &app.Action{Verb: app.VerbAgain, Run: r.Stored.ID}
 	for i := 0; i < len(with); i += 2 {
@@ -492,7 +494,7 @@ func again(r *results.Run, with ...string) *app.Action {
 	return act
 }
 
-// next lists what would make the mean more certain.
+// next lists measurements that would make the mean more certain.
 func (v *varied) next(t *TargetVariance, r *results.Run, req *VarianceRequest) {
 	judged := 0 // verdicts of a judge on so many attempts as there are
 	if v.judged != nil {
@@ -543,7 +545,7 @@ func (v *varied) next(t *TargetVariance, r *results.Run, req *VarianceRequest) {
 	})
 }
 
-// worth is the reduction by dollar, or by attempt and verdict; below 0 where it is not known.
+// worth returns the reduction per dollar, or per attempt and verdict; below 0 if it is not known.
 func (m *Measurement) worth(byCost bool) float64 {
 	switch {
 	case byCost && m.CostUSD != nil && *m.CostUSD > 0:

@@ -23,7 +23,7 @@ import (
 type judgedSamples struct {
 	version labels.Judge // without its number of samples
 	own     bool
-	model   string // as it was asked for
+	model   string // as it was requested
 	of      map[sampledAttempt]*attemptSamples
 	costs   meanCost
 	reused  int // samples that repeat an earlier answer and do not count
@@ -42,7 +42,7 @@ type attemptSamples struct {
 	silent int
 }
 
-// oneVersion is a judge without its number of samples: a single verdict is the same with any number.
+// oneVersion returns a judge without its number of samples: a single verdict does not depend on it.
 func oneVersion(j labels.Judge) labels.Judge {
 	j.Params = maps.Clone(j.Params)
 	delete(j.Params, "samples")
@@ -100,8 +100,8 @@ func samplesOfJudge(ctx context.Context, runs []*results.Run, name string) (*jud
 	return out, nil
 }
 
-// read adds the answers of a judging. An attempt with several questions, such as one of each call,
-// passes in a sample where all of them pass.
+// read adds the answers of a judging. An attempt with several questions, such as one per call,
+// passes in a sample if all of them pass.
 func (s *judgedSamples) read(ctx context.Context, r *results.Run, j *results.JudgingRun) error {
 	m, err := results.ReadManifest(&j.Run)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *judgedSamples) read(ctx context.Context, r *results.Run, j *results.Jud
 	if len(m.Specs) == 1 && s.model == "" {
 		s.model = m.Specs[0].Target
 	}
-	fixed := false // it answers the same each time
+	fixed := false // it always returns the same answer
 	for i := range m.Targets {
 		s.costs.free, fixed = m.Targets[i].Free, results.GivesFacts(&m.Targets[i])
 	}
@@ -146,7 +146,7 @@ func (s *judgedSamples) read(ctx context.Context, r *results.Run, j *results.Jud
 	return nil
 }
 
-// questionKey is what a question is about.
+// questionKey returns the key of a question's subject.
 func questionKey(cases *store.CaseReader, at int) (judge.Key, error) {
 	of, err := cases.Case(at)
 	if err != nil {
@@ -159,8 +159,8 @@ func questionKey(cases *store.CaseReader, at int) (judge.Key, error) {
 	return q.Key, nil
 }
 
-// sampleOf is a sample of the verdict on an attempt, and sampleAnswer that sample: a pass where the answer
-// to each question about the attempt is one.
+// sampleOf identifies a sample of the verdict on an attempt, and sampleAnswer is its verdict: a
+// pass if the answer to each question about the attempt is a pass.
 type sampleOf struct {
 	sampledAttempt
 	sample int
@@ -176,7 +176,7 @@ func (a *sampleAnswer) add(c *callvet.Cell, fixed bool) {
 	a.cached = a.cached || c.Trace.Cached || fixed
 }
 
-// add adds a sample. One that reuses an answer counts only where the attempt has no other.
+// add adds a sample. A sample that reuses an answer counts only if the attempt has no other.
 func (s *judgedSamples) add(k sampleOf, a *sampleAnswer) {
 	of := s.of[k.sampledAttempt]
 	if of == nil {
@@ -193,7 +193,8 @@ func (s *judgedSamples) add(k sampleOf, a *sampleAnswer) {
 	}
 }
 
-// ask is the action that asks the judge so many times about each attempt, not counting earlier answers.
+// ask returns the action that asks the judge samples times about each attempt, without earlier
+// answers.
 func (s *judgedSamples) ask(r *results.Run, samples int) *app.Action {
 	with := []app.Setting{app.One("judge", s.version.Name)}
 	if s.own {

@@ -16,22 +16,22 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// ApplyRequest writes a candidate of a search where it is used.
+// ApplyRequest requests that a candidate of a search is written to files.
 type ApplyRequest struct {
 	Tune string `json:"tune"`
 	// Model is the model of a search with several; "": the only one with a winner.
 	Model string `json:"model,omitempty"`
 	// Candidate is its number; nil: the winner.
 	Candidate *int `json:"candidate,omitempty"`
-	// Anyway applies what was not confirmed.
+	// Anyway applies also an unconfirmed candidate.
 	Anyway bool `json:"anyway,omitempty"`
-	// Suite is the file of a suite that gets the prompt, Targets a new file with the model, its
-	// parameters and its prompt.
+	// Suite is the file of a suite into which the prompt is written, Targets a new file with the
+	// model, its parameters and its prompt.
 	Suite   string `json:"suite,omitempty"`
 	Targets string `json:"target_file,omitempty"`
 }
 
-// Applied is what was written.
+// Applied lists what was written.
 type Applied struct {
 	Tune      string         `json:"tune"`
 	Name      string         `json:"name"`
@@ -42,7 +42,7 @@ type Applied struct {
 	Written   []string       `json:"written"`
 }
 
-// Choose finds the candidate that a request applies. The error says why there is none.
+// Choose finds the candidate that a request applies. The error explains why there is none.
 func (t *Tune) Choose(req *ApplyRequest) (*Candidate, bool, error) {
 	var m *ModelSearch
 	for i := range t.Models {
@@ -154,7 +154,7 @@ func write(ctx context.Context, a *app.App, name string, text []byte) error {
 
 const keySystemPrompt = "system_prompt"
 
-// applyPrompt gives a suite a system prompt. Everything else in the file stays byte for byte.
+// applyPrompt sets the system prompt of a suite. The rest of the file stays unchanged.
 func applyPrompt(ctx context.Context, a *app.App, name, prompt string) error {
 	text, err := a.Read(name, 64<<20)
 	if err != nil {
@@ -184,7 +184,7 @@ func applyPrompt(ctx context.Context, a *app.App, name, prompt string) error {
 	return write(ctx, a, name, out)
 }
 
-// samePrompt reports whether two suites differ in the prompt alone, and the second one has this one.
+// samePrompt reports whether two suites differ only in the prompt, and the second has this prompt.
 func samePrompt(before, after *doc.Node, prompt string) bool {
 	own := after.Get(keySystemPrompt)
 	if own == nil || own.Text() != prompt {
@@ -203,7 +203,7 @@ func samePrompt(before, after *doc.Node, prompt string) bool {
 	return bytes.Equal(rest(before), rest(after))
 }
 
-// withPrompt is the text of a suite with another prompt.
+// withPrompt returns the text of a suite with a different prompt.
 func withPrompt(file *doc.File, text []byte, prompt string) ([]byte, bool) {
 	root := &file.Root
 	if len(root.Names) == 0 {
@@ -242,7 +242,7 @@ func withPrompt(file *doc.File, text []byte, prompt string) ([]byte, bool) {
 	return bytes.Join([][]byte{text[:from], block, text[to:]}, nil), true
 }
 
-// offset is where a place of a file is in its text.
+// offset returns the offset of a position in a text.
 func offset(text []byte, p callvet.Position) int {
 	at := 0
 	for range p.Line - 1 {
@@ -255,8 +255,8 @@ func offset(text []byte, p callvet.Position) int {
 	return min(len(text), at+max(0, p.Column-1))
 }
 
-// withoutComments is a text without the blank lines and the comments at its end that begin in the first column:
-// they belong to what follows.
+// withoutComments returns a text without the blank lines and the unindented comments at its end:
+// they belong to the next key.
 func withoutComments(text []byte) []byte {
 	for {
 		trimmed := bytes.TrimRight(text, " \t\r\n")
@@ -268,7 +268,8 @@ func withoutComments(text []byte) []byte {
 	}
 }
 
-// promptInJSON is a suite in JSON with another prompt. own is the position of the prompt that it has, or -1.
+// promptInJSON returns a suite in JSON with a different prompt. own is the position of its present
+// prompt, or -1.
 func promptInJSON(text []byte, first, own int, root *doc.Node, at func(int) int, prompt string) ([]byte, bool) {
 	quoted := doc.Quote(nil, prompt)
 	if own < 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// evolve prepares the search for a prompt of a model. The base is the prompt that the model gets now.
+// evolve prepares the search for a prompt of a model. The base is the present prompt of the model.
 func (s *Session) evolve(m *searching) (err error) {
 	base := strings.TrimSpace(m.spec.SystemPrompt)
 	if own := strings.TrimSpace(s.plan.Suite.SystemPrompt); own != "" && (base == "" || !m.spec.Replaces()) {
@@ -34,7 +34,7 @@ func (s *Session) evolve(m *searching) (err error) {
 	return err
 }
 
-// writer checks that the model that writes prompts can be asked.
+// writer checks that the model that writes prompts can be used.
 func (s *Session) writer(ctx context.Context) error {
 	specs := []app.TargetSpec{*s.Request.Meta}
 	if err := errors.Join(s.app.Permitted(specs), s.app.CheckSecrets(specs)); err != nil {
@@ -53,7 +53,7 @@ func (s *Session) writer(ctx context.Context) error {
 	return err
 }
 
-// prompted is the target of a prompt.
+// prompted returns the target of a prompt.
 func (s *Session) prompted(m *searching, n int) app.TargetSpec {
 	spec := m.spec
 	if n == 0 {
@@ -65,7 +65,8 @@ func (s *Session) prompted(m *searching, n int) app.TargetSpec {
 	return spec
 }
 
-// breed searches for a prompt, generation by generation. Prompts that stay are asked anew in each one.
+// breed searches for a prompt, generation by generation. Prompts that stay are evaluated again in
+// each one.
 func (s *Session) breed(ctx context.Context, m *searching) error {
 	var scores []float64
 	var failed []tune.Evidence
@@ -89,7 +90,7 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 		if !whole {
 			break
 		}
-		if fresh == 0 { // there is nothing new to ask
+		if fresh == 0 { // there is no new prompt
 			continue
 		}
 		failed = nil
@@ -110,7 +111,8 @@ func (s *Session) breed(ctx context.Context, m *searching) error {
 	return nil
 }
 
-// write asks for the prompts of a generation and counts the new ones. whole is false where the limits ended the search.
+// write requests the prompts of a generation and counts the new ones. whole is false if the limits
+// ended the search.
 func (s *Session) write(ctx context.Context, m *searching,
 	questions []tune.Question,
 ) (fresh int, whole bool, err error) {
@@ -245,7 +247,7 @@ func (s *Session) failures(ctx context.Context, id string, candidates []int, fai
 	return nil
 }
 
-// scores are those of all prompts so far; NaN: it cannot be a parent.
+// scores returns the scores of all prompts so far; NaN: the prompt cannot be a parent.
 func (s *Session) scores(m *searching, population []int) []float64 {
 	out := make([]float64, len(m.evolution.Candidates()))
 	for i := range out {

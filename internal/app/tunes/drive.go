@@ -35,8 +35,8 @@ const (
 	EventConfirm = "confirm_start"
 )
 
-// Do carries the search out, as far as ctx and its limits let it. The search is kept after each part. With the
-// search comes the error that ended it early, if any.
+// Do carries out the search until ctx or its limits end it. The search is stored after each part.
+// Together with the search it returns the error that ended it early, if any.
 func (s *Session) Do(ctx context.Context) (*Tune, error) {
 	began, before := s.app.Config.Now(), s.Spent.Seconds
 	s.begun = func() float64 { return before + s.app.Config.Now().Sub(began).Seconds() }
@@ -63,7 +63,7 @@ func (s *Session) Do(ctx context.Context) (*Tune, error) {
 	return s.Tune, err
 }
 
-// hidden is an error without secrets.
+// hidden returns the text of an error without secrets.
 func (s *Session) hidden(err error) string {
 	red, bad := results.RedactorOf(s.app, s.plan.Manifest, nil)
 	if bad != nil {
@@ -78,7 +78,7 @@ func (s *Session) emit(ev *app.TuneEvent) {
 	s.events.Emit(app.Event{Tune: ev})
 }
 
-// all searches for each model, and confirms what it finds.
+// all searches for each model, and confirms the results.
 func (s *Session) all(ctx context.Context) error {
 	for i, m := range s.models {
 		search := s.tryAll
@@ -100,7 +100,7 @@ func (s *Session) all(ctx context.Context) error {
 	return nil
 }
 
-// tryAll asks the combinations of a model, round by round.
+// tryAll tries the combinations of a model, round by round.
 func (s *Session) tryAll(ctx context.Context, m *searching) error {
 	for round, ok := m.contest.Next(); ok; round, ok = m.contest.Next() {
 		if s.enough(m, len(round.Candidates)*s.attempts(round.Tasks)) {
@@ -114,7 +114,7 @@ func (s *Session) tryAll(ctx context.Context, m *searching) error {
 	return nil
 }
 
-// attempts is how many attempts a candidate makes at training cases.
+// attempts returns how many attempts a candidate makes at training cases.
 func (s *Session) attempts(tasks []int) (n int) {
 	for _, t := range tasks {
 		n += s.plan.Manifest.RepeatsOf(s.places[t].at)
@@ -122,13 +122,13 @@ func (s *Session) attempts(tasks []int) (n int) {
 	return n
 }
 
-// enough reports whether the search for a model has to end before so many further attempts, by its limits. It is
-// kept, so that a search that is resumed ends at the same place.
+// enough reports whether the limits require the search for a model to end before that number of
+// further attempts. The answer is stored, so that a resumed search ends at the same place.
 func (s *Session) enough(m *searching, attempts int) bool {
 	if m.EndedAt > 0 {
 		return s.next >= m.EndedAt
 	}
-	if s.next < len(s.Runs) { // it was asked in an earlier session
+	if s.next < len(s.Runs) { // the part was started in an earlier session
 		return false
 	}
 	per := 1.0 // requests of an attempt
@@ -142,7 +142,7 @@ func (s *Session) enough(m *searching, attempts int) bool {
 	if made > 0 {
 		per, cost = max(1, float64(s.Spent.Requests)/float64(made)), (s.Spent.USD+s.Spent.AssumedUSD)/float64(made)
 	}
-	// The confirmation of each model that is left is kept free.
+	// The budget for the confirmation of each remaining model is kept.
 	left := len(s.models) - slices.Index(s.models, m)
 	need := float64(attempts + 2*left*s.confirmAttempts())
 	q := &s.Request.Run.Settings
@@ -161,7 +161,7 @@ func (s *Session) enough(m *searching, attempts int) bool {
 	return true
 }
 
-// confirmAttempts is how many attempts a side of a confirmation has.
+// confirmAttempts returns how many attempts a side of a confirmation has.
 func (s *Session) confirmAttempts() (n int) {
 	for _, list := range [][]place{s.held, s.rules} {
 		for _, p := range list {
@@ -179,8 +179,8 @@ func (m *searching) specsOf(candidates []int) []app.TargetSpec {
 	return out
 }
 
-// round carries out a round: each candidate at each of the tasks. fresh uses no stored answers. whole is false where
-// the limits ended it: then the search is over.
+// round carries out a round: each candidate at each of the tasks. fresh uses no stored answers.
+// whole is false if the limits ended it: then the search is over.
 func (s *Session) round(ctx context.Context, m *searching, round tune.Round, specs []app.TargetSpec, fresh bool,
 ) (whole bool, err error) {
 	ids, at := make([]string, len(round.Tasks)), make([]int, len(round.Tasks))
@@ -209,7 +209,7 @@ func (s *Session) round(ctx context.Context, m *searching, round tune.Round, spe
 	return whole, s.save(ctx)
 }
 
-// take hands the result of a round to the contest.
+// take passes the result of a round to the contest.
 func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round tune.Round, ids []string, whole bool,
 ) error {
 	made, err := m.gather(ctx, r, round.Candidates)
@@ -236,7 +236,7 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 			m.sums[c].means[ids[k]] = pooled
 			mean := s.meanOf(&sum)
 			if !valued[k] {
-				mean = panel.TaskMean{} // the case cannot have the metric: nothing is lost
+				mean = panel.TaskMean{} // the case cannot have the metric: no value is lost
 			}
 			m.contest.Take(c, t, mean)
 		}
@@ -258,8 +258,8 @@ func (s *Session) take(ctx context.Context, r *results.Run, m *searching, round 
 	return s.noValue(m)
 }
 
-// valued reports for each of the cases whether an attempt of a candidate, or of the base before, has a value of the
-// metric or is lost. The others cannot have it.
+// valued reports for each of the cases whether an attempt of a candidate, or an earlier one of the
+// base, has a value of the metric or is lost. The other cases cannot have the metric.
 func (m *searching) valued(sums [][]panel.TaskSum, ids []string) []bool {
 	out := make([]bool, len(ids))
 	for k, id := range ids {
@@ -272,8 +272,8 @@ func (m *searching) valued(sums [][]panel.TaskSum, ids []string) []bool {
 	return out
 }
 
-// noValue is the error of a metric that no attempt has. One that each suite may have is waited for until the base was
-// asked all cases.
+// noValue returns the error of a metric without a value in any attempt. For a metric that every
+// suite may have, it does so only after the base ran all cases.
 func (s *Session) noValue(m *searching) error {
 	answered := 0
 	for _, t := range m.sums {
@@ -298,7 +298,7 @@ func (s *Session) noValue(m *searching) error {
 	}
 }
 
-// named is the name of an event: that of prompts, or that of parameters.
+// named returns the name of an event: the one for prompts, or the one for parameters.
 func (s *Session) named(prompt, params string) string {
 	if s.Kind == Prompt {
 		return prompt
@@ -306,7 +306,7 @@ func (s *Session) named(prompt, params string) string {
 	return params
 }
 
-// record puts the standing of candidates into the document.
+// record writes the standing of candidates into the document.
 func (s *Session) record(m *searching, candidates []int) {
 	for _, c := range candidates {
 		of := m.CandidateOf(c)
@@ -369,8 +369,8 @@ func (s *Session) newCandidate(m *searching, n int) Candidate {
 	return c
 }
 
-// score is the mean of a candidate over the training cases that it was asked, with a 95 % interval; what is lost counts
-// as 0. Cases of a family are no independent evidence.
+// score returns the mean of a candidate over the training cases that it ran, with a 95 % interval;
+// lost attempts count as 0. Cases of a family are not independent evidence.
 func (s *Session) score(t, base *tally) (tasks int, iv *stats.Interval) {
 	var values []float64
 	var clusters []int
@@ -396,17 +396,17 @@ func (s *Session) score(t, base *tally) (tasks int, iv *stats.Interval) {
 	return len(values), &out
 }
 
-// rank says which candidate is the best on the training cases.
+// rank finds the best candidate on the training cases.
 func (s *Session) rank(m *searching) {
 	m.Best, m.Alike = m.contest.Leader(), m.contest.Alike()
-	for i := range m.Candidates { // some left the race after their last round
+	for i := range m.Candidates { // some were dropped after their last round
 		c := &m.Candidates[i]
 		if st := m.contest.Standing(c.N); st.Dropped != nil {
 			c.Dropped = st.Dropped
 		}
 	}
 	if best := m.CandidateOf(m.Best); best != nil {
-		best.Dropped = nil // from one generation, and not from all together
+		best.Dropped = nil // dropped from one generation, not from all together
 	}
 	m.Alike = slices.DeleteFunc(m.Alike, func(n int) bool {
 		c := m.CandidateOf(n)
@@ -416,7 +416,8 @@ func (s *Session) rank(m *searching) {
 	s.show()
 }
 
-// front are the candidates that are not worse than another one in score, length of the prompt and cost at once.
+// front returns the candidates that no other candidate beats in score, length of the prompt and
+// cost at once.
 func (s *Session) front(m *searching) []int {
 	var list []tune.Objectives
 	var numbers []int
@@ -489,7 +490,7 @@ func (s *Session) noRoom() bool {
 		q.MaxCostUSD > 0 && s.Spent.USD+s.Spent.AssumedUSD >= q.MaxCostUSD
 }
 
-// decide judges the confirmation of the i-th model.
+// decide evaluates the confirmation of the i-th model.
 func (s *Session) decide(ctx context.Context, i int, m *searching, r *results.Run, cases []place) error {
 	fresh := &searching{ModelSearch: m.ModelSearch, sums: map[int]*tally{}}
 	made, err := fresh.gather(ctx, r, []int{0, m.Best})

@@ -12,27 +12,28 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// SearchEstimate is what a search would ask. Candidates that are worse are asked about fewer cases,
-// so most is more than what is expected.
+// SearchEstimate estimates the requests of a search. Worse candidates run fewer cases, so the
+// largest number is more than the expected one.
 type SearchEstimate struct {
 	Format  string      `json:"format"` // callvet.tune_estimate
 	Version int         `json:"version"`
 	Suite   string      `json:"suite_name"`
 	Cases   Cases       `json:"cases"`
 	Models  []ModelPlan `json:"models"`
-	// Attempts are those of the search at most, Questions those to the model that writes prompts, and Confirm the
-	// attempts of the confirmations.
+	// Attempts is the largest number of attempts of the search, Questions that of questions to the
+	// model that writes prompts, and Confirm that of attempts of the confirmations.
 	Attempts  int `json:"attempts_most"`
 	Questions int `json:"questions_most"`
 	Confirm   int `json:"confirm_attempts"`
-	// Calls is the sum of them.
+	// Calls is their sum.
 	Calls int `json:"calls_most"`
-	// CostUSD and Seconds are at most; without the questions. They are not known where no earlier run shows them.
+	// CostUSD and Seconds are upper bounds, without the questions. They are unknown without an
+	// earlier run.
 	CostUSD runs.Estimate `json:"cost_usd_most"`
 	Seconds runs.Estimate `json:"seconds_most"`
 	// Exceeds reports that the limits of the request end the search earlier.
 	Exceeds bool `json:"exceeds_limits"`
-	// Unkeyed are models that cannot be asked now, because a key is missing.
+	// Unkeyed are models without a key.
 	Unkeyed []runs.Unkeyed `json:"unkeyed,omitempty"`
 }
 
@@ -43,20 +44,20 @@ func (e *SearchEstimate) lacks(s *app.TargetSpec, variable string) {
 	}
 }
 
-// ModelPlan is what is tried with a model.
+// ModelPlan is the plan for a model.
 type ModelPlan struct {
 	Model string   `json:"model"`
 	Names []string `json:"names,omitempty"`
-	// Combinations are those of the space, Candidates those that differ in what is sent, with the base, and
-	// Tried how many of these the mode tries at most.
+	// Combinations counts those of the space, Candidates those that send different requests, with
+	// the base, and Tried how many of these the mode tries at most.
 	Combinations int          `json:"combinations"`
 	Candidates   int          `json:"candidates"`
 	Tried        int          `json:"tried"`
 	Matrix       *tune.Matrix `json:"matrix,omitempty"`
 }
 
-// Preview does what Start does, but keeps no search. Nothing is asked. past are the runs that costs may be estimated
-// from; nil: all.
+// Preview does what Start does without storing a search. It sends no requests. past are the runs
+// for estimates of costs; nil: all.
 func Preview(ctx context.Context, a *app.App, req Request, past []string,
 	events app.Events,
 ) (_ *SearchEstimate, err error) {
@@ -73,7 +74,7 @@ func Preview(ctx context.Context, a *app.App, req Request, past []string,
 	}
 	for _, m := range s.models {
 		plan := ModelPlan{Model: m.Model, Names: m.Names, Matrix: m.Matrix}
-		var rounds int // candidates, each as often as it is asked about all cases
+		var rounds int // candidates, each as often as it runs all cases
 		if s.Kind == Params {
 			plan.Combinations, plan.Candidates = len(m.Matrix.Rows), len(m.specs)
 			plan.Tried = tune.Tried(tune.Mode(req.Mode), len(m.specs)-1, req.Trials) + 1

@@ -24,7 +24,7 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// add keeps a new search.
+// add stores a new search.
 func (s *Session) add(ctx context.Context) error {
 	s.Updated = s.app.Config.Now().UTC()
 	return insert(ctx, s.db, s.Tune, rows.AddTuneParams{
@@ -32,7 +32,7 @@ func (s *Session) add(ctx context.Context) error {
 	})
 }
 
-// insert adds the record of a search; of the row, the caller gives what the record has not.
+// insert adds the record of a search; row has the columns that are not in the record.
 func insert(ctx context.Context, db *store.DB, t *Tune, row rows.AddTuneParams) (err error) {
 	row.ID, row.Kind, row.State, row.Created = t.ID, string(t.Kind), string(t.State), t.Created.UnixMilli()
 	if row.Content, err = json.Marshal(t); err != nil {
@@ -41,7 +41,8 @@ func insert(ctx context.Context, db *store.DB, t *Tune, row rows.AddTuneParams) 
 	return db.Change(ctx, "keep search", func(q *rows.Queries) error { return q.AddTune(ctx, row) })
 }
 
-// save keeps the search as it is now. While the parts of earlier sessions are read again, what is kept knows more.
+// save stores the search. While the parts of earlier sessions are read again it does nothing,
+// because the stored search has more.
 func (s *Session) save(ctx context.Context) error {
 	if s.next < len(s.Runs) && s.State == Running {
 		return nil
@@ -69,7 +70,7 @@ func change(ctx context.Context, db *store.DB, t *Tune) error {
 	})
 }
 
-// use numbers this search's uses of the held-out cases, one for each model, before they are asked.
+// use numbers this search's uses of the held-out cases, one for each model, before they run.
 func (s *Session) use(ctx context.Context) error {
 	if s.Use > 0 {
 		return nil
@@ -88,8 +89,9 @@ func (s *Session) use(ctx context.Context) error {
 	})
 }
 
-// earlier are the sides that the cases of the suite had in earlier searches. A suite keeps them, and the uses of its
-// held-out cases, under a new name: by its id on a server, and else by its cases.
+// earlier returns the sides of the cases of the suite in earlier searches. They, and the uses of
+// its held-out cases, are kept when the suite is renamed: a suite is identified by its id on a
+// server, else by its cases.
 func (s *Session) earlier(ctx context.Context, members []tune.Member) (out []tune.Assigned, err error) {
 	s.splitKey = cmp.Or(s.Request.SuiteID, s.Suite)
 	list, err := s.earlierOf(ctx, s.splitKey)
@@ -113,7 +115,7 @@ func (s *Session) earlier(ctx context.Context, members []tune.Member) (out []tun
 	return nil, nil
 }
 
-// earlierOf are the sides of cases in all searches on a suite.
+// earlierOf returns the sides of cases in all searches on a suite.
 func (s *Session) earlierOf(ctx context.Context, key string) (out []tune.Assigned, err error) {
 	list, err := s.db.Rows().SplitTunes(ctx, rows.SplitTunesParams{UserID: s.app.Config.User, Suite: key})
 	if err != nil {
@@ -149,7 +151,8 @@ func readTune(id string, content []byte, whole bool) (*Tune, error) {
 // mostListed bounds a list of searches.
 const mostListed = 1000
 
-// List are the searches of the app's user, the newest first. A damaged one has only its ID and its Problem.
+// List returns the searches of the app's user, the newest first. A damaged one has only its ID and
+// its Problem.
 func List(ctx context.Context, a *app.App) ([]Tune, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -180,7 +183,8 @@ func Listed(ctx context.Context, db *store.DB, r *rows.CheckedTune) *Tune {
 	return t.shown(ctx, db)
 }
 
-// shown is a search as it is shown: without the sides of its cases, and with its state as it is now.
+// shown returns a search as it is shown: without the sides of its cases, and with its present
+// state.
 func (t *Tune) shown(ctx context.Context, db *store.DB) *Tune {
 	out := *t
 	out.Halves = nil
@@ -214,8 +218,8 @@ func get(ctx context.Context, a *app.App, ref string) (*Tune, *store.DB, error) 
 	return t, db, err
 }
 
-// row finds a stored search. That of another user has to be named by its whole id: a server has checked who may
-// read it.
+// row finds a stored search. A search of another user must be named by its whole id: a server has
+// checked who may read it.
 func row(ctx context.Context, a *app.App, ref string) (*rows.CheckedTune, *store.DB, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -273,7 +277,7 @@ func missing(ref string) error {
 
 // Delete removes a search and its parts. Its uses of the held-out cases still count.
 func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
-	of, db, err := row(ctx, a, ref) // also of one that cannot be read
+	of, db, err := row(ctx, a, ref) // also for one that cannot be read
 	if err != nil {
 		return "", err
 	}
@@ -287,7 +291,7 @@ func Delete(ctx context.Context, a *app.App, ref string) (string, error) {
 		return "", err
 	}
 	slices.SortFunc(parts, func(a, b store.Run) int { return cmp.Compare(partOf(b.ID), partOf(a.ID)) })
-	for i := range parts { // one that is carried out is the last: then nothing is deleted
+	for i := range parts { // a running part is the last: then nothing is deleted
 		if err := db.DeleteRun(ctx, parts[i].ID, c.Gone, nil); err != nil {
 			return "", err
 		}
@@ -304,7 +308,7 @@ func partOf(id string) int {
 	return n
 }
 
-// Cancel marks a search as cancelled that its process has left. It can be resumed.
+// Cancel marks a search without a process as cancelled. It can be resumed.
 func Cancel(ctx context.Context, a *app.App, ref string) error {
 	return alter(ctx, a, ref, func(t *Tune) {
 		if t.State == Running || t.State == Interrupted {
@@ -313,7 +317,7 @@ func Cancel(ctx context.Context, a *app.App, ref string) error {
 	})
 }
 
-// Promote records the run that a confirmed winner was promoted to, and what else was done with it.
+// Promote records the run to which a confirmed winner was promoted, and other uses of it.
 func Promote(ctx context.Context, a *app.App, ref, run string, notes ...string) error {
 	return alter(ctx, a, ref, func(t *Tune) {
 		t.Promoted = cmp.Or(run, t.Promoted)
@@ -336,7 +340,7 @@ func alter(ctx context.Context, a *app.App, ref string, do func(*Tune)) error {
 	return change(ctx, db, t)
 }
 
-// ResumeRequest goes on with a search. Limits that are set replace those of the search.
+// ResumeRequest resumes a search. Limits that are set replace those of the search.
 type ResumeRequest struct {
 	Tune       string   `json:"tune"`
 	MaxCalls   *int     `json:"max_calls,omitempty"`
@@ -344,8 +348,9 @@ type ResumeRequest struct {
 	MaxSeconds *float64 `json:"max_seconds,omitempty"`
 }
 
-// Reopen gives a search that is not over its limits from now on, so that Resume goes on with it. It refuses a search
-// that is over, and one that its limits ended without new ones, with callvet.ErrConflict.
+// Reopen sets new limits of an unfinished search, so that Resume can resume it. The error wraps
+// callvet.ErrConflict for a finished search, and for one that its limits ended if there are no new
+// limits.
 func Reopen(ctx context.Context, a *app.App, req ResumeRequest) (*Tune, error) {
 	t, db, err := get(ctx, a, req.Tune)
 	if err != nil {
@@ -386,7 +391,7 @@ func orKept[T any](given *T, kept T) T {
 	return kept
 }
 
-// Resume opens a search that is not over. Do reads its parts again, and goes on after them.
+// Resume opens an unfinished search. Do reads its parts again, and goes on after them.
 func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Events) (*Session, error) {
 	t, err := Reopen(ctx, a, req)
 	if err != nil {
@@ -414,7 +419,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 	return s, nil
 }
 
-// CanGoOn refuses a search that is over with callvet.ErrConflict.
+// CanGoOn returns an error that wraps callvet.ErrConflict for a finished search.
 func (t *Tune) CanGoOn() error {
 	if !t.Over() {
 		return nil
@@ -426,7 +431,7 @@ func (t *Tune) CanGoOn() error {
 	}
 }
 
-// Over reports whether nothing of the search is left to do, or nothing can be done: it is damaged.
+// Over reports whether the search is finished or damaged.
 func (t *Tune) Over() bool {
 	if t.Request == nil || len(t.Runs) == 0 {
 		return true

@@ -27,14 +27,14 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Limits of the prompts that are kept.
+// Limits of the stored prompts.
 const (
 	MaxPromptBytes = 256 << 10
 	maxPromptName  = 100
 	maxPromptNote  = 1_000
 )
 
-// promptPrefix begins the id of a prompt; no name does.
+// promptPrefix is the beginning of the id of a prompt; no name begins with it.
 const promptPrefix = "prompt"
 
 var goodPromptName = regexp.MustCompile(`^[\pL\pN][\pL\pN ._-]*$`)
@@ -46,9 +46,9 @@ type KeptPrompt struct {
 	Name string `json:"name"`
 	// Version counts from 1; the number of a deleted version is not used again.
 	Version int64 `json:"version"`
-	// Parent is the id of the prompt that it was made from; "": none, or none that is kept.
+	// Parent is the id of the prompt from which it was made; "": none, or it is not stored.
 	Parent string `json:"parent,omitempty"`
-	// Source is where it comes from: the id of a search, or "user".
+	// Source is the id of a search, or "user".
 	Source  string    `json:"source"`
 	Shared  bool      `json:"shared,omitempty"`
 	Created time.Time `json:"created_at"`
@@ -58,9 +58,9 @@ type KeptPrompt struct {
 // Ref is the name with the version, as in NAME@VERSION.
 func (p *KeptPrompt) Ref() string { return fmt.Sprintf("%s@%d", p.Name, p.Version) }
 
-// promptContent is what the store keeps of a prompt in JSON.
+// promptContent is the stored JSON of a prompt.
 type promptContent struct {
-	// Note is what a person or a model wrote about it.
+	// Note is a text of a person or a model about it.
 	Note string `json:"note,omitempty"`
 	// Hash is the beginning of the SHA-256 of Text, 12 hex digits.
 	Hash       string `json:"hash"`
@@ -71,26 +71,26 @@ type promptContent struct {
 // SourceUser is the source of a prompt that a user wrote.
 const SourceUser = "user"
 
-// KeepPromptRequest asks to keep a prompt as the newest version of its name.
+// KeepPromptRequest requests that a prompt is stored as the newest version of its name.
 type KeepPromptRequest struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// File holds the prompt where Text is empty.
+	// File contains the prompt if Text is empty.
 	File   string `json:"-"`
 	Parent string `json:"parent,omitempty"`
 	Note   string `json:"note,omitempty"`
 	Shared bool   `json:"shared,omitempty"`
 	// Source is the id of the search that found it; "": SourceUser.
 	Source string `json:"-"`
-	// User keeps it; "" is one person's own store.
+	// User is its owner; "": the store has only one user.
 	User string `json:"-"`
-	// Room, where it is set, refuses a prompt of so many bytes, in the transaction that adds it.
+	// Room, if not nil, may refuse a prompt of this size, in the transaction that adds it.
 	Room func(q *rows.Queries, bytes int) error `json:"-"`
 }
 
-// KeepPrompt keeps a prompt. kept is false where the newest version of the name has the same text: it is returned,
-// and nothing changes. The error wraps callvet.ErrInvalid for a name or a text that cannot be, and
-// callvet.ErrNotFound for a parent that the user may not read.
+// KeepPrompt stores a prompt. kept is false if the newest version of the name has the same text: it
+// is returned, and nothing changes. The error wraps callvet.ErrInvalid for an invalid name or text,
+// and callvet.ErrNotFound for a parent that the user may not read.
 func KeepPrompt(ctx context.Context, a *app.App, req KeepPromptRequest) (p *KeptPrompt, kept bool, err error) {
 	if req.Text == "" && req.File != "" {
 		if req.Text, err = a.Text("@" + req.File); err != nil {
@@ -141,7 +141,7 @@ func KeepPrompt(ctx context.Context, a *app.App, req KeepPromptRequest) (p *Kept
 	return p, kept, nil
 }
 
-// check refuses what cannot be kept.
+// check returns an error for a prompt that cannot be stored.
 func (req *KeepPromptRequest) check(a *app.App) error {
 	switch {
 	case req.Text == "":
@@ -163,7 +163,7 @@ func (req *KeepPromptRequest) check(a *app.App) error {
 	return nil
 }
 
-// newestPrompt is the newest version of a name; nil where there is none, or where it is damaged.
+// newestPrompt returns the newest version of a name; nil if there is none, or if it is damaged.
 func newestPrompt(ctx context.Context, q *rows.Queries, user, name string) (*KeptPrompt, error) {
 	row, err := q.PromptVersion(ctx, rows.PromptVersionParams{UserID: user, Name: name})
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !row.Whole {
@@ -197,18 +197,19 @@ func (p *KeptPrompt) add(ctx context.Context, q *rows.Queries, room func(*rows.Q
 	})
 }
 
-// KeepFoundRequest asks to keep the prompt of a candidate: the winner, unless Chosen names another one.
+// KeepFoundRequest requests that the prompt of a candidate is stored: the winner, unless Chosen
+// names another one.
 type KeepFoundRequest struct {
 	Chosen ApplyRequest
-	// Name is that of the prompt; "": that of the suite.
+	// Name is the name of the prompt; "": the name of the suite.
 	Name string
-	Note string // "": that of the candidate
+	Note string // "": the candidate's
 	User string
-	Room func(q *rows.Queries, bytes int) error // as of KeepPromptRequest
+	Room func(q *rows.Queries, bytes int) error // as in KeepPromptRequest
 }
 
-// KeepFound keeps a prompt that a search found. Its parent is the nearest ancestor that the library has. The error
-// wraps callvet.ErrConflict where no winner is confirmed and Chosen names no candidate.
+// KeepFound stores a prompt that a search found. Its parent is the nearest ancestor in the library.
+// The error wraps callvet.ErrConflict if no winner is confirmed and Chosen names no candidate.
 func KeepFound(ctx context.Context, a *app.App, req KeepFoundRequest) (*KeptPrompt, bool, error) {
 	t, err := Get(ctx, a, req.Chosen.Tune)
 	if err != nil {
@@ -240,7 +241,7 @@ func KeepFound(ctx context.Context, a *app.App, req KeepFoundRequest) (*KeptProm
 	})
 }
 
-// PromptName makes the name of a suite that of a prompt.
+// PromptName converts the name of a suite to a name of a prompt.
 func PromptName(suite string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(" ._-", r) {
@@ -258,7 +259,7 @@ func PromptName(suite string) string {
 	return cmp.Or(strings.TrimSpace(name), promptPrefix)
 }
 
-// modelOf is the search that a candidate is of.
+// modelOf returns the model's search that contains a candidate.
 func (t *Tune) modelOf(c *Candidate) *ModelSearch {
 	for i := range t.Models {
 		if m := &t.Models[i]; m.CandidateOf(c.N) == c {
@@ -268,8 +269,7 @@ func (t *Tune) modelOf(c *Candidate) *ModelSearch {
 	return nil
 }
 
-// keptAncestor is the id of the prompt in the library that a candidate was made from, directly or over others; "" for
-// none.
+// keptAncestor returns the id of the nearest ancestor of a candidate in the library; "" for none.
 func keptAncestor(ctx context.Context, a *app.App, user string, m *ModelSearch, c *Candidate) (string, error) {
 	list, _, err := ListPrompts(ctx, a, PromptPage{User: user})
 	if err != nil || m == nil {
@@ -290,16 +290,18 @@ func keptAncestor(ctx context.Context, a *app.App, user string, m *ModelSearch, 
 
 // PromptPage is the requested part of a user's prompts, the newest first.
 type PromptPage struct {
-	// User reads them: own ones and shared ones. Everything: those of all users too.
+	// User is the reader, who sees own and shared prompts. Everything: those of all users too.
 	User       string
 	Everything bool
-	// Before and BeforeID are those of the last prompt of the part before; 0 and "" at the beginning.
+	// Before and BeforeID belong to the last prompt of the previous page; 0 and "" at the
+	// beginning.
 	Before   int64
 	BeforeID string
 	N        int // 0: all
 }
 
-// ListPrompts lists the versions of prompts, the newest first, and counts those that are damaged and left out.
+// ListPrompts lists the versions of prompts, the newest first, and counts damaged ones, which are
+// left out.
 func ListPrompts(ctx context.Context, a *app.App, page PromptPage) (list []KeptPrompt, damaged int, err error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -382,8 +384,8 @@ func noPrompt(ctx context.Context, a *app.App, user, ref string) error {
 	return err
 }
 
-// ReadPrompt finds a prompt by its id, of any user: the caller decides who may read it. The error wraps
-// callvet.ErrNotFound.
+// ReadPrompt finds a prompt of any user by its id: the caller checks who may read it. The error
+// wraps callvet.ErrNotFound.
 func ReadPrompt(ctx context.Context, a *app.App, id string) (*KeptPrompt, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -424,7 +426,7 @@ func promptOf(row *rows.CheckedPrompt) (*KeptPrompt, error) {
 }
 
 // DeletePrompts deletes prompts of a user: NAME@VERSION or an id is one version, NAME all versions. It returns the
-// deleted ones. Runs keep the prompts that they were made with. All are deleted, or none.
+// deleted ones. Runs keep the prompts with which they were made. All are deleted, or none.
 func DeletePrompts(ctx context.Context, a *app.App, user string, refs []string) ([]KeptPrompt, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -453,7 +455,8 @@ func DeletePrompts(ctx context.Context, a *app.App, user string, refs []string) 
 	return out, nil
 }
 
-// toDelete are the versions that a reference names. A damaged one can be deleted: its text is not read.
+// toDelete returns the versions that a reference names. A damaged one can be deleted: its text is
+// not read.
 func toDelete(ctx context.Context, a *app.App, db *store.DB, user, ref string) ([]KeptPrompt, error) {
 	var found []rows.CheckedPrompt
 	name, version, err := promptRef(ref)

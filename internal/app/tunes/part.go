@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// tally is what the attempts of a candidate add up to, over all parts of a search.
+// tally sums up the attempts of a candidate over all parts of a search.
 type tally struct {
 	attempts, lost   int
 	priced, answered int // attempts with a known cost, with an answer
@@ -30,12 +30,12 @@ type tally struct {
 	means            map[string]panel.TaskSum // by case
 }
 
-// faced is what the attempts at a case show that another candidate may not make worse.
+// faced has the counts of a case that a candidate must not make worse.
 type faced struct{ attempts, passed, incidents int }
 
 func newTally() *tally { return &tally{faced: map[string]*faced{}, means: map[string]panel.TaskSum{}} }
 
-// add adds an attempt. Those of a target that is free cost nothing where nothing is known of it.
+// add adds an attempt. Attempts of a free target cost 0 if their cost is not known.
 func (t *tally) add(row *report.Row, free bool) {
 	tr, res := &row.Cell.Trace, &row.Cell.Result
 	if tr.Outcome == callvet.OutcomeNotRun {
@@ -78,14 +78,14 @@ type endedError struct{ err error }
 
 func (e *endedError) Error() string { return e.err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *endedError) Unwrap() error { return e.err }
 
 // partID is the id of the next part.
 func (s *Session) partID() string { return fmt.Sprintf("%s.%d", s.ID, s.next) }
 
-// carryOut carries the next part out, or reads it if it is over already. It returns the run of the part. over is false
-// where the limits of the search ended it.
+// carryOut carries out the next part, or reads it if it is over already. It returns the run of the
+// part. over is false if the limits of the search ended it.
 func (s *Session) carryOut(ctx context.Context, part *runs.Part) (r *results.Run, over bool, err error) {
 	part.ID, part.Of, part.Settings = s.partID(), s.ID, s.settings()
 	return s.finish(ctx, part.ID, func() (*runs.Session, error) {
@@ -93,7 +93,7 @@ func (s *Session) carryOut(ctx context.Context, part *runs.Part) (r *results.Run
 	})
 }
 
-// finish carries out the part with that id, unless it is over already. create makes a part that is not there.
+// finish carries out the part with that id, unless it is over already. create makes a missing part.
 func (s *Session) finish(ctx context.Context, id string, create func() (*runs.Session, error),
 ) (r *results.Run, over bool, err error) {
 	kept := context.WithoutCancel(ctx)
@@ -142,7 +142,7 @@ func (s *Session) read(ctx context.Context, id string) (*results.Run, bool, erro
 	return r, r.Stored.Status == store.StatusDone, nil
 }
 
-// settings are those of the next part: what is left of the limits of the search.
+// settings returns the settings of the next part, with the rest of the limits of the search.
 func (s *Session) settings() app.Settings {
 	set := s.Request.Run.Settings
 	if set.MaxCalls > 0 {
@@ -154,7 +154,8 @@ func (s *Session) settings() app.Settings {
 	return set
 }
 
-// partEvents forwards from a part what concerns the search: its progress, and each warning once.
+// partEvents forwards the events of a part that concern the search: its progress, and each warning
+// once.
 func (s *Session) partEvents(ev app.Event) {
 	switch {
 	case ev.Warning != nil && !slices.Contains(s.warned, *ev.Warning):
@@ -165,7 +166,7 @@ func (s *Session) partEvents(ev app.Event) {
 	}
 }
 
-// made are the cases, by their position, that a target made all attempts at.
+// made has the cases, by position, at which a target made all attempts.
 type made map[[2]int]bool // by target and case
 
 // gather adds the attempts of a part to the tallies of its candidates, which are in the order of its targets.
@@ -190,8 +191,8 @@ func (m *searching) gather(ctx context.Context, r *results.Run, candidates []int
 	return whole, nil
 }
 
-// means are what the attempts of a part add up to for the metric, by target and case. Nothing is known of a case
-// without a value: its sum is the zero value.
+// means returns the sums of the metric over the attempts of a part, by target and case. The sum of
+// a case without a value is the zero value.
 func (s *Session) means(ctx context.Context, r *results.Run, ids []string) ([][]panel.TaskSum, error) {
 	led, err := r.Ledger(ctx, measure.SideConfig{By: []string{}, Metrics: []string{s.Metric}})
 	if err != nil {
@@ -209,13 +210,14 @@ func (s *Session) means(ctx context.Context, r *results.Run, ids []string) ([][]
 		}
 		out[t] = make([]panel.TaskSum, len(ids))
 		for i, id := range ids {
-			out[t][i] = of[id] // the zero value where nothing of it is known
+			out[t][i] = of[id] // the zero value without a value of the case
 		}
 	}
 	return out, nil
 }
 
-// meanOf is the mean of a task. Nothing is known of one without any value: it may be 0 and may be 1.
+// meanOf returns the mean of a task. The mean of a task without a value is unknown: it may be from
+// 0 to 1.
 func (s *Session) meanOf(sum *panel.TaskSum) panel.TaskMean {
 	if sum.Values+sum.Lost == 0 {
 		return panel.TaskMean{Low: 0, High: 1}
@@ -227,8 +229,8 @@ func (s *Session) meanOf(sum *panel.TaskSum) panel.TaskMean {
 	return m
 }
 
-// breaks are the constraints that a candidate breaks. planned reports that all of the cases were to
-// be asked; else those count that were.
+// breaks returns the constraints that a candidate breaks. planned: all of the cases were planned to
+// run; else only those that ran count.
 func (m *searching) breaks(candidate int, cases []place, planned bool) []string {
 	base, now := m.sums[0], m.sums[candidate]
 	if base == nil || now == nil {
@@ -242,7 +244,7 @@ func (m *searching) breaks(candidate int, cases []place, planned bool) []string 
 		}
 		b, c = cmp.Or(b, &faced{}), cmp.Or(c, &faced{})
 		tier := p.tier
-		if !planned && b.attempts == 0 { // lost: in a race that is in favour of the candidate
+		if !planned && b.attempts == 0 { // lost: in a race this counts in favour of the candidate
 			tier = ""
 		}
 		list = append(list, tune.Faced{

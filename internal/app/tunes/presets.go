@@ -20,20 +20,20 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// Limits of the spaces that a user keeps.
+// Limits of the stored spaces of a user.
 const (
 	MaxPresets     = 100
 	MaxPresetBytes = 64 << 10
 )
 
-// presetName is what a kept space may be called.
+// presetName is the form of names of stored spaces.
 var presetName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // PresetView is a space with a name.
 type PresetView struct {
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
-	// Own: a user keeps it; else it is shipped.
+	// Own: a user stored it; else it is shipped.
 	Own bool `json:"own"`
 	// Text is a space file, Space the same in JSON.
 	Text  string          `json:"text"`
@@ -50,7 +50,7 @@ func presetView(name, about, text string, own bool) PresetView {
 	return v
 }
 
-// ListPresets are the shipped spaces and those that the user keeps.
+// ListPresets returns the shipped spaces and those of the user.
 func ListPresets(ctx context.Context, a *app.App) ([]PresetView, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func ListPresets(ctx context.Context, a *app.App) ([]PresetView, error) {
 	return out, nil
 }
 
-// KeepPreset keeps a space under a name, in place of an earlier one of that name.
+// KeepPreset stores a space under a name, and replaces an earlier one with that name.
 func KeepPreset(ctx context.Context, a *app.App, name string, text []byte) (*PresetView, error) {
 	switch {
 	case !presetName.MatchString(name):
@@ -119,7 +119,7 @@ func KeepPreset(ctx context.Context, a *app.App, name string, text []byte) (*Pre
 	})
 }
 
-// DeletePreset removes a space that the user keeps. Searches keep the values that they began with.
+// DeletePreset deletes a space of the user. Searches keep the values with which they began.
 func DeletePreset(ctx context.Context, a *app.App, name string) error {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func DeletePreset(ctx context.Context, a *app.App, name string) error {
 	})
 }
 
-// preset is the text of a space that the user keeps.
+// preset returns the text of a space of the user.
 func preset(ctx context.Context, a *app.App, db *store.DB, name string) ([]byte, error) {
 	r, err := db.Rows().TunePreset(ctx, rows.TunePresetParams{UserID: a.Config.User, Name: name})
 	if errors.Is(err, sql.ErrNoRows) {

@@ -25,7 +25,7 @@ import (
 	"github.com/callvet/callvet/internal/store/rows"
 )
 
-// Limits of the profiles that a user keeps.
+// Limits of the stored profiles of a user.
 const (
 	MaxProfiles     = 200
 	MaxProfileBytes = 64 << 10
@@ -37,13 +37,13 @@ type ProfileContent struct {
 	Params       callvet.Params `json:"params,omitzero"`
 	ToolChoice   string         `json:"tool_choice,omitempty"`
 	SystemPrompt string         `json:"system_prompt,omitempty"`
-	// ReplaceSystem lets SystemPrompt stand in place of the suite's.
+	// ReplaceSystem lets SystemPrompt replace the suite's prompt.
 	ReplaceSystem bool `json:"replace_system,omitempty"`
-	// PromptID is the prompt of the library that SystemPrompt is the text of; "": none.
+	// PromptID is the prompt of the library with the text of SystemPrompt; "": none.
 	PromptID string `json:"prompt_id,omitempty"`
 }
 
-// Profile is what a user keeps for a model under a name: parameters, a system prompt, or both.
+// Profile is a stored profile of a user for a model: parameters, a system prompt, or both.
 type Profile struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -57,7 +57,7 @@ type Profile struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// ProfileOf is a profile with the settings of a target. The address of its requests is not part of it.
+// ProfileOf returns a profile with the settings of a target, without the address of its requests.
 func ProfileOf(s *app.TargetSpec, name, source string) Profile {
 	return Profile{
 		Name: name, Model: s.Target, Source: source, ProfileContent: ProfileContent{
@@ -67,9 +67,10 @@ func ProfileOf(s *app.TargetSpec, name, source string) Profile {
 	}
 }
 
-// KeepProfile keeps a profile of the user of a, in place of an earlier one of that model and name: it has the same id.
-// room refuses one of so many bytes, in the transaction that adds it. The error wraps callvet.ErrInvalid for a profile
-// that cannot be, and callvet.ErrNotFound for a prompt that the user may not read.
+// KeepProfile stores a profile of the user of a, and replaces an earlier one with that model and
+// name: it has the same id. room may refuse a profile of this size, in the transaction that adds
+// it. The error wraps callvet.ErrInvalid for an invalid profile, and callvet.ErrNotFound for a
+// prompt that the user may not read.
 func KeepProfile(ctx context.Context, a *app.App, p Profile, room func(q *rows.Queries, bytes int) error,
 ) (*Profile, error) {
 	p.Name, p.Source = strings.TrimSpace(p.Name), cmp.Or(p.Source, SourceUser)
@@ -123,7 +124,7 @@ func KeepProfile(ctx context.Context, a *app.App, p Profile, room func(q *rows.Q
 	})
 }
 
-// check refuses what cannot be kept, and returns what the store keeps of the rest.
+// check returns an error for an invalid profile, else its stored content.
 func (p *Profile) check(a *app.App) ([]byte, error) {
 	provider, model, _ := strings.Cut(p.Model, "/")
 	switch {
@@ -155,8 +156,8 @@ func (p *Profile) check(a *app.App) ([]byte, error) {
 	return content, nil
 }
 
-// ListProfiles are the profiles that the user of a keeps, by model and name; model "" is all models. A damaged one is
-// in the list, with a problem.
+// ListProfiles returns the profiles of the user of a, by model and name; model "" is all models. A
+// damaged one is in the list, with a problem.
 func ListProfiles(ctx context.Context, a *app.App, model string) ([]Profile, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -207,7 +208,8 @@ func profileOf(row *rows.CheckedProfile) (Profile, error) {
 	return p, nil
 }
 
-// DeleteProfile deletes a profile of the user of a. Runs keep the settings that they were made with.
+// DeleteProfile deletes a profile of the user of a. Runs keep the settings with which they were
+// made.
 func DeleteProfile(ctx context.Context, a *app.App, id string) error {
 	db, err := a.Config.Store(ctx)
 	if err != nil {
@@ -222,8 +224,8 @@ func DeleteProfile(ctx context.Context, a *app.App, id string) error {
 	})
 }
 
-// Under puts the profile under the settings of a target: what the target sets itself stays. It returns the names of the
-// settings of the profile that are not used, because the target sets others.
+// Under adds the settings of the profile to those of a target, which take precedence. It returns
+// the names of settings of the profile that are not used, because the target sets them differently.
 func (p *Profile) Under(s *app.TargetSpec) (overruled []string, err error) {
 	s.Params, s.ToolChoice = s.Params.Over(p.Params), cmp.Or(s.ToolChoice, p.ToolChoice)
 	was, err := settingsOf(p.Params, p.ToolChoice)
@@ -251,7 +253,7 @@ func (p *Profile) Under(s *app.TargetSpec) (overruled []string, err error) {
 	return overruled, nil
 }
 
-// settingsOf are parameters by their names, also those that are sent as they are.
+// settingsOf returns parameters by their names, also those that are sent unchanged.
 func settingsOf(p callvet.Params, toolChoice string) (map[string]string, error) {
 	extra := p.Extra
 	p.Extra = nil

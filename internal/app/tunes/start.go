@@ -41,7 +41,8 @@ type Session struct {
 	splitKey string
 	next     int              // the number of the next part
 	warned   []callvet.Notice // warnings of parts, each once
-	// again is the part that a search failed with: what has no outcome in it is asked again. "": none.
+	// again is the part in which a search failed: its attempts without an outcome run again. "":
+	// none.
 	again string
 }
 
@@ -58,7 +59,7 @@ type searching struct {
 	*ModelSearch
 	spec  app.TargetSpec
 	specs []app.TargetSpec // of the candidates of a search for parameters, by number
-	// contest decides what is asked; nil until it begins.
+	// contest decides which candidates run next; nil until it begins.
 	contest   contest
 	evolution *tune.Evolution     // of a search for a prompt
 	values    [][]json.RawMessage // by number of the candidate
@@ -76,7 +77,7 @@ type contest interface {
 	Alike() []int
 }
 
-// Check refuses a request that no suite can make right.
+// Check returns an error for a request that is wrong with any suite.
 func (q *Request) Check() error {
 	run := &q.Run
 	switch {
@@ -105,7 +106,7 @@ func (q *Request) Check() error {
 	return q.checkParams()
 }
 
-// unknown is the error of a name that there is not.
+// unknown returns the error of an unknown name.
 func unknown(field, name, list string, known []string) error {
 	fix := list + strings.Join(known, ", ")
 	if near := callvet.Nearest(name, known); near != "" {
@@ -154,8 +155,8 @@ func (q *Request) checkPrompt() error {
 
 func (q *Request) metric() string { return cmp.Or(q.Metric, panel.MetricPass) }
 
-// Start checks a request, reads the suite, divides its cases, and keeps the search. No model is asked yet: Do
-// does that.
+// Start checks a request, reads the suite, divides its cases, and stores the search. It sends no
+// requests yet: Do does.
 func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Session, error) {
 	s, err := open(ctx, a, &req, nil, events)
 	if err != nil {
@@ -167,8 +168,8 @@ func Start(ctx context.Context, a *app.App, req Request, events app.Events) (*Se
 	return s, nil
 }
 
-// open plans a search that is not kept yet. lacks, if it is not nil, is called with the missing variables of models
-// that will not be asked.
+// open plans a search that is not stored yet. lacks, if it is not nil, is called with the missing
+// variables of models that get no requests.
 func open(ctx context.Context, a *app.App, req *Request, lacks func(*app.TargetSpec, string), events app.Events,
 ) (*Session, error) {
 	if err := req.Check(); err != nil {
@@ -195,7 +196,7 @@ func open(ctx context.Context, a *app.App, req *Request, lacks func(*app.TargetS
 		Runs: []string{part.ID},
 	}}
 	s.Request.Run.Made = nil
-	// Cases are read after ctx ends, so that what was received is kept.
+	// Cases are read even after ctx ends, so that received answers are stored.
 	if s.plan, err = results.Open(context.WithoutCancel(ctx), a, part.ID); err == nil {
 		err = s.divide(ctx)
 	}
@@ -208,7 +209,7 @@ func open(ctx context.Context, a *app.App, req *Request, lacks func(*app.TargetS
 	return s, nil
 }
 
-// drop removes the plan of a search that is not kept.
+// drop removes the plan of a search that is not stored.
 func (s *Session) drop(ctx context.Context) error {
 	return s.db.DeleteRun(context.WithoutCancel(ctx), s.Runs[0], nil, nil)
 }
@@ -334,7 +335,7 @@ func (s *Session) prepare(ctx context.Context) error {
 	return nil
 }
 
-// show puts the searches of the models into the document.
+// show writes the searches of the models into the document.
 func (s *Session) show() {
 	s.Models = s.Models[:0]
 	for _, m := range s.models {
@@ -352,7 +353,7 @@ func (s *Session) space(ctx context.Context) (*tune.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	// All of it is kept with the search, also what is for other models.
+	// The whole space is stored with the search, also the parts for other models.
 	return space, s.app.CheckSecrets([]app.TargetSpec{{Params: callvet.Params{Extra: map[string]json.RawMessage{
 		"space": q.SpaceContent, "search_space": q.SpaceText, "per_model_search_spaces": q.ModelSpaces,
 	}}}})
@@ -391,7 +392,8 @@ func (s *Session) readSpace(ctx context.Context) (*tune.Space, error) {
 	return space, nil
 }
 
-// combinations resolves the combinations of a model's space and leaves out those that send the same.
+// combinations resolves the combinations of a model's space and leaves out those that send the same
+// request.
 func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.Target, space *tune.Space) error {
 	own := tune.Combination{Params: m.spec.Params, ToolChoice: m.spec.ToolChoice}
 	list, err := space.Combinations(m.spec.Target, own)
@@ -453,7 +455,7 @@ func (s *Session) combinations(ctx context.Context, m *searching, base *callvet.
 	return s.newSearch(m, space.ValuesOf(m.spec.Target, own))
 }
 
-// reasons are why the combinations of a matrix are not asked, each once.
+// reasons returns why combinations of a matrix are not tried, each once.
 func reasons(m *tune.Matrix) string {
 	var out []string
 	for i := range m.Rows {
@@ -486,7 +488,7 @@ func (s *Session) newSearch(m *searching, base []json.RawMessage) error {
 	return nil
 }
 
-// race is how the candidates of the search compete.
+// race returns the configuration of the race between candidates.
 func (s *Session) race() tune.RaceConfig {
 	return tune.RaceConfig{Tasks: len(s.places), NoRace: s.Request.NoRace, Alpha: gate.Alpha}
 }

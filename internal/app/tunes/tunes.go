@@ -23,15 +23,15 @@ const (
 	OfWeights Kind = "weights_tune"
 )
 
-// What searches consist of; package tune has it.
+// The parts of searches, which package tune declares.
 type (
-	// Matrix is what becomes of each combination.
+	// Matrix has the state of each combination.
 	Matrix = tune.Matrix
 	// Confirmation compares the best candidate with the base on the held-out cases.
 	Confirmation = tune.Confirmation
 )
 
-// The defaults of requests, and what a combination has that is asked as it is written.
+// The defaults of requests, and the state of a combination that is sent as written.
 const (
 	DefaultShare       = tune.DefaultShare
 	DefaultTrials      = tune.DefaultTrials
@@ -42,7 +42,7 @@ const (
 	StatusKept         = tune.StatusKept
 )
 
-// Modes are those of a kind of searches, the usual one first.
+// Modes returns the modes of a kind of searches, the default first.
 func Modes(of Kind) []string {
 	if of == Params {
 		return tune.Modes()
@@ -62,28 +62,28 @@ func Presets() (out []string) {
 	return out
 }
 
-// Request asks for a search. Run has the suite, the models (Targets), the attempts at a case and the limits
-// of the whole search.
+// Request requests a search. Run has the suite, the models (Targets), the attempts at a case and
+// the limits of the whole search.
 type Request struct {
 	Kind Kind           `json:"kind"`
 	Run  app.RunRequest `json:"run"`
 	// Space is a file with the values of parameters, Preset a shipped one, SpaceText the values in JSON with
 	// those of single models in ModelSpaces.
 	Space string `json:"space,omitempty"`
-	// SpaceContent is what the file held when the search began.
+	// SpaceContent is the content of the file when the search began.
 	SpaceContent []byte          `json:"space_content,omitempty"`
 	Preset       string          `json:"preset,omitempty"`
 	SpaceText    json.RawMessage `json:"search_space,omitempty"`
 	ModelSpaces  json.RawMessage `json:"per_model_search_spaces,omitempty"`
 	// Mode is one of tune.Modes or tune.PromptModes; "": the first one.
 	Mode string `json:"optimization_mode,omitempty"`
-	// Trials is how many combinations the modes other than grid ask; 0: tune.DefaultTrials.
+	// Trials is how many combinations the modes other than grid try; 0: tune.DefaultTrials.
 	Trials int `json:"n_trials,omitempty"`
-	// NoRace asks each candidate about all training cases.
+	// NoRace runs all training cases for each candidate.
 	NoRace bool `json:"no_race,omitempty"`
 	// Meta is the model that writes prompts.
 	Meta *app.TargetSpec `json:"meta,omitempty"`
-	// Population, Generations and Selection are those of tune.EvolveConfig; 0: the defaults there.
+	// Population, Generations and Selection: see tune.EvolveConfig; 0: its defaults.
 	Population  int     `json:"population,omitempty"`
 	Generations int     `json:"generations,omitempty"`
 	Selection   float64 `json:"selection_ratio,omitempty"`
@@ -91,19 +91,19 @@ type Request struct {
 	Holdout float64 `json:"holdout,omitempty"`
 	// Margin is the least improvement that counts, in [0,1).
 	Margin float64 `json:"margin,omitempty"`
-	// Metric is what is made larger; "": pass_rate.
+	// Metric is the metric to maximize; "": pass_rate.
 	Metric string `json:"metric,omitempty"`
-	// MaxSeconds ends the search after so long; 0: no limit.
+	// MaxSeconds is the time limit of the search; 0: no limit.
 	MaxSeconds float64 `json:"max_seconds,omitempty"`
-	// SuiteID and Experiment are those of a server; "": none.
+	// SuiteID and Experiment are ids on a server; "": none.
 	SuiteID    string `json:"suite_id,omitempty"`
 	Experiment string `json:"experiment_id,omitempty"`
 }
 
-// State is how far a search is.
+// State is the state of a search.
 type State string
 
-// The states. A search that its process did not end is interrupted.
+// The states. A search that lost its process is interrupted.
 const (
 	Running     State = "running"
 	Interrupted State = "interrupted"
@@ -122,7 +122,7 @@ const (
 	Unconfirmed tune.Outcome = "not_confirmed"
 )
 
-// Tune is a search with what it found so far.
+// Tune is a search with its results so far.
 type Tune struct {
 	Format  string    `json:"format"` // callvet.tune
 	Version int       `json:"version"`
@@ -132,12 +132,13 @@ type Tune struct {
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 	Suite   string    `json:"suite_name"`
-	// SuiteHash is the stored suite that all its runs have.
+	// SuiteHash is the stored suite of all its runs.
 	SuiteHash string   `json:"suite_hash"`
 	Request   *Request `json:"request,omitempty"`
 	Metric    string   `json:"metric"`
 	Cases     Cases    `json:"cases"`
-	// Use is which use of the suite's held-out cases the first confirmation is, from 1; 0: they were not used.
+	// Use is the number, from 1, of the first confirmation among the uses of the suite's held-out
+	// cases; 0: they were not used.
 	Use    int           `json:"holdout_use"`
 	Models []ModelSearch `json:"models"`
 	Spent  Spent         `json:"spent"`
@@ -146,7 +147,7 @@ type Tune struct {
 	Notes []string `json:"notes,omitempty"`
 	// Problem is why the search failed.
 	Problem string `json:"problem,omitempty"`
-	// Promoted is the run that the confirmed winner was promoted to; "": none.
+	// Promoted is the run to which the confirmed winner was promoted; "": none.
 	Promoted string   `json:"promoted_eval_id,omitempty"`
 	Weights  *Weights `json:"weights,omitempty"`
 	// Halves are the sides of the cases. Reports leave them out.
@@ -174,22 +175,23 @@ type ModelSearch struct {
 	// Names are the parameters that vary, Matrix the combinations of their values.
 	Names  []string     `json:"names,omitempty"`
 	Matrix *tune.Matrix `json:"matrix,omitempty"`
-	// Candidates are those that were asked, the base first.
+	// Candidates are the candidates that ran, the base first.
 	Candidates []Candidate `json:"candidates"`
-	// Best is the number of the best candidate on the training cases, Alike those that cannot be
-	// distinguished from it, Front those that are not worse than another in score, length and cost at once.
+	// Best is the number of the best candidate on the training cases, Alike are those that cannot
+	// be distinguished from it, Front those that no other candidate beats in score, length and cost
+	// at once.
 	Best  int   `json:"best"`
 	Alike []int `json:"alike"`
 	Front []int `json:"front,omitempty"`
-	// Failures are answers of the model that writes prompts that cannot be used.
+	// Failures are unusable answers of the model that writes prompts.
 	Failures []tune.Failure `json:"failures,omitempty"`
-	// Ended is why the search ended before all was asked; "": it did not.
+	// Ended is why the search ended early; "": it did not.
 	Ended string `json:"ended,omitempty"`
 	// EndedAt is the number of the parts when it ended.
 	EndedAt int `json:"ended_at,omitempty"`
 	// Confirmation compares the best candidate with the base on the held-out cases; nil: they were not.
 	Confirmation *tune.Confirmation `json:"confirmation"`
-	// ConfirmRun is the run of it.
+	// ConfirmRun is the run of the confirmation.
 	ConfirmRun string       `json:"confirm_eval_id,omitempty"`
 	Outcome    tune.Outcome `json:"outcome"`
 	// Sentence is the result in words.
@@ -202,29 +204,30 @@ type Candidate struct {
 	N    int            `json:"n"`
 	Name string         `json:"name"`
 	Spec app.TargetSpec `json:"config"`
-	// Values are those of the names of the search.
+	// Values are the values of the search's Names.
 	Values []json.RawMessage `json:"values,omitempty"`
-	// Prompt, Parent, Mutation, Generation and Note are those of a prompt.
+	// Prompt, Parent, Mutation, Generation and Note describe a prompt.
 	Prompt     string        `json:"prompt,omitempty"`
 	Parent     *int          `json:"parent,omitempty"`
 	Mutation   tune.Mutation `json:"mutation,omitempty"`
 	Generation int           `json:"generation,omitempty"`
 	Note       string        `json:"note,omitempty"`
-	// Tasks is how many training cases it was asked, Score the mean over them. It was chosen by that score, which
-	// is therefore too high on average.
+	// Tasks is how many training cases it ran, Score the mean over them. The best was chosen by
+	// that score, which is therefore too high on average.
 	Tasks int             `json:"tasks"`
 	Score *stats.Interval `json:"score"`
-	// Dropped is why it was asked no more, Broken the constraint that it breaks.
+	// Dropped is why it was dropped, Broken the constraint that it breaks.
 	Dropped *tune.Drop `json:"dropped,omitempty"`
 	Broken  string     `json:"broken,omitempty"`
-	// Attempts were made, Lost of them ended without an outcome. The means are of those with a known value.
+	// Attempts counts its attempts, Lost those without an outcome. The means are over attempts with
+	// a known value.
 	Attempts  int      `json:"attempts"`
 	Lost      int      `json:"lost,omitempty"`
 	CostUSD   *float64 `json:"cost_usd_per_attempt"`
 	LatencyMS *float64 `json:"latency_ms"`
 }
 
-// Spent is what all parts of a search used.
+// Spent is the usage of all parts of a search.
 type Spent struct {
 	callvet.Spent
 	Seconds float64 `json:"seconds"`
@@ -238,7 +241,7 @@ func (m *ModelSearch) Winner() *Candidate {
 	return m.CandidateOf(m.Best)
 }
 
-// CandidateOf finds a candidate by its number; nil: it was not asked.
+// CandidateOf finds a candidate by its number; nil: it did not run.
 func (m *ModelSearch) CandidateOf(n int) *Candidate {
 	for i := range m.Candidates {
 		if m.Candidates[i].N == n {

@@ -17,7 +17,7 @@ type Weights struct {
 	Version   int64  `json:"catalogue_version"`
 	// Found compares the weights with the preset on the questions held out.
 	Found learn.Tuned `json:"tuned"`
-	// Text is the weights as searches take them; "": nothing was better.
+	// Text is the weights as a setting of searches; "": no better weights were found.
 	Text string `json:"weights_text"`
 }
 
@@ -33,8 +33,8 @@ func (w *Weights) Sentence() string {
 	return fmt.Sprintf("no gain beyond chance by %s: %.3f, and %.3f with the preset %s", f.Goal, f.After, f.Before, f.Preset)
 }
 
-// KeepWeights keeps the result of a search for weights in an experiment, and returns its id. suite is the name of the
-// questions, suiteID their suite on the server.
+// KeepWeights stores the result of a search for weights in an experiment, and returns its id. suite
+// is the name of the questions, suiteID their suite on the server.
 func KeepWeights(ctx context.Context, a *app.App, suite, suiteID, experiment string, w *Weights) (string, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Me is the user who sends the request.
 type Me struct {
 	*account.Principal
-	// Grants are the scopes that a token of this user may have; on a read-only server, reading alone.
+	// Grants are the scopes that a token of this user may have; on a read-only server only reading.
 	Grants []account.Scope `json:"grants" nullable:"false"`
 	// ReadOnly is Config.ReadOnly.
 	ReadOnly bool `json:"read_only" doc:"the server is callvet view: it has no users, and changes nothing"`

@@ -40,7 +40,7 @@ func (s *Server) AddHealth() {
 		})
 }
 
-// probed is the result of the last disk check.
+// probed is the result of the latest disk check.
 type probed struct {
 	mu  sync.Mutex
 	at  time.Time

@@ -113,8 +113,8 @@ func (l *live) sendAway(ctx context.Context, c *websocket.Conn) {
 	}
 }
 
-// enter counts a connection of a user; false if he has too many, or the server ends. The caller
-// leaves the seat.
+// enter counts a connection of a user; false if the user has too many, or the server ends. The
+// caller calls leave.
 func (l *live) enter(user string, most int) (_ *seat, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -136,7 +136,7 @@ func (s *Server) caught(r *http.Request, w *watched) {
 	if p == nil {
 		return
 	}
-	if p.Value == http.ErrAbortHandler { //nolint:errorlint // it is that very value
+	if p.Value == http.ErrAbortHandler { //nolint:errorlint // it is this value itself
 		panic(http.ErrAbortHandler)
 	}
 	s.Log.ErrorContext(r.Context(), "a handler panicked", "path", r.URL.Path, "error",

@@ -157,7 +157,7 @@ func (s *Server) refuse(ctx huma.Context, err error) {
 	if p.GetStatus() == http.StatusUnauthorized {
 		ctx.SetHeader("WWW-Authenticate", `Bearer realm="callvet"`)
 	}
-	_ = huma.WriteErr(s.API, ctx, p.GetStatus(), p.Error()) // who went away gets nothing
+	_ = huma.WriteErr(s.API, ctx, p.GetStatus(), p.Error()) // a disconnected client gets no response
 }
 
 // InSuite is the prefix of places in the suite that a request changes; other places are in the

@@ -38,7 +38,7 @@ type Config struct {
 	// App does the work that belongs to no user. It reads no file that a client names, runs no
 	// command, and has no key.
 	App *app.App
-	// Accounts knows users.
+	// Accounts manages users.
 	Accounts *account.Accounts
 	// Work is the configuration of each user's App (AppOf): Store, Files, Claim and so on. Getenv
 	// and Environ are the server's environment; users see only the variables that the server lends.
@@ -65,10 +65,10 @@ type Config struct {
 	Hosts []string
 	// Proxies are the networks of trusted proxies: the server uses their X-Forwarded-For.
 	Proxies []netip.Prefix
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// Workers is how many jobs run at once, and JobsPerUser how many of a user who has no number of
-	// his own; 0: job.DefaultWorkers, job.DefaultPerUser.
+	// Workers is how many jobs run at once, and JobsPerUser how many of a user without an own
+	// limit; 0: job.DefaultWorkers, job.DefaultPerUser.
 	Workers, JobsPerUser int
 	// JobShift is how long a job works before it gives way to a waiting one; 0: job.DefaultShift.
 	JobShift time.Duration
@@ -77,7 +77,7 @@ type Config struct {
 	RunWorkers, ShardRounds int
 	// ReadFor is how long reading and linting a suite may take; 0: DefaultReadFor.
 	ReadFor time.Duration
-	// Quota bounds what a user may hold.
+	// Quota bounds the stored data of a user.
 	Quota store.Quota
 	// Sockets is how many connections of a user may follow his events; 0: DefaultSockets.
 	Sockets int
@@ -121,7 +121,7 @@ type Server struct {
 // Description is the text on the whole API in the OpenAPI description.
 func Description(version string) huma.Config {
 	c := huma.DefaultConfig("callvet", version)
-	c.CreateHooks = nil // no $schema in answers
+	c.CreateHooks = nil // no $schema in responses
 	c.Formats, c.Transformers = formats(), []huma.Transformer{brief}
 	c.DocsPath, c.SchemasPath = "", ""
 	c.OpenAPIPath = "/api/openapi"
@@ -136,8 +136,8 @@ func Description(version string) huma.Config {
 	return c
 }
 
-// schemas names the types of the description: those of other rooms with their room, as two rooms
-// may have types of one name.
+// schemas names the types of the description: types of other packages with their package, because
+// two packages may have types with the same name.
 func schemas() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
 		name := huma.DefaultSchemaNamer(t, hint)
@@ -158,7 +158,7 @@ func schemas() huma.Registry {
 				return name
 			case "app":
 				if room = family; strings.HasPrefix(t.Name(), "Drills") {
-					return name // from when drills were a package
+					return name // the name from an earlier version, in which drills were a package
 				}
 			}
 		}
@@ -169,7 +169,7 @@ func schemas() huma.Registry {
 	return r
 }
 
-// Interval is an estimate with its interval, as the API spells it.
+// Interval is an estimate with its interval, in the names of the API.
 type Interval struct {
 	Point      *float64 `json:"point" doc:"null where there is no estimate"`
 	Lower      *float64 `json:"lower" doc:"null where there is no end"`
@@ -183,14 +183,14 @@ type Interval struct {
 	Status     string   `json:"status"`
 }
 
-// Score is one measurement, as the API spells it.
+// Score is one measurement, in the names of the API.
 type Score struct {
 	Name   string   `json:"name"`
 	Value  *float64 `json:"value" doc:"from 0 to 1; null where it is not scored"`
 	Reason string   `json:"reason,omitempty"`
 }
 
-// SessionCookie is the name of the cookie that has a session.
+// SessionCookie is the name of the session cookie.
 const SessionCookie = "callvet_session"
 
 // Routes are all routes of the API, by path and method.
@@ -203,5 +203,5 @@ func (s *Server) OpenAPI() *huma.OpenAPI { return s.API.OpenAPI() }
 func (s *Server) Handler() http.Handler { return s.Root }
 
 // Drain is how long requests may take after the server was asked to end. During the same time jobs
-// must hand themselves back.
+// must return to the queue.
 const Drain = job.HandBack

@@ -49,7 +49,7 @@ func (s *Server) AppOf(ctx context.Context, user string) (*app.App, error) {
 	made, err := s.makeApp(ctx, user)
 	if err != nil {
 		s.Work.mu.Lock()
-		delete(s.Work.Apps, user) // perhaps he was removed
+		delete(s.Work.Apps, user) // perhaps the user was removed
 		s.Work.mu.Unlock()
 		return nil, fmt.Errorf("work for user %s: %w", user, err)
 	}
@@ -264,7 +264,7 @@ func (s *Server) CatalogueOf(ctx context.Context, by *account.Principal, id stri
 }
 
 // Principal is the principal of a user, for work without a request. The error wraps
-// callvet.ErrNotFound where he was removed.
+// callvet.ErrNotFound if the user was removed.
 func (s *Server) Principal(ctx context.Context, user string) (*account.Principal, error) {
 	u, err := s.Config.Accounts.User(ctx, user)
 	if err != nil {

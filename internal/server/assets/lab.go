@@ -52,7 +52,7 @@ type (
 		Holdout float64 `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the sets of right tools that is held out; 0: a half"`
 		Folds   int     `json:"folds,omitempty" required:"false" minimum:"0" maximum:"100" doc:"in place of holdout: holds every question out once, in so many folds"`
 		Seed    *int64  `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
-		// ExperimentID keeps the result in the timeline of an experiment about the suite.
+		// ExperimentID adds the result to the timeline of an experiment about the suite.
 		ExperimentID string `json:"experiment_id,omitempty" required:"false" maxLength:"100" doc:"of the suite suite_id: its timeline gets the result"`
 		Rounds       int    `json:"rounds,omitempty" required:"false" minimum:"0" maximum:"20" doc:"how often all weights are gone through at most; 0: 4"`
 	}
@@ -290,7 +290,7 @@ func selectTune(ctx context.Context, s *api.Server, by *account.Principal,
 	return &done, err
 }
 
-// maxConfigurations bounds how many are compared with the base.
+// maxConfigurations bounds the configurations that are compared with the base.
 const maxConfigurations = 10
 
 // byModels adds a configuration for each embedding model, for each reranking model, and for each two of them.

@@ -152,7 +152,7 @@ type (
 		Open  int      `json:"open" doc:"without a verdict, and left out"`
 		Notes []string `json:"notes" nullable:"false"`
 	}
-	// CalibrateAsk asks how a judge compares with people.
+	// CalibrateAsk requests a comparison of a judge with people.
 	CalibrateAsk struct {
 		Judge   string          `json:"judge" minLength:"1" maxLength:"500" doc:"a name, or the id of a judge where several share a name"`
 		Unit    string          `json:"unit,omitempty" enum:"task,turn,call"`
@@ -160,7 +160,7 @@ type (
 		Width   float64         `json:"width,omitempty" minimum:"0" maximum:"1" doc:"that intervals are wanted to have: the report says how many labels that takes"`
 		Against json.RawMessage `json:"against,omitempty" doc:"an earlier calibration, to see whether the judge has drifted"`
 	}
-	// Calibrated is how a judge compares with people.
+	// Calibrated is the comparison of a judge with people.
 	Calibrated struct {
 		Report *results.CalibrateReport `json:"report"`
 		// Calibration can be used for other runs of the judge.

@@ -115,7 +115,7 @@ func takeExport(ctx context.Context, s *api.Server, by *account.Principal, in *E
 		case err == nil:
 			continue
 		case store.Fault(err) || api.Status(err) >= http.StatusInternalServerError || ctx.Err() != nil:
-			return nil, err // the exporter sends it again; what is stored is not stored twice
+			return nil, err // the exporter sends it again; stored records are not stored twice
 		}
 		n := of[i].Spans
 		if logs {

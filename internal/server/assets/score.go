@@ -23,7 +23,7 @@ import (
 )
 
 type (
-	// ScoreAsk asks for the scores of traces or of a run, by call and by task.
+	// ScoreAsk requests the scores of traces or of a run, by call and by task.
 	ScoreAsk struct {
 		TracesID string `json:"traces_id,omitempty" maxLength:"64" doc:"a collection of traces"`
 		EvalID   string `json:"eval_id,omitempty" maxLength:"100" doc:"a run"`

@@ -264,7 +264,7 @@ func fieldOf(err error) error {
 }
 
 type (
-	// SelectReport is how well tools were chosen for the questions of a suite. Each rate has its n
+	// SelectReport has the rates of right tools for the questions of a suite. Each rate has its n
 	// and an interval.
 	SelectReport struct {
 		RunID            string    `json:"run_id"`

@@ -516,7 +516,7 @@ func getVersion(ctx context.Context, s *api.Server, _ *account.Principal, in *Ve
 	return &Versioned[*Suite]{Etag(v.Version), out}, nil
 }
 
-// VersionDiff is what changed from one version to another one.
+// VersionDiff lists the changes from one version to another.
 type VersionDiff struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`

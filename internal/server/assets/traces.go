@@ -102,7 +102,7 @@ type (
 		CreatedAt time.Time `json:"created_at"`
 		UpdatedAt time.Time `json:"updated_at"`
 	}
-	// UploadedTraces is a collection with what was added.
+	// UploadedTraces is a collection with the number of added records.
 	UploadedTraces struct {
 		Traces
 		Added    bool     `json:"added" doc:"false: the collection had that very file already"`

@@ -139,7 +139,7 @@ function Queue({ of }: { of: Subject }) {
     setSteps((list) => [...list, { at, before: verdict }]);
     remember(task, s);
     box.put(task, s);
-    setStatus(t(pass ? 'judges.saidPass' : 'judges.saidFail', { n: at + 1 }));
+    setStatus(t(pass ? 'judges.labelledPass' : 'judges.labelledFail', { n: at + 1 }));
     move(at + 1);
   };
   // As skip of the command line: an earlier label is removed, and the task is drawn again.
@@ -150,7 +150,7 @@ function Queue({ of }: { of: Subject }) {
       remember(task, undefined);
       box.drop(task);
     }
-    setStatus(t('judges.saidUnsure', { n: at + 1 }));
+    setStatus(t('judges.leftOut', { n: at + 1 }));
     move(at + 1);
   };
   const undo = () => {

@@ -315,7 +315,7 @@ function Result({ of: r }: { of: Schemas['AppProbe'] }) {
       </Text>
       {r.message && (
         <Text size="sm" className={common.untrusted} mt={4}>
-          {t('settings.said')}: {r.message}
+          {t('settings.providerSaid')}: {r.message}
         </Text>
       )}
       {r.retry_after_ms ? (

@@ -163,7 +163,7 @@ export function SchedulesSection() {
                       {s.name}
                     </button>
                     {!s.enabled && <Badge color="gray">{t('settings.disabled')}</Badge>}
-                    {s.user_id !== me.user_id && <Badge color="gray">{t('settings.whose')}</Badge>}
+                    {s.user_id !== me.user_id && <Badge color="gray">{t('settings.ofOther')}</Badge>}
                   </Group>
                   <Text size="xs" c="dimmed" className={common.untrusted}>
                     {[

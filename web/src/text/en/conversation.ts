@@ -20,10 +20,10 @@ export const conversation = {
   answeredBy: 'answered by {env}',
   showAll: 'Show all {n} characters',
   showLess: 'Show less',
-  empty: 'Nobody recorded what was said.',
+  empty: 'No conversation was recorded.',
   timeline: 'Calls over time',
   waited: 'waited {time}',
   took: 'took {time}',
   noTime: 'no time recorded',
-  nothingSaid: 'Nothing was said.',
+  nothingSaid: 'No text here.',
 };

@@ -57,7 +57,7 @@ export const shell = {
   claimInvite: 'Choose a password',
   claimText: 'The link can be used once. The password needs 12 characters or more.',
   claimName: 'Your user name',
-  claimNameHint: 'For the first admin. Who was invited has a name, and leaves this empty.',
+  claimNameHint: 'For the first admin. Invited users have a name, and leave this empty.',
   viewOpening: 'Opening the store…',
   viewFailed: 'This link was used, or is of an earlier start. Start callvet view again for a new one.',
   loggedOut: 'You are not logged in any more. Log in, and go on where you were.',

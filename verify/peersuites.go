@@ -14,17 +14,17 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// peerSuites are suites for tests of peers that have no suite in the data, or one with a different
+// peerSuites are suites for tests of peers without a suite in the data, or with a suite of a different
 // meaning. The attempts are ours.
 //
 //go:embed peers_said.jsonl
 var peerSuites string
 
-// saying is a suite for one kind of test, with attempts and what becomes of each.
+// saying is a suite for one kind of test, with attempts and the right verdict of each.
 type saying struct {
-	// Peer and Test are of one peer and of tests whose names fit, where * is any text. Kind
-	// is a pattern of why no suite said the test at first. Without it a saying stands in
-	// place of the suite that a row has.
+	// Peer names one peer and Test is a pattern of names of its tests, with * for any text. Kind is a
+	// pattern of the reason why the data have no suite for the test. Without Kind the saying replaces
+	// the suite of a row.
 	Peer, Test, Kind string
 	Case             map[string]json.RawMessage
 	Attempts         []suiteAttempt
@@ -34,10 +34,9 @@ type saying struct {
 
 type suiteAttempt struct {
 	Actual json.RawMessage
-	// Case stands in place of that of the saying.
+	// Case replaces the case of the saying.
 	Case map[string]json.RawMessage
-	// Verdict is pass, fail, error, "not evaluated" or "refused: " and what the error
-	// of the suite speaks of.
+	// Verdict is pass, fail, error, "not evaluated" or "refused: " with a part of the suite's error.
 	Verdict string
 }
 
@@ -48,12 +47,12 @@ func readSayings(text string) (sayings, error) {
 	for line := range strings.Lines(text) {
 		var s saying
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
-			return nil, fmt.Errorf("read what says the tests of peers: %w", err)
+			return nil, fmt.Errorf("read the suites for tests of peers: %w", err)
 		}
 		if s.Kind != "" {
 			var err error
 			if s.kind, err = regexp.Compile("(?i)" + s.Kind); err != nil {
-				return nil, fmt.Errorf("read what says the tests of peers: %w", err)
+				return nil, fmt.Errorf("read the suites for tests of peers: %w", err)
 			}
 		}
 		out = append(out, s)
@@ -61,8 +60,7 @@ func readSayings(text string) (sayings, error) {
 	return out, nil
 }
 
-// of gives what says a row, the first that fits; nil when there is none or the row has a
-// suite of its own.
+// of returns the first saying that fits a row; nil if there is none or the row has a suite.
 func (w sayings) of(r *peerRow) *saying {
 	for i := range w {
 		s := &w[i]
@@ -76,16 +74,16 @@ func (w sayings) of(r *peerRow) *saying {
 	return nil
 }
 
-// suiteDiffers says what keeps a row from being said, and for which reason of principle.
+// suiteDiffers describes why no suite expresses a row, and the reason of principle.
 func (r *peerRow) suiteDiffers(ctx context.Context, words sayings) (differs, why string) {
 	s := words.of(r)
 	if s == nil {
-		return "no suite says it: " + r.Unsaid, r.unsayable()
+		return "no suite expresses it: " + r.Unsaid, r.unsayable()
 	}
 	return s.differs(ctx), ""
 }
 
-// differs says which attempts come out otherwise than they should.
+// differs describes the attempts with a wrong verdict.
 func (s *saying) differs(ctx context.Context) string {
 	var out []string
 	for i := range s.Attempts {
