@@ -160,6 +160,7 @@ type ledgerCase struct {
 type attempts struct {
 	passes, judged, errors, notRun int32
 	lost                           int32 // planned, without an outcome, and no errors
+	torn                           int32 // of those with an outcome: some of their calls are not known
 	cached, cachedPasses           int32 // of judged, and of passes: attempts with a reused answer
 }
 
@@ -180,6 +181,9 @@ func (a attempts) lostShare(metric string) float64 {
 	lost := a.lost
 	if !CountsErrors(metric) {
 		lost += a.errors
+	}
+	if OfCalls(metric) {
+		lost += a.torn
 	}
 	return float64(lost) / float64(max(1, a.judged+a.errors+a.notRun))
 }
@@ -244,6 +248,14 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 		a.cache(cell)
 	default:
 		a.errors++
+	}
+}
+
+// Tear counts an attempt at a case with an outcome and without some of its calls: it is lost where
+// calls are counted. Unknown cases are ignored.
+func (l *Ledger) Tear(target int, id string) {
+	if i, ok := l.index[id]; ok && i < len(l.cells[target]) {
+		l.cells[target][i].torn++
 	}
 }
 

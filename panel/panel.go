@@ -193,6 +193,8 @@ type Slice struct {
 	// is smaller where records have no reason.
 	Reasons []Reasoned `json:"reasons,omitempty"`
 	Usage   Usage      `json:"usage"`
+	// Torn are attempts with fewer step lines than their records count: lost where calls are counted.
+	Torn int `json:"torn,omitempty"`
 	// NotEvaluated counts the assertions that the verdicts do not cover.
 	NotEvaluated Unevaluated `json:"not_evaluated,omitzero"`
 	Metrics      []Metric    `json:"metrics"`
@@ -207,7 +209,28 @@ func (s *Slice) Lost(metric string, records int64) (n, of int) {
 	if n = v.Lost(); CountsErrors(metric) {
 		n -= v.Error
 	}
+	if m := s.Metric(metric); OfCalls(metric) || m != nil && OfCalls(m.Name) {
+		n += s.Torn
+	}
 	return n + int(records), max(v.Planned(), s.Cells-v.Skipped) + int(records)
+}
+
+// OfCalls reports whether a metric counts calls: where the lines of some calls of an attempt are
+// missing, the attempt is lost for it.
+func OfCalls(metric string) bool {
+	switch metric {
+	case "calls_per_attempt", "unneeded_calls_per_attempt", MetricOverCall, MetricMiss, "safety_incidents",
+		"blocked_incidents", "execution_success", "safe_calls", MetricRateLimited, "timeout_rate", "rejected_rate",
+		"unknown_tool_rate", "result_consistency", "postconditions", "latency_budget_kept", "latency_budget_p50_kept",
+		"arg_f1_micro":
+		return true
+	}
+	for _, prefix := range [...]string{"tool_latency_", "tool_queue_", "tool_time_", "accept_"} {
+		if strings.HasPrefix(metric, prefix) {
+			return true
+		}
+	}
+	return strings.HasSuffix(metric, ByCall) || strings.HasSuffix(metric, byTask)
 }
 
 // CountsErrors reports whether an attempt that ended in an error is an outcome of a metric.

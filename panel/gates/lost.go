@@ -131,6 +131,10 @@ func (c *claim) lostWords() (sentence, cure string) {
 	case unrun > 0:
 		parts, cures = append(parts, "did not run"), append(cures, c.resume("run the rest"))
 	}
+	if c.slice.Torn > 0 && panel.OfCalls(c.g.Metric) {
+		parts, cures = append(parts, "have fewer step lines than their records count"),
+			append(cures, "add the missing step lines")
+	}
 	if c.silent() > 0 {
 		parts, cures = append(parts, "got no verdict of the judge that can be read"),
 			append(cures, "ask the judge again: callvet judge run --again")
