@@ -36,8 +36,8 @@ type Comparison struct {
 	Undecided string `json:"undecided,omitempty"`
 	// Unpaired reports that all cases of both sides were compared, without pairs.
 	Unpaired bool `json:"unpaired,omitempty"`
-	// Population is what the differences are about. Suite has the differences about this suite,
-	// where gates ask for both.
+	// Population is the population of the differences. Suite contains the differences about this
+	// suite, where gates require both.
 	Population Population  `json:"population"`
 	Suite      *Comparison `json:"-"`
 	// Assumed is the assumption of the differences about several attempts at a task; "" with one
@@ -73,7 +73,7 @@ type TargetComparison struct {
 	// the requested number. UnchangedCases is how many there are, where any were requested.
 	Unchanged      []CaseChange `json:"unchanged,omitempty"`
 	UnchangedCases int          `json:"unchanged_cases,omitempty"`
-	// Ratchet is which cases passed in the baseline and do not pass now.
+	// Ratchet contains the cases that passed in the baseline and do not pass now.
 	Ratchet *Ratchet `json:"ratchet,omitempty"`
 	// Measured are the other requested metrics of both sides.
 	Measured []Measured `json:"metrics,omitempty"`
@@ -106,8 +106,8 @@ type Difference struct {
 	Planned    int     `json:"planned"`
 	Lost       int     `json:"lost,omitempty"`
 	LostWeight float64 `json:"lost_weight,omitempty"`
-	// Unpaired is how many cases the baseline and the candidate have, where they are different
-	// cases.
+	// Unpaired are the numbers of cases of the baseline and the candidate, where they are
+	// different cases.
 	Unpaired      *[2]int `json:"unpaired,omitempty"`
 	Verdict       Change  `json:"verdict"`
 	differences   []float64
@@ -125,7 +125,7 @@ type Difference struct {
 	counts
 }
 
-// pairOfCase is what both sides measured at a case.
+// pairOfCase are the measurements of both sides at a case.
 type pairOfCase struct{ before, after moment }
 
 // amounts are the sums of a relative difference, which is the ratio of the case means, and the
@@ -205,14 +205,14 @@ type Pair struct{ Baseline, Candidate string }
 type DiffConfig struct {
 	// Confidence is two-sided; 0 means 0.95.
 	Confidence float64
-	// Pairs are the targets that are compared, in this order; nil: those of Namesakes. A pair of
-	// which a run has no such target is left out.
+	// Pairs are the targets that are compared, in this order; nil: the pairs of Namesakes. A pair
+	// with a target that a run does not have is left out.
 	Pairs []Pair
 	// Unchanged is the largest number of unchanged cases to list for each pair.
 	Unchanged int
 	// Unpaired compares all cases of both sides without pairs.
 	Unpaired bool
-	// Population is what the differences are about; "" is TasksLikeThese.
+	// Population is the population of the differences; "" is TasksLikeThese.
 	Population Population
 }
 
@@ -377,7 +377,7 @@ func layerList(names []string) string {
 }
 
 // match lists the positions of the cases that are the same in both runs. Where a run does not
-// record what a case asks, the ID of the case decides.
+// record the question of a case, the ID of the case decides.
 func (d *Comparison) match(base, cand *Ledger) [][2]int {
 	var common [][2]int
 	for i := range base.cases {

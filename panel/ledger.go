@@ -14,7 +14,7 @@ import (
 // 100 bytes a case.
 type Ledger struct {
 	Run     string
-	Name    string // what people call the run; "" where it has no name
+	Name    string // name of the run; "" where it has none
 	targets []string
 	repeats int
 	sliceBy []string
@@ -152,7 +152,7 @@ func (l *Ledger) decides(cell *callvet.Cell) {
 
 type ledgerCase struct {
 	id     string
-	hash   string // "": what the case asks is not known
+	hash   string // "": the question of the case is not known
 	slices []sliceID
 }
 
@@ -160,7 +160,8 @@ type ledgerCase struct {
 type attempts struct {
 	passes, judged, errors, notRun int32
 	lost                           int32 // planned, without an outcome, and no errors
-	cached, cachedPasses           int32 // of judged, and of passes: those that used an earlier answer
+	torn                           int32 // of those with an outcome: some of their calls are not known
+	cached, cachedPasses           int32 // of judged, and of passes: attempts with a reused answer
 }
 
 func (a *attempts) cache(cell *callvet.Cell) {
@@ -180,6 +181,9 @@ func (a attempts) lostShare(metric string) float64 {
 	lost := a.lost
 	if !CountsErrors(metric) {
 		lost += a.errors
+	}
+	if OfCalls(metric) {
+		lost += a.torn
 	}
 	return float64(lost) / float64(max(1, a.judged+a.errors+a.notRun))
 }
@@ -213,7 +217,7 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 	i, ok := l.index[c.ID]
 	if !ok {
 		i = l.place(ledgerCase{id: c.ID, hash: c.Identity(), slices: l.member(c)})
-	} else if l.cases[i].hash == "" { // this attempt records more than those before
+	} else if l.cases[i].hash == "" { // this attempt records more than the earlier ones
 		l.cases[i].hash = c.Identity()
 	}
 	if cell.Trace.Decision != nil {
@@ -244,6 +248,14 @@ func (l *Ledger) Add(c *callvet.Case, cell *callvet.Cell) {
 		a.cache(cell)
 	default:
 		a.errors++
+	}
+}
+
+// Tear counts an attempt at a case with an outcome and without some of its calls: it is lost where
+// calls are counted. Unknown cases are ignored.
+func (l *Ledger) Tear(target int, id string) {
+	if i, ok := l.index[id]; ok && i < len(l.cells[target]) {
+		l.cells[target][i].torn++
 	}
 }
 

@@ -4,11 +4,11 @@ package panel
 
 import "slices"
 
-// TaskSum is what the attempts at a task add up to for a metric with values in [0,1]. Values values have
-// the sum Sum; Lost attempts were planned and have none.
+// TaskSum is the sum of the attempts at a task for a metric with values in [0,1]. Values values
+// have the sum Sum; Lost attempts were planned and have no value.
 type TaskSum struct {
 	Task string `json:"task"`
-	// Asks identifies what the task asks; "": not known.
+	// Asks identifies the question of the task; "": not known.
 	Asks   string  `json:"asks,omitempty"`
 	Sum    float64 `json:"sum"`
 	Values float64 `json:"n"`
@@ -27,13 +27,13 @@ func (t *TaskSum) Mean() TaskMean {
 	return TaskMean{Low: t.Sum / n, High: (t.Sum + t.Lost) / n}
 }
 
-// Valid reports whether values in [0,1] can add up so.
+// Valid reports whether values in [0,1] can have this sum.
 func (t *TaskSum) Valid() bool {
 	return t.Sum >= 0 && t.Sum <= t.Values && t.Lost >= 0 && t.Values+t.Lost > 0
 }
 
-// Pool adds up sums of the same tasks, in the order of their first appearance. Of a task that was changed
-// since, the last one counts; answers that were used again add nothing.
+// Pool adds up sums of the same tasks, in the order of their first appearance. Of a task that was
+// changed since, the last one counts; reused answers add nothing.
 func Pool(lists ...[]TaskSum) []TaskSum {
 	var out []TaskSum
 	at := map[string]int{}
@@ -65,10 +65,10 @@ func MeanChange(before, now *TaskSum, lowerIsBetter bool) (d TaskMean, ok bool) 
 	return d, before.Asks == now.Asks
 }
 
-// Sums lists what the attempts of a target add up to for a metric, task by task in the given order. It has
-// the tasks of a slice that were planned and can have the metric; the zero SliceID is all tasks. why is not
-// empty for amounts, quantiles and rates of calls, which have no value in [0,1] for each attempt.
-// Source: Statistics specification, section 16.6.
+// Sums lists the sums of the attempts of a target for a metric, task by task in the given order.
+// It has the tasks of a slice that were planned and can have the metric; the zero SliceID is all
+// tasks. why is not empty for amounts, quantiles and rates of calls, which have no value in [0,1]
+// for each attempt. Source: Statistics specification, section 16.6.
 func (l *Ledger) Sums(target, metric string, in SliceID, order []string) (list []TaskSum, why string) {
 	p, k, why := l.byAttempt(metric)
 	t := slices.Index(l.targets, target)
@@ -104,10 +104,10 @@ func (l *Ledger) byAttempt(metric string) (p Pairing, at int, why string) {
 	return p, at, why
 }
 
-// askedDigits is how much of the hash of a task identifies what it asks.
+// askedDigits is the number of digits of a task's hash that identify its question.
 const askedDigits = 16
 
-// Asks identifies in a TaskSum what a task with this hash asks.
+// Asks returns TaskSum.Asks for a task with this hash.
 func Asks(hash string) string { return hash[:min(len(hash), askedDigits)] }
 
 // sumAt is the sum of a metric at a case.

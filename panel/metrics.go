@@ -159,9 +159,8 @@ func ScoreOrder(names []string) []string {
 	return names
 }
 
-// MetricName is the one name of a metric that people write in several ways, "overcall_rate"
-// for "over_call_rate"; other names are as they are.
-// Source: Evaluating Tool Calling, §3.2 and §9.
+// MetricName is the one name of a metric that people write in several ways, "overcall_rate" for
+// "over_call_rate"; other names are unchanged. Source: Evaluating Tool Calling, §3.2 and §9.
 func MetricName(s string) string {
 	switch s {
 	case "overcall_rate":
@@ -197,7 +196,7 @@ const (
 )
 
 // Describe returns what the name of a metric implies: title, unit, what its n counts and the good
-// direction. Every name that is not built in is taken for a score.
+// direction. Every name that is not built in is a score.
 func Describe(name string) Metric {
 	m := Metric{Name: name, Title: Title(name), Unit: UnitRate, Of: "attempts"}
 	for i := range builtin {

@@ -113,7 +113,7 @@ type Finding struct {
 	Evidence []string  `json:"evidence"`
 	Examples []Example `json:"examples,omitempty"`
 	Test     string    `json:"test"` // the quick test that confirms it
-	Fix      string    `json:"fix"`  // what helps, with the command of callvet that does it
+	Fix      string    `json:"fix"`  // the remedy, with the command of callvet for it
 }
 
 // Example points at a task or a call in a trace file.
@@ -189,11 +189,13 @@ type Slice struct {
 	Verdicts Verdicts `json:"verdicts"`
 	Outcomes []Count  `json:"outcomes,omitempty"`
 	Classes  []Count  `json:"classes,omitempty"` // error classes, in order of precedence
-	// Reasons count why attempts are unparseable, and then the kinds of errors. Their sum is
-	// smaller where records have no reason.
+	// Reasons counts the reasons of unparseable attempts, and then the kinds of errors. Their sum
+	// is smaller where records have no reason.
 	Reasons []Reasoned `json:"reasons,omitempty"`
 	Usage   Usage      `json:"usage"`
-	// NotEvaluated is what the verdicts do not cover.
+	// Torn are attempts with fewer step lines than their records count: lost where calls are counted.
+	Torn int `json:"torn,omitempty"`
+	// NotEvaluated counts the assertions that the verdicts do not cover.
 	NotEvaluated Unevaluated `json:"not_evaluated,omitzero"`
 	Metrics      []Metric    `json:"metrics"`
 	Warnings     []string    `json:"warnings,omitempty"`
@@ -207,7 +209,28 @@ func (s *Slice) Lost(metric string, records int64) (n, of int) {
 	if n = v.Lost(); CountsErrors(metric) {
 		n -= v.Error
 	}
+	if m := s.Metric(metric); OfCalls(metric) || m != nil && OfCalls(m.Name) {
+		n += s.Torn
+	}
 	return n + int(records), max(v.Planned(), s.Cells-v.Skipped) + int(records)
+}
+
+// OfCalls reports whether a metric counts calls: where the lines of some calls of an attempt are
+// missing, the attempt is lost for it.
+func OfCalls(metric string) bool {
+	switch metric {
+	case "calls_per_attempt", "unneeded_calls_per_attempt", MetricOverCall, MetricMiss, "safety_incidents",
+		"blocked_incidents", "execution_success", "safe_calls", MetricRateLimited, "timeout_rate", "rejected_rate",
+		"unknown_tool_rate", "result_consistency", "postconditions", "latency_budget_kept", "latency_budget_p50_kept",
+		"arg_f1_micro":
+		return true
+	}
+	for _, prefix := range [...]string{"tool_latency_", "tool_queue_", "tool_time_", "accept_"} {
+		if strings.HasPrefix(metric, prefix) {
+			return true
+		}
+	}
+	return strings.HasSuffix(metric, ByCall) || strings.HasSuffix(metric, byTask)
 }
 
 // CountsErrors reports whether an attempt that ended in an error is an outcome of a metric.
@@ -323,12 +346,12 @@ const (
 	Unreadable = "(unparseable)"
 )
 
-// Usage is what the attempts of a slice consumed, errors included.
+// Usage is the consumption of the attempts of a slice, errors included.
 type Usage struct {
 	InputTokens     int     `json:"input_tokens"`
 	OutputTokens    int     `json:"output_tokens"`
 	ReasoningTokens int     `json:"reasoning_tokens,omitempty"`
-	CostUSD         float64 `json:"cost_usd"` // of the attempts whose cost is known
+	CostUSD         float64 `json:"cost_usd"` // of the attempts with a known cost
 	CostKnown       int     `json:"cost_known"`
 	// CostUnknown and UsageUnknown count attempts that consumed an unknown amount. Attempts of free
 	// targets and refused requests consumed nothing.

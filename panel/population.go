@@ -8,8 +8,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Population is what a number is about.
-// Source: Statistics specification, section 16.7.
+// Population is the population that a number describes. Source: Statistics specification, section
+// 16.7.
 type Population string
 
 // The populations. The zero value is TasksLikeThese.
@@ -31,7 +31,7 @@ func (p Population) Or() Population {
 	return p
 }
 
-// Sentence is what the numbers of a report estimate.
+// Sentence describes what the numbers of a report estimate.
 func (p Population) Sentence() string {
 	if p == ThisSuite {
 		return "Numbers are about this suite: its tasks are fixed, and only the attempts at them vary by chance."

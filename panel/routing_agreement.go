@@ -53,7 +53,7 @@ type RoutingAgreementPair struct {
 	RouteDiffers bool            `json:"route_differs,omitempty"`
 	Production   RoutingSelected `json:"production"`
 	Evaluation   RoutingSelected `json:"evaluation"`
-	// Want is what the case expects. ProductionRight and EvaluationRight: the first tool is
+	// Want is the expected selection. ProductionRight and EvaluationRight: the first tool is
 	// expected or accepted, or there is none where none fits; nil where nothing is expected.
 	Want            *callvet.Selection `json:"want,omitempty"`
 	ProductionRight *bool              `json:"production_right,omitempty"`
@@ -86,10 +86,10 @@ type RoutingAgreement struct {
 
 // AgreeOnRouting compares the selections of production with those of an evaluation.
 //
-// Unit of analysis: a decision of production, clustered by its question. Questions are compared by
-// their text without white space around it. Where the evaluation was asked a question several
-// times, its first decision counts. Rates are in [0,1]; they are undefined where no question is on
-// both sides. Source: Tool Selection Evaluation System, "Future Enhancements".
+// Unit of analysis: a decision of production, clustered by its question. Questions are compared
+// by their text without white space around it. Where the evaluation has several decisions on a
+// question, its first decision counts. Rates are in [0,1]; they are undefined where no question
+// is on both sides. Source: Tool Selection Evaluation System, "Future Enhancements".
 func AgreeOnRouting(production, evaluation []RoutingSelected) *RoutingAgreement {
 	out := &RoutingAgreement{Format: "callvet.decisions", Version: 1, Pairs: []RoutingAgreementPair{}}
 	asked, used := map[string]*RoutingSelected{}, map[string]bool{}

@@ -104,6 +104,9 @@ func SliceWarnings(out *Slice, usage bool) []string {
 	} else if v.Error > 0 {
 		w = append(w, share(v.Error, ran)+" ended in an error and are in no mean")
 	}
+	if out.Torn > 0 {
+		w = append(w, share(out.Torn, out.Cells)+" have fewer step lines than their records count: their calls are lost")
+	}
 	open := out.NotEvaluated
 	if n := v.NotRun - open.Unjudged; n > 0 {
 		w = append(w, share(n, ran+v.NotRun)+" did not run")

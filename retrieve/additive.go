@@ -40,7 +40,7 @@ func BigTool() Options {
 	}
 }
 
-// additiveEntry is an entry's texts in the form that this formula compares.
+// additiveEntry contains an entry's texts in the form for this formula.
 type additiveEntry struct {
 	name, description  string
 	keywords, examples []string

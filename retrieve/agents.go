@@ -22,7 +22,7 @@ type AgentOptions struct {
 	// scored like tools.
 	Name, Keyword, Token, Recent, Vector float64
 	Candidates                           int
-	// Hints are the agents that go before the others, by route.
+	// Hints are the agents that are ranked before the others, by route.
 	Hints map[string][]string
 	// Intents put an agent first for certain questions.
 	Intents []Intent
@@ -32,8 +32,8 @@ type AgentOptions struct {
 }
 
 // Intent chooses an agent for the questions that Match accepts. On Routes the agent is put among
-// the agents that the route prefers. With Always it goes before all others on any route, unless it
-// was chosen anyway.
+// the agents that the route prefers. With Always it is ranked before all others on any route,
+// unless it was chosen anyway.
 type Intent struct {
 	Agent  string
 	Routes []string
@@ -62,7 +62,7 @@ func NewChooser(ctx context.Context, o Options, agents []Agent) (*Chooser, error
 		c.order = append(c.order, a.Name)
 	}
 	o.Limit, o.Threshold, o.Confidence, o.MinConfidence, o.Agents.Gate = max(o.Agents.Limit, 1), 0, nil, 0, 0
-	o.Primary, o.Fallback = nil, [][]string{{}} // a fallback returns all, whatever their points
+	o.Primary, o.Fallback = nil, [][]string{{}} // a fallback returns all agents, with or without points
 	if o.Formula == Additive {
 		a := o.Agents
 		o.Additive, o.VectorWeight = AdditiveWeights{Name: a.Name, Keyword: a.Keyword, Token: a.Token}, a.Vector
@@ -108,8 +108,8 @@ func (c *Chooser) Choose(ctx context.Context, question, route string, recent []s
 	return c.hinted(chosen, question, route, limit), nil
 }
 
-// hinted puts before the others the agents that the route prefers and were not chosen,
-// in the order of the catalog, and before those the agents that are always chosen.
+// hinted puts first the agents that are always chosen, then the agents that the route prefers, in
+// the order of the catalog, and then the other ones. It does not repeat chosen agents.
 func (c *Chooser) hinted(chosen []string, question, route string, limit int) []string {
 	preferred := slices.Clone(c.options.Hints[route])
 	var forced []string
@@ -142,20 +142,20 @@ func (c *Chooser) hinted(chosen []string, question, route string, limit int) []s
 	return chosen
 }
 
-// SearchFor is Search with the gate of the options: agents are those chosen for the question.
-// Without a gate, without agents, and for tools that belong to none, it is Search.
+// SearchFor is Search with the gate of the options: agents are the chosen agents for the
+// question. Without a gate, without agents, and for tools without agents, it equals Search.
 func (x *Index) SearchFor(ctx context.Context, question string, agents []string, limit int) (Result, error) {
 	return x.search(ctx, question, agents, limit)
 }
 
-// shut reports whether the gate holds a tool back.
+// shut reports whether the gate applies to a tool.
 func (x *Index) shut(entry int, agents []string) bool {
 	of := x.entries[entry].Agents
 	return x.options.Agents.Gate > 0 && len(agents) > 0 && len(of) > 0 &&
 		!slices.ContainsFunc(of, func(a string) bool { return slices.Contains(agents, a) })
 }
 
-// hold reduces the score of a hit by the gate; gone: the hit is not returned at all.
+// hold reduces the score of a hit by the gate; gone: the hit is not returned.
 func (x *Index) hold(h *Hit, agents []string) (gone bool) {
 	if !x.shut(h.entry, agents) {
 		return false

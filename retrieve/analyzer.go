@@ -121,7 +121,7 @@ func (a *Analyzer) Document(terms []string, l Language, words []TextWord) []stri
 	return terms
 }
 
-// stem gives the word's stem in the language of that number.
+// stem returns the word's stem in the language of that number.
 func (k *known) stem(at int, w string) string {
 	if k.stems[at] == "" {
 		k.stems[at] = Stem(Languages()[at], w)

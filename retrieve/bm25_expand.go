@@ -115,7 +115,7 @@ func cmpFar(a, b Term, n int) int {
 	return max(len(a.Text)-n, n-len(a.Text)) - max(len(b.Text)-n, n-len(b.Text))
 }
 
-// add puts a term in, or raises the weight it has.
+// add adds a term, or raises its weight.
 func (g TermGroup) add(t string, weight float64) TermGroup {
 	if weight <= 0 {
 		return g

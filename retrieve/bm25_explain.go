@@ -6,8 +6,8 @@ import "sort"
 
 // BM25Part is the contribution of one word of a question to the score of one document.
 type BM25Part struct {
-	// Group is the number of the word in the question. Term is the form that counts,
-	// "" when the document has none; Weight the form's own weight.
+	// Group is the number of the word in the question. Term is the counted form, "" when the
+	// document has none; Weight is the form's own weight.
 	Group  int
 	Term   string
 	Weight float64

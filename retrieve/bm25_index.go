@@ -84,7 +84,7 @@ func NewBM25(o BM25Options) (*BM25Index, error) {
 	return &BM25Index{options: o, byID: map[string]int{}, terms: map[string]int{}}, nil
 }
 
-// Options are those of New.
+// Options are the options of NewBM25.
 func (x *BM25Index) Options() BM25Options { return x.options }
 
 // Len is the number of documents.
@@ -272,7 +272,7 @@ func (x *BM25Index) weigh() {
 	}
 }
 
-// documents counts those that have the term.
+// documents counts the documents with the term.
 func (l *list) documents() int {
 	n := 0
 	for k, o := range l.raw {

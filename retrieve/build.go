@@ -215,7 +215,7 @@ func (x *Index) embedEntries(ctx context.Context, add []Entry, remove []string, 
 	return x.fill(m, held, made)
 }
 
-// held returns, for each entry, the number of the entry that it replaces with the same text, or -1.
+// held returns, for each entry, the number of the replaced entry with the same text, or -1.
 func (x *Index) held(add []Entry, remove []string) []int {
 	gone := make(map[string]bool, len(remove))
 	for _, id := range remove {

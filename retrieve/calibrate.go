@@ -72,8 +72,8 @@ type Observation struct {
 	Source string
 }
 
-// Observe asks the index every question, in their order, without abstaining. Errors
-// are those of Search.
+// Observe searches for every question, in their order, without abstaining. Errors are errors of
+// Search.
 func (x *Index) Observe(ctx context.Context, source string, questions []Question) ([]Observation, error) {
 	out := make([]Observation, len(questions))
 	for i, q := range questions {

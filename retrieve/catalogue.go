@@ -14,32 +14,32 @@ type Catalogue struct {
 	Entries []Entry
 	// Homes has the home of each tool, by the entry's name.
 	Homes map[string]Home
-	// Agents are those that tools may belong to, in the order of the file.
+	// Agents are the agents that tools may belong to, in the order of the file.
 	Agents []Agent
 	// RouteAgents are the agents that a route prefers (AgentOptions.Hints); nil when the file has
 	// none.
 	RouteAgents map[string][]string
-	// Primary and Fallback are for Options: the namespaces to search first, and those to search
-	// when the first have nothing; nil when the file has none.
+	// Primary and Fallback are for Options: the namespaces to search first, and the namespaces to
+	// search when these have no result; nil when the file has none.
 	Primary, Fallback [][]string
 }
 
-// Home is where a tool belongs: the category that people see, the route and the
-// sub-route that lead to it, and the agents that may call it. Empty where the file
-// does not say.
+// Home is the category of a tool for people, the route and the sub-route that lead to it, and the
+// agents that may call it. Empty where the file does not define it.
 type Home struct {
 	Category, Route, SubRoute string
 	Agents                    []string
 }
 
-// Agent is one that answers a kind of question with the tools of its namespaces.
+// Agent answers a kind of question with the tools of its namespaces.
 type Agent struct {
 	Name, Description string
 	Keywords          []string
 	// Namespace is the namespace of the agent itself: agents, trafik.
 	Namespace         []string
 	Primary, Fallback [][]string
-	// Intent defines the questions that go to the agent whatever the scores; nil for none.
+	// Intent defines the questions that always go to the agent, independent of scores; nil for
+	// none.
 	Intent *AgentIntent
 }
 

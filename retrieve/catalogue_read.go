@@ -46,9 +46,9 @@ type CatalogueFile struct {
 	Data []byte
 }
 
-// LoadCatalogueFiles is Load for a catalogue that is in several files, as a folder of tools is. A
-// file NAME.vN.json with one tool without a version gives it version vN. name is the name of all
-// files in messages.
+// LoadCatalogueFiles is LoadCatalogue for a catalogue in several files, such as a folder of
+// tools. A file NAME.vN.json with one tool without a version gives it version vN. name is the
+// name of all files in messages.
 func LoadCatalogueFiles(name string, files []CatalogueFile) (*Catalogue, []callvet.Problem, error) {
 	r := reader{out: &Catalogue{Homes: map[string]Home{}}, unreadKeys: map[string]int{}}
 	for _, f := range files {
@@ -73,7 +73,7 @@ func LoadCatalogueFiles(name string, files []CatalogueFile) (*Catalogue, []callv
 	return r.out, r.problems, r.refusal()
 }
 
-// one reads one file; the error is for one that is no JSON, or too large.
+// one reads one file; the error is for a file that is no JSON, or too large.
 func (r *reader) one(f CatalogueFile) error {
 	if r.read += len(f.Data); r.read > MaxCatalogueBytes {
 		return fmt.Errorf("read catalogue %s: %w: more than %d bytes", f.Name, callvet.ErrLimited, MaxCatalogueBytes)
@@ -112,9 +112,9 @@ type reader struct {
 	lines    []int // offsets where lines begin; made when first needed
 	out      *Catalogue
 	problems []callvet.Problem
-	// unreadKeys counts the keys that nothing reads.
+	// unreadKeys counts the unknown keys.
 	unreadKeys map[string]int
-	// owner is the tool or the agent that is read; empty outside.
+	// owner is the present tool or agent; empty outside.
 	owner string
 	seen  int // tools so far
 	hard  int // mistakes so far
@@ -164,7 +164,7 @@ func (r *reader) position(at int) callvet.Position {
 	return callvet.Position{File: r.file, Line: line, Column: 1 + utf8.RuneCount(r.data[r.lines[line-1]:at])}
 }
 
-// refusal is the first mistake as an error, with how many there are; nil without any.
+// refusal is the first mistake as an error, with the number of mistakes; nil without any.
 func (r *reader) refusal() error {
 	i := slices.IndexFunc(r.problems, func(p callvet.Problem) bool { return !p.Warning })
 	switch {
@@ -189,7 +189,7 @@ func (r *reader) members(v value.Value, what string, read func(key string, v val
 	}
 }
 
-// wrong notes a value of another kind than it should have.
+// wrong notes a value of the wrong kind.
 func (r *reader) wrong(v value.Value, key, what, want string) {
 	found := string(v.Raw())
 	if v.Kind() == value.Object || v.Kind() == value.Array || len(found) > 40 {
@@ -205,7 +205,7 @@ func (r *reader) unread(m value.Value, what string) {
 	}
 }
 
-// root finds the tools in whatever form their list has.
+// root finds the tools in any form of their list.
 func (r *reader) root(v value.Value) {
 	if v.Kind() == value.Object {
 		if inner, ok := v.Get("result"); ok && inner.Kind() == value.Object && has(inner, "tools") { // of JSON-RPC
@@ -349,7 +349,7 @@ func (r *reader) tools(v value.Value) {
 	}
 }
 
-// tool reads one tool; name is the key that it stands under, if any.
+// tool reads one tool; name is its key in an object, if any.
 func (r *reader) tool(v value.Value, name string) {
 	e, p, ok := r.entry(v, name)
 	if !ok {

@@ -14,7 +14,7 @@ type Entry struct {
 	Tool callvet.Tool
 	// ID names the entry; empty for the tool's name. Unique in an index.
 	ID string
-	// Title is what people call the tool, where that is not its name.
+	// Title is the tool's name for people, where it differs from its name.
 	Title string
 	// Keywords are words that users say; the tool's tags count as keywords too.
 	Keywords []string
@@ -22,7 +22,7 @@ type Entry struct {
 	Examples []string
 	// Namespace is the path of the tool's namespace, widest first: tools, trafik.
 	Namespace []string
-	// Agents are those that may call the tool; none for a tool that any may call.
+	// Agents are the agents that may call the tool; none means any agent.
 	Agents []string
 	// Group is a description of a group of tools, such as that of their server.
 	Group string

@@ -15,16 +15,16 @@ import (
 // Explanation explains the rank of a tool for a question.
 type Explanation struct {
 	Question string
-	// Formula is the one that scored.
+	// Formula is the formula of the scores.
 	Formula Formula
-	// Tool is the one asked about and Winner the first tool; they may be the same.
-	// Winner is nil when no tool has a score.
+	// Tool is the explained tool and Winner the first tool; they may be the same. Winner is nil
+	// when no tool has a score.
 	Tool   Standing
 	Winner *Standing
 	// Gate is the effect of the gate of agents on the tool; nil for none.
 	Gate *Held
-	// Withheld is why the search does not return the tool, whatever its rank: nothing was returned,
-	// or its score is below the threshold. Empty where neither applies.
+	// Withheld is why the search does not return the tool, at any rank: nothing was returned, or
+	// its score is below the threshold. Empty where neither applies.
 	Withheld string
 	// Words are the words of the question with their contributions to both tools.
 	Words []Word
@@ -39,11 +39,11 @@ type Standing struct {
 	Parts Parts
 }
 
-// Held is a tool that the gate of agents holds back.
+// Held is a tool to which the gate of agents applies.
 type Held struct {
-	// Agents are the tool's, Chosen those that were chosen instead.
+	// Agents are the tool's agents, Chosen the chosen agents.
 	Agents, Chosen []string
-	// Rank and Score are those of the tool without the gate.
+	// Rank and Score are the rank and score of the tool without the gate.
 	Rank  int
 	Score float64
 }
@@ -66,8 +66,8 @@ func (x *Index) gate(e *Explanation, doc int, agents []string) *Held {
 type Word struct {
 	// Text is the word as the question has it.
 	Text string
-	// Forms are the forms looked for, the word's own stems first; none when no tool
-	// has anything like it.
+	// Forms are the searched forms, the word's own stems first; none when no tool has a similar
+	// word.
 	Forms        []Term
 	Tool, Winner BM25Part
 }

@@ -45,8 +45,8 @@ func functionWords(l Language) string {
 	return " a about after all am an and any anyone are as at be been being both but by can could did do does doing don done each else ever every few for from get give got had has have having he hello help her here hers hey hi him his how i if in into is isn it its just kindly let like ll looking m make many may me might mine more most much must my myself need needs no nor not now of off ok on once one only or other our out over own please provide re s same shall she should so some someone something such sure t tell than thank thanks that the their them then there these they thing things this those through to too trying up us use ve very want wants was wasn we were what when where whether which while who whom whose why will with within without would you your yours yourself "
 }
 
-// Stem gives the stem of a folded word in a language: never empty for a word that
-// is not, and a word of digits is its own stem.
+// Stem returns the stem of a folded word in a language: never empty for a non-empty word, and a
+// word of digits is its own stem.
 func Stem(l Language, w string) string {
 	if len(w) < 3 {
 		return w

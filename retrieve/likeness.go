@@ -95,7 +95,7 @@ func (l *Likeness) Nearest(ctx context.Context, n int) ([][]int, error) {
 	return out, ctx.Err()
 }
 
-// top are the places of the highest numbers offered so far, highest first.
+// top are the positions of the highest numbers offered so far, highest first.
 type top struct {
 	most int
 	at   []int

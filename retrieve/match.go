@@ -14,10 +14,10 @@ import (
 
 // Match is the common text of a question and a tool.
 type Match struct {
-	// Words are those of the question that the tool has in some form, in their order.
+	// Words are the words of the question that the tool has in some form, in their order.
 	Words []MatchedWord
-	// Keywords and Examples are those of the tool with one of these words; under Additive those
-	// within the question.
+	// Keywords and Examples are the tool's keywords and examples with one of these words; under
+	// Additive the ones within the question.
 	Keywords, Examples []string
 }
 
@@ -27,7 +27,7 @@ type MatchedWord struct {
 	Fields []string
 }
 
-// Match compares a question with one tool, whatever its rank; vectors are not considered. The error
+// Match compares a question with one tool of any rank; vectors are not considered. The error
 // wraps ErrNotFound for a tool that the index does not have.
 func (x *Index) Match(question, id string) (Match, error) {
 	x.mu.RLock()
@@ -117,8 +117,8 @@ func notOfWords(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r)
 }
 
-// asWritten maps folded forms to the words as written in a question, without parts of words such as
-// those of getHTTPPage.
+// asWritten maps folded forms to the words as written in a question, without parts of words, as
+// in getHTTPPage.
 func asWritten(question string) map[string]string {
 	out := map[string]string{}
 	for _, w := range strings.FieldsFunc(question, notOfWords) {

@@ -23,10 +23,10 @@ const (
 	Additive Formula = "additive"
 )
 
-// Options say how tools are scored. Take a preset and change it.
+// Options define how tools are scored. Take a preset and change it.
 type Options struct {
 	Formula Formula
-	// K1 and the fields are those of BM25F (Mixed, ReciprocalRank).
+	// K1 and the fields are for BM25F (Mixed, ReciprocalRank).
 	K1                                                                float64
 	Name, Description, Keywords, Parameters, Details, Examples, Group Weight
 	// Forms has the weights of similar words.
@@ -55,7 +55,7 @@ type Options struct {
 	Agents AgentOptions
 	// Limit is how many tools Search returns for a limit of 0.
 	Limit int
-	// Threshold is the least score of a returned tool. 0 returns all with a score above 0.
+	// Threshold is the least score of a returned tool. 0 returns all tools with a score above 0.
 	Threshold float64
 	// Confidence computes the probability that a tool fits; nil leaves it uncalibrated. Results
 	// below MinConfidence are empty. Calibrate fits it.
@@ -67,10 +67,10 @@ type Options struct {
 // the penalty for fields that are longer than the mean.
 type Weight struct{ Weight, B float64 }
 
-// AdditiveWeights are points for each thing that a question and a tool share.
+// AdditiveWeights are points for each kind of common text of a question and a tool.
 type AdditiveWeights struct {
 	Name, Keyword, Token, Example, Namespace float64
-	// Candidates is how many tools go on to the reranker.
+	// Candidates is how many tools are passed to the reranker.
 	Candidates int
 }
 

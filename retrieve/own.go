@@ -14,7 +14,7 @@ import (
 const (
 	// ownFolds is the number of folds of the examples.
 	ownFolds = 10
-	// maxOwn is how many examples are asked.
+	// maxOwn is how many examples are used.
 	maxOwn = 1000
 )
 

@@ -37,8 +37,8 @@ type Pipeline struct {
 	Now func() time.Time
 }
 
-// NewPipeline indexes the tools and agents of a catalog. The options are used as they are:
-// Catalogue.Options lays the catalog's settings over a preset. Errors are those of New.
+// NewPipeline indexes the tools and agents of a catalog. The options are used unchanged:
+// Catalogue.Options adds the catalog's settings to a preset. Errors are errors of New.
 func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, now func() time.Time) (*Pipeline, error) {
 	p := &Pipeline{Routes: routes, Homes: c.Homes, Now: now}
 	var err error
@@ -57,7 +57,7 @@ func NewPipeline(ctx context.Context, o Options, c *Catalogue, routes Router, no
 type Decision struct {
 	// Route has the rule, the pattern and the words that decided, or the probability.
 	Route RouteDecision
-	// Agents are those chosen, best first.
+	// Agents are the chosen agents, best first.
 	Agents []string
 	// Result are the tools, best first, and whether nothing was good enough.
 	Result
@@ -126,7 +126,7 @@ func (p *Pipeline) now() time.Time {
 	return p.Now()
 }
 
-// before are the agents for the gate; none without a gate.
+// before returns the agents for the gate; none without a gate.
 func (p *Pipeline) before(ctx context.Context, question, route string) ([]string, error) {
 	if p.Agents == nil || p.Tools.options.Agents.Gate <= 0 {
 		return nil, nil
@@ -134,8 +134,8 @@ func (p *Pipeline) before(ctx context.Context, question, route string) ([]string
 	return p.Agents.Choose(ctx, question, route, nil)
 }
 
-// after are the agents of the best tool. Where its home is not known, and under the additive
-// formula, the options choose them. There are none where nothing was good enough.
+// after returns the agents of the best tool. Where its home is not known, and under the additive
+// formula, the options choose them. There are none where no tool was good enough.
 func (p *Pipeline) after(ctx context.Context, question string, d *Decision) ([]string, error) {
 	if d.Abstained {
 		return nil, nil
@@ -179,8 +179,8 @@ func (d *Decision) Answer() *callvet.Decision {
 	return out
 }
 
-// Terms names the terms of a score, without those that are 0; behind a reranker its
-// score, and what the formula had given before.
+// Terms names the terms of a score that are not 0; after a reranker its score, and the earlier
+// score of the formula.
 func (p Parts) Terms() []callvet.Part {
 	var out []callvet.Part
 	add := func(name string, v float64) {

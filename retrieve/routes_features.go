@@ -17,7 +17,7 @@ type feature struct {
 // features makes vectors of length 1 from questions: the count of each feature times its rarity in
 // the examples.
 type features struct {
-	rarity []float32 // of each bucket; 0 for one that no example has
+	rarity []float32 // of each bucket; 0 for a bucket without an example
 }
 
 func newFeatures(examples []RouteExample, buckets int) features {

@@ -181,7 +181,7 @@ func (l *LearnedRoutes) Route(question string) RouteDecision {
 	return d
 }
 
-// Routes are those that questions may be given, sorted.
+// Routes are the possible routes of questions, sorted.
 func (l *LearnedRoutes) Routes() (out []string) {
 	for _, e := range l.labels {
 		if e.Route != "" && !slices.Contains(out, e.Route) {
@@ -191,7 +191,7 @@ func (l *LearnedRoutes) Routes() (out []string) {
 	return out
 }
 
-// Labels are the routes with the sub-routes that questions may be given.
+// Labels are the possible routes with sub-routes of questions.
 func (l *LearnedRoutes) Labels() (out []RouteExample) {
 	for _, e := range l.labels {
 		if e.Route != "" {

@@ -19,7 +19,7 @@ import (
 // ModelFormat is the format of a file of learned routes.
 const ModelFormat = "callvet.routes"
 
-// modelVersion changes when the features of a question do.
+// modelVersion changes when the features of a question change.
 const modelVersion = 1
 
 // model is a file of learned routes. Features that no example has are left out.

@@ -22,13 +22,13 @@ type RouteRule struct {
 	SubRoute string `json:"sub_route,omitempty"`
 	// Patterns are tried in their order; see Compile.
 	Patterns []string `json:"patterns"`
-	// MaxRunes keeps the rule from longer questions; 0 for no limit.
+	// MaxRunes limits the rule to questions up to this length; 0 for no limit.
 	MaxRunes int `json:"max_runes,omitempty"`
 }
 
 // RouteSettings are rules with the defaults when none applies.
 type RouteSettings struct {
-	// Rules in their order: the first that applies decides.
+	// Rules are tried in their order: the first that applies decides.
 	Rules []RouteRule `json:"rules"`
 	// Default is the route of questions without a rule; empty: none.
 	Default string `json:"default,omitempty"`
@@ -88,7 +88,7 @@ func NewRules(s RouteSettings) (*RouteRules, error) {
 //go:embed rules.json
 var defaults string
 
-// DefaultRules gives the rules for Swedish and English that callvet has.
+// DefaultRules returns callvet's rules for Swedish and English.
 func DefaultRules() (RouteSettings, error) { return ReadRouteSettings("rules.json", []byte(defaults)) }
 
 // ReadRouteSettings reads rules from the JSON of the file name. Errors wrap
@@ -130,8 +130,8 @@ func (r *RouteRules) Route(question string) RouteDecision {
 	return d
 }
 
-// Labels are the routes with the sub-routes that questions may be given; a route that may
-// be given without one also stands alone.
+// Labels are the possible routes with sub-routes of questions; a route that is possible without a
+// sub-route is also listed alone.
 func (r *RouteRules) Labels() []RouteExample {
 	s := &r.settings
 	out := make([]RouteExample, 0, len(s.Rules)+1)
@@ -145,7 +145,7 @@ func (r *RouteRules) Labels() []RouteExample {
 }
 
 // Applying returns every rule that matches a question, in order: Route follows the first, which
-// hides the others. The sub-routes are those of the rules themselves.
+// hides the others. The sub-routes are the rules' own ones.
 func (r *RouteRules) Applying(question string) []RouteDecision {
 	question = cut(question)
 	text := newSubject(question)

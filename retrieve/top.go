@@ -25,8 +25,8 @@ func NewTop(k int) *Top {
 	return t
 }
 
-// Offer keeps a document if its score is above 0 and among the best so far. Of equal
-// scores the lower number is better, whatever the order of offers.
+// Offer keeps a document if its score is above 0 and among the best so far. Of equal scores the
+// lower number is better, in any order of offers.
 func (t *Top) Offer(doc int, score float64) {
 	if score >= t.floor {
 		t.enter(BM25Hit{Doc: doc, Score: score})

@@ -39,12 +39,12 @@ type VectorKey struct {
 	Text  [sha256.Size]byte
 }
 
-// VectorKeyOf gives the key of a text.
+// VectorKeyOf returns the key of a text.
 func VectorKeyOf(model, text string) VectorKey {
 	return VectorKey{Model: model, Text: sha256.Sum256([]byte(text))}
 }
 
-// VectorMatrix holds vectors of one length, normalized to length 1, so that a product with
+// VectorMatrix contains vectors of one length, normalized to length 1, so that a product with
 // another such vector is the cosine of their angle.
 type VectorMatrix struct {
 	width int
@@ -78,9 +78,9 @@ func (m *VectorMatrix) Append(v []float32) error {
 	return nil
 }
 
-// Extend adds n vectors of zeros of that width, to be filled by the caller with
-// vectors of length 1 or 0, and gives the number of the first. It is an error when
-// there are others of another width.
+// Extend adds n vectors of zeros of that width, to be filled by the caller with vectors of length
+// 1 or 0, and returns the number of the first. It is an error when there are others of another
+// width.
 func (m *VectorMatrix) Extend(n, width int) (first int, err error) {
 	if width < 1 || m.width != 0 && m.width != width {
 		return 0, fmt.Errorf("add vectors: of %d numbers, want %d: %w", width, m.width, callvet.ErrInvalid)
@@ -150,9 +150,9 @@ func (m *VectorMatrix) Cosine(q []float32, row int) float32 {
 // work.
 const parallelFrom = 1 << 22
 
-// Cosines writes into out, which has Len numbers, the cosine of q with every vector.
-// q has length 1 or 0, as Normalize leaves it; one of another width gives zeros.
-// Many vectors are shared between the cores; the results are the same.
+// Cosines writes into out, which has Len numbers, the cosine of q with every vector. q has length
+// 1 or 0, as Normalize leaves it; for a q of a different width they are zeros. Many vectors are
+// shared between the cores; the results are the same.
 func (m *VectorMatrix) Cosines(q, out []float32) {
 	if len(q) != m.width || m.width == 0 {
 		clear(out)

@@ -72,7 +72,7 @@ func FitNGramWords(width int, words func(text string) []string, texts [][]string
 // Model is "offline/ngram" with the width and what it was fitted on.
 func (e *NGram) Model() string { return e.model }
 
-// Embed gives a vector of each text. The only error is that of a canceled context.
+// Embed returns a vector of each text. The only error is the error of a canceled context.
 func (e *NGram) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	b, numbers, known := e.Batch(), []int(nil), map[string]int{}
 	out := make([][]float32, len(texts))
@@ -119,11 +119,11 @@ func (e *NGram) Width() int { return e.width }
 type VectorBatch struct {
 	e     *NGram
 	known []spelling // by the numbers of words
-	room  []int32    // for runs of words that are remembered
-	last  []int32    // the runs of a word that is not
+	room  []int32    // for runs of cached words
+	last  []int32    // the runs of a word that is not cached
 }
 
-// Batch begins one.
+// Batch begins a batch.
 func (e *NGram) Batch() *VectorBatch { return &VectorBatch{e: e} }
 
 // maxSpellings bounds the cache of a batch; runsRoom is how many runs are allocated at once.

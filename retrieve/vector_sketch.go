@@ -20,7 +20,7 @@ type VectorSketch struct {
 // sketchShare is how many times smaller a sketch is than its vectors.
 const sketchShare = 4
 
-// NewVectorSketch makes one of the vectors that a matrix has now.
+// NewVectorSketch makes a sketch of the present vectors of a matrix.
 func NewVectorSketch(m *VectorMatrix) *VectorSketch {
 	s := &VectorSketch{width: m.width, head: m.width / sketchShare}
 	s.data, s.rest = make([]float32, m.Len()*s.head), make([]float32, m.Len())
@@ -43,8 +43,8 @@ func length(v []float32) float32 {
 	return float32(math.Sqrt(sum) * (1 + roundUp))
 }
 
-// Bounds writes into out, which has a number for each vector, upper bounds of the cosines with q. q
-// has the width of the matrix and length 1 or 0.
+// Bounds writes upper bounds of the cosines with q into out, which has a number for each vector.
+// q has the width of the matrix and length 1 or 0.
 func (s *VectorSketch) Bounds(q, out []float32) {
 	rest := length(q[s.head:])
 	for row := range out {

@@ -106,7 +106,7 @@ func TestTelemetryCaptures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if !strings.Contains(out, "\n"+f.Name()) && f.Name() != "otel-logs.otlp.jsonl" { // it belongs to another
+		if !strings.Contains(out, "\n"+f.Name()) && f.Name() != "otel-logs.otlp.jsonl" { // it belongs to another capture
 			t.Errorf("%s is not in the table", f.Name())
 		}
 	}
@@ -168,7 +168,7 @@ func TestScriptedModel(t *testing.T) {
 	for _, name := range []string{"openai", "openai-responses", "anthropic"} {
 		for _, stream := range []bool{false, true} {
 			if name == "anthropic" && stream {
-				continue // no agent asks for it
+				continue // no agent requests it
 			}
 			m, _, err := provider.Open(name+"/m", provider.Config{BaseURL: s.URL, Stream: stream, APIKey: "k"})
 			if err != nil {

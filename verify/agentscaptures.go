@@ -25,7 +25,7 @@ import (
 type capture struct {
 	name    string
 	more    int    // files that were joined
-	form    string // as foreign.Detect names it
+	form    string // the name by foreign.Detect
 	binary  bool
 	content []byte // not compressed
 	traces  map[string]bool
@@ -189,7 +189,7 @@ func madeUp(a *trace.Attempt) string {
 		return "an attempt abstained"
 	}
 	for _, call := range a.Trace.Calls() {
-		if call.Nameless() { // it is there, and cannot be read
+		if call.Nameless() { // it is present, but cannot be read
 			continue
 		}
 		if !slices.ContainsFunc(scriptedCalls(), func(s string) bool {
@@ -205,7 +205,7 @@ func madeUp(a *trace.Attempt) string {
 // a. and a.b.
 func familiesOf(v any, out map[string]bool) {
 	add := func(key string) {
-		switch key { // what the calls are about, and the frame of OTLP
+		switch key { // the subject of the calls, and the frame of OTLP
 		case "city", "from", "to", "seat", "temp", "traceId", "spanId", "parentSpanId", "resourceSpans", "resourceLogs",
 			"value", "values", "key", "stringValue", "attributes":
 			return

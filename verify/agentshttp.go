@@ -181,7 +181,7 @@ func installAgents(ctx context.Context, source, dir string) (string, error) {
 		"agents/sdk-mastra", newerNode, "mocks",
 	} {
 		err := installRoom(ctx, filepath.Join(source, room), filepath.Join(dir, room))
-		if err != nil && room != newerNode { // its program is skipped where it does not run
+		if err != nil && room != newerNode { // its program is skipped if it does not run
 			return "", err
 		}
 	}
@@ -268,7 +268,7 @@ func askAgents(ctx context.Context, c *proof.Check, dir string) ([][]string, err
 		if s.row == nil {
 			s.row = make([]string, 6)
 		}
-		wrong, _, _ := strings.Cut(s.row[5], " ") // how many events a stream has depends on time
+		wrong, _, _ := strings.Cut(s.row[5], " ") // the number of events of a stream depends on time
 		table = append(table, append([]string{s.name, s.shown(dir)}, append(s.row[:5:5], wrong, s.unrecordedParts())...))
 	}
 	return table, nil

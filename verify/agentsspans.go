@@ -257,7 +257,7 @@ type sent struct {
 	mu           sync.Mutex
 	traces, logs [][]byte
 	files        map[string][]byte
-	wrong        []string // what came in another form than it should
+	wrong        []string // exports in a wrong form
 }
 
 const (
@@ -376,7 +376,7 @@ func (r *sdk) forms(both [2]*sent) []form {
 			end = nil
 		}
 		var zipped []byte
-		for _, b := range list { // as a sink appends what comes
+		for _, b := range list { // as a sink appends its input
 			zipped = append(zipped, compressed(append(slices.Clone(b), end...))...)
 		}
 		out = append(out, form{name, bytes.Join(list, end)}, form{name + ", gzip", zipped})
@@ -388,7 +388,7 @@ func compressed(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	if _, err := w.Write(b); err != nil {
-		panic(err) // memory takes all
+		panic(err) // a write to memory never fails
 	}
 	if err := w.Close(); err != nil {
 		panic(err)

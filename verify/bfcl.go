@@ -227,7 +227,7 @@ func newBFCLCheck(c *proof.Check, set, dir string) (*bfclCheck, error) {
 		c: c, set: set, cases: make(map[string]judgedCase, len(s.Cases)), n: map[string]int{},
 		same: map[string]int{},
 	}
-	scorer, _ := score.New(s, score.Config{}) // problems are the data's own (docs/design/bfcl.md)
+	scorer, _ := score.New(s, score.Config{}) // problems are problems of the data (docs/design/bfcl.md)
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		compiled, _ := scorer.Compile(c)

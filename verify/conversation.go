@@ -73,7 +73,7 @@ func conversationFile(c *proof.Check, path string, runs *runBook) error {
 	subject := conversationsOf(run, category)
 	err := jsonl.Lines(path, func(line []byte) error {
 		row, err := readConversation(line)
-		if err != nil { // a miss, and no reason to keep the others from being counted
+		if err != nil { // a miss, which must not keep the others from being counted
 			c.Problem(fmt.Errorf("read %s: a row cannot be read: %w", name, err))
 			return nil
 		}

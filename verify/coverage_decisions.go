@@ -85,8 +85,8 @@ func callStudies(truth float64) []conform.Study {
 	return out
 }
 
-// rankStudies measure how often one of ten equal targets has a better rank than another, and how
-// often a target that is better than nine others has the first rank alone.
+// rankStudies measure two chances: that one of ten equal targets has a better rank than another, and
+// that the best of ten targets alone has the first rank.
 func rankStudies() []conform.Study {
 	const targets = 10
 	ranks := func(rng *rand.Rand, s side, better float64) []panel.Rank {
@@ -347,7 +347,7 @@ func (c relabelled) drawn(rng *rand.Rand) (stats.Interval, float64) {
 	}
 	r, err := labels.Calibrate(in)
 	if err != nil {
-		panic(err) // the input is that of this file
+		panic(err) // the input is made in this file
 	}
 	return r.Success[0].True, c.unchanged*c.truthOf[0] + (1-c.unchanged)*c.truthOf[1]
 }

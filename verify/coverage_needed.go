@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// above is how much more often than promised an open gate may decide: numbers are whole, are rounded
-// up to two digits, and a few more tasks may allow one more failure.
+// above is how much more often than promised an open gate may decide. Numbers are whole and rounded up
+// to two digits, and a few more tasks may allow one more failure.
 const above = 0.1
 
 // neededStudies compare "needs N more" of open gates with what happens. The truth is drawn
@@ -172,7 +172,7 @@ func (o openRate) decidesByAttempts(t *trialRun) bool {
 	for {
 		truth := stats.DrawRate(t.Rand, 0.5, 0.5)
 		if math.Abs(truth-o.gate.Bound) > 0.2 {
-			continue // seldom open
+			continue // rarely open
 		}
 		own, passed := make([]float64, o.tasks), make([]int, o.tasks)
 		have := 0

@@ -53,7 +53,7 @@ func panelsOf(ms ...panel.Metric) *panel.Panels {
 func decided(in *gates.Input, g gates.Gate) *gates.Verdict {
 	r, problems := gates.Evaluate(*in, []gates.Gate{g})
 	if len(problems) > 0 {
-		panic(problems[0].Message) // the gates are those of this file
+		panic(problems[0].Message) // the gates are made in this file
 	}
 	return &r.Verdicts[0]
 }
@@ -237,7 +237,7 @@ func plannedLooks() ([]conform.Study, error) {
 			name := fmt.Sprintf("plan %s, %g at %g, %d attempts, a look after each task of %d: chance reported", c.metric,
 				c.bound, c.truth, d.Attempts, d.Until.Most)
 			out = append(out, promised(name, d.Until.Chance, func(t *trialRun) bool {
-				s, _ := gate.NewSequence(rule) // the plan has taken the bound
+				s, _ := gate.NewSequence(rule) // the plan has accepted the bound
 				for s.N() < d.Until.Most && !s.Decided() {
 					passes := stats.DrawPasses(t.Rand, d.Attempts, stats.DrawRate(t.Rand, c.truth, c.icc))
 					x := float64(passes) / float64(d.Attempts)
@@ -333,7 +333,7 @@ func (j *judgedTasks) internal(t *trialRun, n int, how labels.Strategy, bound fl
 	}
 	drawn, err := labels.Queue{Strategy: how, N: n, By: "a", Seed: t.Uint64()}.Next(items, nil)
 	if err != nil {
-		panic(err) // the queue is that of this file
+		panic(err) // the queue is made in this file
 	}
 	for _, l := range drawn {
 		hit := 0

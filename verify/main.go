@@ -51,8 +51,8 @@
 // the data that is read (default open). Agents are installed from $CALLVET_REAL (default
 // ../shared/real).
 //
-// Exit codes: 0 if every due comparison was made and agrees, or is explained by name in
-// proof/explained.tsv; 1 if not, also if the data are missing; 2 for an unknown command.
+// Exit codes: 0 if every due comparison agrees or is explained by name in proof/explained.tsv. 1 if not,
+// also if the data are missing. 2 for an unknown command.
 package main
 
 import (

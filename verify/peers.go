@@ -324,7 +324,7 @@ func (s *peerSuite) text(route string, tools json.RawMessage) (text []byte, dial
 		doc = map[string]any{"callvet": 1, "name": "row", "cases": []any{c}}
 	}
 	text, err := json.Marshal(doc)
-	if err != nil { // what was read can be written
+	if err != nil { // values that were read can be written
 		return nil, dialect
 	}
 	return text, dialect

@@ -164,7 +164,7 @@ func TestPeersTurnedRound(t *testing.T) {
 		if err := jsonl.Each(file, func(r peerRow) error {
 			if r.Suite == nil || r.Peer == "promptfoo (import)" &&
 				strings.Contains(string(r.Suite.Assert), "is-valid") {
-				return nil // the tools stand in another row
+				return nil // the tools are in another row
 			}
 			differs, _, err := r.compared(t.Context(), nil)
 			if err != nil || differs != "" {

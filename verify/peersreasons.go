@@ -47,7 +47,7 @@ func (r *peerRow) unsayable() string {
 func (r *peerRow) principle(ctx context.Context, tools json.RawMessage) (string, error) {
 	for _, x := range []struct {
 		peer, why string
-		as        func(r *peerRow) []peerRow // the row as the peer has it; none where it is the same
+		as        func(r *peerRow) []peerRow // the row in the peer's form; none if it is the same
 	}{
 		{"ragas", ofRepeats, (*peerRow).withoutRepeats},
 		{"promptfoo", ofProse, (*peerRow).withCallsOfProse},
@@ -118,7 +118,7 @@ func (r *peerRow) withoutRepeats() []peerRow {
 
 func (r *peerRow) with(actual any) peerRow {
 	b, err := json.Marshal(actual)
-	if err != nil { // what was read can be written
+	if err != nil { // values that were read can be written
 		return *r
 	}
 	again, suite := *r, *r.Suite
@@ -137,7 +137,7 @@ func (r *peerRow) withCallsOfProse() []peerRow {
 	unfenced := withoutFences(text)
 	names, rest := callsIn(unfenced)
 	if unfenced == text && strings.Trim(rest, "[], \t\r\n") == "" {
-		return nil // nothing but calls
+		return nil // only calls
 	}
 	if t, err := r.Suite.attempt(r.Route, "", callvet.NewToolset(r.Suite.named())); err != nil ||
 		!onlyFenced(t.Calls(), text, names) {

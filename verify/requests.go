@@ -52,7 +52,7 @@ type sentBody struct {
 	path, model string
 	raw         []byte
 	doc         map[string]any
-	lost        string // what was to be sent and is not in it; "" is nothing
+	lost        string // required values that are missing in it; "" for none
 }
 
 // setting has the inputs of one request.

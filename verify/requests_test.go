@@ -115,7 +115,7 @@ func TestCarried(t *testing.T) {
 		System: "Be brief.",
 	}
 	for name := range b.doc {
-		if name == "model" || name == "messages" || name == "tools" { // the schema demands them
+		if name == "model" || name == "messages" || name == "tools" { // the schema requires them
 			continue
 		}
 		less := sentBody{path: b.path, raw: b.raw, doc: maps.Clone(b.doc)}

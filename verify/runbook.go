@@ -80,7 +80,7 @@ func (b *runBook) report(c *proof.Check, o *official) {
 			continue
 		}
 		rows := len(o.categories(run)) + 1
-		if rows == 2 { // a single category is the same as all, and has no row of its own
+		if rows == 2 { // a single category is the same as all, and has no row
 			rows = 1
 		}
 		c.Due("paired "+base+" "+run, rows, o.figures.Source)

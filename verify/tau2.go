@@ -195,7 +195,7 @@ func (r *agentRun) published(f *proof.Figures) {
 	}
 	for _, basis := range f.Keys(r.stem, "reward_basis") {
 		key := basisKey(strings.Split(basis, "+"))
-		if basis != strings.ToUpper(basis) { // no basis, in whatever words
+		if basis != strings.ToUpper(basis) { // no basis, in any spelling
 			key = ""
 		}
 		r.c.Figure(tauBench2, f, float64(r.basis[key]), r.stem, "reward_basis", basis)

@@ -145,7 +145,7 @@ func askUntil(r gate.SequenceRule, values []float64, order []int) *gate.Sequence
 	r.MinUnits = gate.MinUnits
 	s, ok := gate.NewSequence(r)
 	if !ok {
-		panic(fmt.Sprintf("the rule %+v is refused", r)) // the bounds are those of this file
+		panic(fmt.Sprintf("the rule %+v is refused", r)) // the bounds are made in this file
 	}
 	for _, i := range order {
 		if s.Add(gate.Task{Low: values[i], High: values[i]}); s.Decided() {

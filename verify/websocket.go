@@ -285,8 +285,8 @@ func connect(ctx context.Context, clients []*listener) error {
 // listener is a client that checks events as they arrive.
 type listener struct {
 	crowd *crowd
-	every int  // how many results it takes before it is cut off; 0: it never is
-	deaf  bool // it reads nothing until it was sent away
+	every int  // the number of results before it is cut off; 0: never
+	deaf  bool // it reads nothing until it was disconnected
 
 	conn    *frames
 	at      int64 // the last event
@@ -330,7 +330,7 @@ func (l *listener) dial(ctx context.Context) error {
 
 func (l *listener) close() {
 	if l.conn != nil {
-		_ = l.conn.Close() // it is done with
+		_ = l.conn.Close() // the socket is no longer used
 	}
 }
 

@@ -104,7 +104,7 @@ func wires(ctx context.Context, c *proof.Check, d proof.Data, page string) error
 			read[key] = &wireRead{}
 		}
 		read[key].answers++
-		for k, what := range wireSubjects() { // what the comparison adds is that of the row
+		for k, what := range wireSubjects() { // the row has the result of the comparison
 			agree, compared, _ := c.Tally(what)
 			read[key].agree[k] -= agree
 			read[key].compared[k] -= compared

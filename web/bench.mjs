@@ -1,8 +1,7 @@
 // Measures the page with a run of 100,000 attempts in a real Chromium, on loopback, and the routes it reads:
 //   node bench.mjs [TIMES]
-// Each line is one thing that a user does, done TIMES (20) times: its p50 and p95 in milliseconds, from the input to
-// the
-// frame that shows what was asked for.
+// Each line is one action of a user, repeated TIMES (20) times: its p50 and p95 in milliseconds, from the input to
+// the frame that shows the result.
 import { cpus, loadavg } from 'node:os';
 import { Browser, manyAttempts, Server } from './tests/harness.mjs';
 
@@ -24,7 +23,7 @@ try {
   await server.stop();
 }
 
-/** line writes the quantiles of what was measured. */
+/** line writes the quantiles of the measured times. */
 function line(name, took, first) {
   const sorted = took.toSorted((a, b) => a - b);
   const at = (p) => sorted[Math.ceil((sorted.length * p) / 100) - 1].toFixed(0);
@@ -35,7 +34,7 @@ function head(name, ...columns) {
   console.log(`\n| ${[name, 'p50 ms', 'p95 ms', ...columns].join(' | ')} |\n|---${'|---'.repeat(2 + columns.length)}|`);
 }
 
-/** routes asks each route once before it is measured, and tells how long that took. */
+/** routes requests each route once before measuring it, and prints the time of that first request. */
 async function routes(id) {
   const run = `/api/runs/${id}`;
   head('route', 'first ms');
@@ -70,7 +69,7 @@ async function routes(id) {
   }
 }
 
-/** paints opens screens in contexts of their own, with nothing in the browser's cache. */
+/** paints opens screens in separate contexts with an empty cache. */
 async function paints(id) {
   head('opened');
   for (const [name, address, row] of [
@@ -93,15 +92,15 @@ async function paints(id) {
   }
 }
 
-/** frame gives the time, since the page was asked for, of the next frame. It runs in the page. */
+/** frame returns the time of the next frame since the request of the page. It runs in the page. */
 function frame() {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now()))));
 }
 
 /**
  * interactions measures in the page, so that no message between this process and the browser counts: from the input to
- * the frame after the one in which its result is in the document. The page is opened anew each time, so that it has no
- * answer of the server from before.
+ * the frame after the result is in the document. The page is opened again each time, so that it has no earlier answer
+ * of the server.
  */
 async function interactions(id) {
   const page = await browser.page(server);
@@ -123,7 +122,7 @@ async function interactions(id) {
   const took = {};
   const measure = async (name, act) => {
     (took[name] ??= []).push(await page.evaluate(act));
-    await page.waitForTimeout(100); // what goes on behind the result is not of the next thing that is done
+    await page.waitForTimeout(100); // later work of this action must not count in the next
   };
   for (let i = 0; i < times; i++) {
     await page.goto(`/runs/${id}?tab=attempts`);

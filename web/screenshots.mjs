@@ -1,6 +1,6 @@
 // Writes a picture of every screen, light and dark, at three widths, into web/screenshots, from a server
 // with examples: node screenshots.mjs [PART OF A SCREEN'S NAME …]
-// With --docs it writes the wide ones, small, into docs/images, which the documents show.
+// With --docs it writes the wide pictures, reduced, into docs/images for the documents.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Browser, Server } from './tests/harness.mjs';

@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from 'vite';
 const server = process.env.CALLVET_URL ?? 'http://127.0.0.1:8501';
 
 /**
- * used drops the rules of Mantine's style sheet about components that the page has not: no script names their classes.
+ * used drops the rules of Mantine's style sheet for unused components: no script contains their classes.
  */
 function used(): Plugin {
   return {
@@ -36,8 +36,7 @@ function used(): Plugin {
 }
 
 /**
- * packed writes each asset compressed, too: the server sends that to browsers that take it (brotli only over TLS, and
- * on this machine).
+ * packed also writes each asset compressed, for browsers that accept it (brotli only over TLS, and on this machine).
  */
 function packed(): Plugin {
   return {
@@ -65,7 +64,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Each file has headers of its own: small parts that several screens share are one file.
+    // Each file costs headers: small parts that several screens share are one file.
     rolldownOptions: {
       output: {
         codeSplitting: {

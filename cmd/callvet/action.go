@@ -20,7 +20,7 @@ func once() []string {
 }
 
 // given lists the flags of a command line that define a run, in the order of their names. Flags
-// with a secret in the value were refused before.
+// with a secret in the value have been refused.
 func given(fs *pflag.FlagSet) []app.Setting {
 	var out []app.Setting
 	fs.Visit(func(f *pflag.Flag) {
@@ -42,7 +42,7 @@ func given(fs *pflag.FlagSet) []app.Setting {
 
 func (a *cli) hints() console.Hints { return console.Hints{DB: a.dbPath} }
 
-// lint is the command that lints a suite as it was read.
+// lint is the command that lints the suite with the same settings.
 func (f *suiteFlags) lint(h console.Hints, path string) string {
 	var with []app.Setting
 	for _, g := range []app.Setting{

@@ -23,7 +23,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// vectorPath is where vectors are kept: under $CALLVET_CACHE, or in the user's cache
+// vectorPath is the folder of stored vectors: under $CALLVET_CACHE, or in the user's cache
 // folder.
 func (a *cli) vectorPath() (string, error) {
 	if dir := a.getenv("CALLVET_CACHE"); dir != "" {
@@ -65,7 +65,7 @@ func catalogued[Q, R any](ctx context.Context, t *eventPrinter, req Q,
 	return emit(t.a, out, face)
 }
 
-// emit writes a result as JSON where that is asked for, else as face does.
+// emit writes a result as JSON if --json is set, else in the form of face.
 func emit[T any](a *cli, result T, face func(io.Writer, T) error) error {
 	if a.jsonOut {
 		return json.NewEncoder(a.out).Encode(result)
@@ -110,7 +110,7 @@ func toolsFlag(fs *pflag.FlagSet, to *string) {
 	fs.StringVar(to, "tools", "", "catalogue of tools: file or folder (docs/guides/catalogues.md)")
 }
 
-// addBut adds flags but those named.
+// addBut adds all flags except the named ones.
 func addBut(to, from *pflag.FlagSet, names ...string) {
 	from.VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(names, f.Name) {
@@ -153,14 +153,14 @@ func (f abstainFlag) String() string {
 	return f.s.Refuses()
 }
 
-// asking are the flags of models that are asked about a catalogue.
+// asking are the flags of models that choose from a catalogue.
 type asking struct {
 	runFlags
 	cli *cli
 	set *pflag.FlagSet
 }
 
-// asking registers the flags of models, but those named.
+// asking registers the flags of models, except the named ones.
 func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
 	q := &asking{cli: a, set: fs}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -175,17 +175,17 @@ func (a *cli) asking(fs *pflag.FlagSet, but ...string) *asking {
 }
 
 func (q *asking) changed(name string) bool {
-	return name != "seed" && q.set.Changed(name) // that seed is the draws'
+	return name != "seed" && q.set.Changed(name) // that seed belongs to the draws
 }
 
-// request are the settings for asking the models.
+// request are the settings of the models.
 func (q *asking) request() (app.RunRequest, error) {
 	f := q.runFlags
 	f.targets = nil // the request about the catalogue names them
 	return q.cli.request("", &f, q.changed)
 }
 
-// ask carries out a request that asks models; the result may be nil if there is an error.
+// ask carries out a request that uses models; the result may be nil if there is an error.
 func ask[Q, R any](ctx context.Context, q *asking, req Q,
 	do func(context.Context, *app.App, Q, runs.Conclude, app.Events) (*R, error), show func(*R, error) error,
 ) error {
@@ -202,6 +202,6 @@ func ask[Q, R any](ctx context.Context, q *asking, req Q,
 
 // conclude implements app.Conclude.
 func (q *asking) conclude(out *runs.Outcome, ended error) error {
-	inPart := func(*report.View, *runFlags) error { return nil } // what the request makes of it is shown
+	inPart := func(*report.View, *runFlags) error { return nil } // the result of the request is shown
 	return q.cli.conclude(out, &q.runFlags, inPart, ended)
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // program does the work of callvet; this process is a client of it. It reads the paths that a
-// person typed, and lets targets run commands: whoever types a command line may do both.
+// person typed, and lets targets run commands: a person at a command line may do both.
 func (a *cli) program() *app.App {
 	if a.made == nil {
 		var abort <-chan struct{}
@@ -61,7 +61,7 @@ func (p paths) Open(name string) (io.ReadCloser, error) {
 	return os.Open(p.a.path(name))
 }
 
-// Path is where a name leads from the working directory.
+// Path is the path of a name, relative to the working directory.
 func (p paths) Path(name string) (path string, folder bool, err error) {
 	path = p.a.path(name)
 	info, err := os.Stat(path)
@@ -98,12 +98,12 @@ func (p paths) Same(a, b string) bool {
 	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
-// Existing reads a file that is to be written over.
+// Existing reads a file that will be overwritten.
 func (p paths) Existing(name string) (data []byte, there bool, err error) {
 	return sys.ReadExisting(p.a.path(name))
 }
 
-// Write writes a file, all of it or nothing.
+// Write writes a whole file or nothing.
 func (p paths) Write(ctx context.Context, name string, write func(io.Writer) error) error {
 	return sys.WriteFile(ctx, p.a.path(name), write)
 }
@@ -120,12 +120,12 @@ func (p paths) Append(name string) (app.Growing, error) {
 // Folder makes a folder, with those above it.
 func (p paths) Folder(_ context.Context, name string) error { return sys.MakeFolder(p.a.path(name)) }
 
-// Hold waits until no other process changes files of the folder.
+// Hold locks the folder: it waits until no other process changes its files.
 func (p paths) Hold(ctx context.Context, name string) (release func() error, err error) {
 	return sys.HoldFolder(ctx, p.a.path(name))
 }
 
-// claim is how this process asks for a run.
+// claim is the claim with which this process requests a run.
 func (a *cli) claim() (store.Claim, error) {
 	c := store.Claim{PID: os.Getpid(), Scope: sys.ProcessScope(), TTL: app.DefaultLease}
 	if s := a.getenv("CALLVET_LEASE"); s != "" {

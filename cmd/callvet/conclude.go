@@ -59,7 +59,7 @@ func (a *cli) conclude(out *runs.Outcome, f *runFlags, show func(*report.View, *
 	case ended != nil:
 		return a.howToGoOn(out, ended)
 	case out.Interrupted():
-		a.process.WriteInterrupt() // also where it was another process that was interrupted
+		a.process.WriteInterrupt() // also where another process was interrupted
 		a.exitStatus = exitInterrupted
 	default:
 		a.exitStatus = verdictCode(out.Verdict)

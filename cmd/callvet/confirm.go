@@ -15,7 +15,7 @@ import (
 )
 
 // confirm asks at the terminal whether a call may be executed, one question after the other.
-// Anything but a yes is a no.
+// Every answer except a yes is a no.
 func (a *cli) confirm(ctx context.Context, q app.Question) (bool, error) {
 	a.prompting.Lock()
 	defer a.prompting.Unlock()

@@ -20,7 +20,7 @@ import (
 // eventPrinter shows the events of one request on standard error.
 type eventPrinter struct {
 	a *cli
-	// quiet leaves progress out, and notes that change nothing.
+	// quiet omits progress, and notes without an effect.
 	quiet bool
 	// lint is the command that lints the suite of the request; "" where none is read.
 	lint string
@@ -36,7 +36,7 @@ func (a *cli) eventPrinter(quiet bool, lint string) *eventPrinter {
 	return &eventPrinter{a: a, quiet: quiet, lint: lint}
 }
 
-// events are shown as they come.
+// events are shown as they arrive.
 func (a *cli) events() app.Events { return a.eventPrinter(false, "").print }
 
 func (t *eventPrinter) print(ev app.Event) {
@@ -74,7 +74,8 @@ func (t *eventPrinter) print(ev app.Event) {
 // tellUsed prints the usage of embedders and rerankers.
 func (t *eventPrinter) tellUsed() { report.Used(t.a.err, t.used) }
 
-// shortened is a text of a file or a model in one line, with paths from the working directory.
+// shortened is a text of a file or a model on one line, with paths relative to the working
+// directory.
 func (a *cli) shortened(text string) string {
 	return plain.Line(strings.TrimPrefix(text, a.dir+string(os.PathSeparator)))
 }
@@ -143,10 +144,7 @@ func (t *eventPrinter) draw(p *app.ProgressEvent) {
 			t.progress.W, t.progress.TTY = io.Discard, false
 		}
 	}
-	t.progress.Update(report.Tick{
-		Of: p.Of, Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors,
-		CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA,
-	})
+	t.progress.Update(*p)
 	if p.Of != "" && p.Done == p.Total {
 		t.finish()
 	}

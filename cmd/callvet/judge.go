@@ -25,7 +25,7 @@ func (a *cli) judgeCommand() *cobra.Command {
 	return cmd
 }
 
-// judgeFlags are those of `callvet judge run`.
+// judgeFlags are the flags of `callvet judge run`.
 type judgeFlags struct {
 	runFlags
 	req     app.JudgeRequest
@@ -69,7 +69,7 @@ They show in callvet show, report and score of the run, and -o writes them for c
 	return cmd
 }
 
-// register adds the flags of a command that asks judges.
+// register adds the flags of a command that runs judges.
 func (f *judgeFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.req.Judges, "judge", nil,
 		"judge to ask: "+strings.Join(judgeNames(), ", ")+", or a name of your own; may be repeated")
@@ -226,7 +226,7 @@ func (a *cli) judgeShowCommand() *cobra.Command {
 	return cmd
 }
 
-// tellJudged prints the judges' results; with all every verdict, else those that fail or are
+// tellJudged prints the judges' results; with all every verdict, else verdicts that fail or are
 // unscored.
 func (a *cli) tellJudged(d *results.Judged, all bool) error {
 	if a.jsonOut {

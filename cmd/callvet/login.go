@@ -86,7 +86,7 @@ func exposed(base string) bool {
 	return u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())
 }
 
-// login gets a token and keeps it.
+// login requests a token and stores it.
 func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 	base, claim, err := serverAddress(address)
 	if err != nil {
@@ -144,7 +144,7 @@ func (a *cli) login(ctx context.Context, address string, f *loginFlags) error {
 	return err
 }
 
-// claimLink uses a one-time link. Whether a name is to be chosen, the server knows.
+// claimLink uses a one-time link. The server decides whether a name must be chosen.
 func claimLink(ctx context.Context, c *remote.Client, p *prompter, secret string) (*remote.Me, error) {
 	name := ""
 	password, err := p.chosen(ctx)
@@ -185,7 +185,7 @@ func openSession(ctx context.Context, c *remote.Client, p *prompter, name string
 	return c.Login(ctx, name, password)
 }
 
-// makeToken makes a token with the rights of who is logged in.
+// makeToken makes a token with the rights of the logged-in user.
 func makeToken(ctx context.Context, c *remote.Client, who *remote.Me, name string) (remote.KeptToken, error) {
 	if name == "" {
 		host, err := os.Hostname()
@@ -201,7 +201,7 @@ func makeToken(ctx context.Context, c *remote.Client, who *remote.Me, name strin
 	return remote.KeptToken{Token: made.Secret, Expires: made.Expires, Made: true}, nil
 }
 
-// logout ends the token that is kept, and forgets it.
+// logout revokes the stored token, and removes it.
 func (a *cli) logout(ctx context.Context, address string) error {
 	base, _, err := serverAddress(address)
 	if err != nil {
@@ -217,7 +217,7 @@ func (a *cli) logout(ctx context.Context, address string) error {
 		return err
 	}
 	gone := error(nil)
-	if kept.Made { // another one was made for something else
+	if kept.Made { // a different token was made for another purpose
 		c, err := remote.New(remote.Config{Address: base, Token: kept.Token})
 		if err != nil {
 			return err
@@ -259,7 +259,7 @@ func (a *cli) remoteToken(address string) (base, token string, err error) {
 	return base, kept.Token, nil
 }
 
-// tokenFile is where tokens are kept.
+// tokenFile is the path of the file with tokens.
 func (a *cli) tokenFile() (string, error) {
 	if d := a.getenv("XDG_CONFIG_HOME"); d != "" {
 		return filepath.Join(d, "callvet", "tokens.json"), nil
@@ -282,7 +282,7 @@ func (a *cli) tokenFile() (string, error) {
 	return filepath.Join(home, ".config", "callvet", "tokens.json"), nil
 }
 
-// keptTokens are the tokens that are kept, by server.
+// keptTokens are the stored tokens, by server.
 func (a *cli) keptTokens() (map[string]remote.KeptToken, error) {
 	path, err := a.tokenFile()
 	if err != nil {
@@ -300,13 +300,13 @@ func (a *cli) keepToken(ctx context.Context, base string, t *remote.KeptToken) e
 	return remote.KeepToken(ctx, path, base, t)
 }
 
-// prompter asks a person, or reads lines that are given on standard input.
+// prompter asks a person, or reads lines from standard input.
 type prompter struct {
 	a  *cli
 	in *bufio.Reader
 }
 
-// terminal is standard input where a person types; nil where lines are given.
+// terminal is standard input where a person types; nil where lines are piped.
 func (p *prompter) terminal() *os.File {
 	f, ok := p.a.in.(*os.File)
 	if !ok || !isTerminal(f) {

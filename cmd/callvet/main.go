@@ -48,7 +48,7 @@ const (
 type cli struct {
 	in       io.Reader
 	out, err io.Writer
-	// childOut and childErr are where a command that the user gave writes, as it writes.
+	// childOut and childErr receive the output of a command of the user, unbuffered.
 	childOut, childErr io.Writer
 	getenv             func(string) string
 	environ            []string
@@ -67,11 +67,11 @@ type cli struct {
 	process            *sys.Process
 	made               *app.App  // nil: program makes it
 	db                 *store.DB // nil: openStore opens it
-	// answers are those of the person at the terminal, who is asked one thing at a time.
+	// answers are the answers of the person at the terminal, who is asked one question at a time.
 	prompting  sync.Mutex
 	answers    *bufio.Reader
 	exitStatus int  // set by a command that ended with a verdict rather than an error
-	drained    bool // set by a command that an interrupt has ended as it should end
+	drained    bool // set by a command that an interrupt ends in the normal way
 }
 
 func main() { os.Exit(mainExit()) }
@@ -112,7 +112,7 @@ func (a *cli) tellBug(err error) bool {
 	return text != ""
 }
 
-// run executes one command line on root, which hands ctx to its commands.
+// run executes one command line on root, which passes ctx to its commands.
 func (a *cli) run(ctx context.Context, root *cobra.Command, args []string) int {
 	refuseUnknown(root)
 	root.SetArgs(args)
@@ -155,7 +155,7 @@ func canceled(err error) bool {
 func (a *cli) tellError(err error) {
 	hide := a.program().Secrets().Hide
 	text, advice := a.explained(err)
-	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // files and servers have words in it
+	fmt.Fprintf(a.err, "callvet: %s\n", plain.Clean(hide(text))) // it may contain texts of files and servers
 	if advice != "" {
 		fmt.Fprintf(a.err, "  try: %s\n", plain.Clean(hide(advice)))
 	}
@@ -225,7 +225,7 @@ func (a *cli) rootCommand() *cobra.Command {
 	p.StringVar(&a.cpuProfile, "cpuprofile", "", "write a CPU profile of the command")
 	p.StringVar(&a.memProfile, "memprofile", "", "write a heap profile taken while results are printed")
 	for _, name := range []string{"cpuprofile", "memprofile"} {
-		_ = p.MarkHidden(name) // for those who work on callvet itself
+		_ = p.MarkHidden(name) // for developers of callvet
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.keepInputs(cmd, args); err != nil {

@@ -96,7 +96,8 @@ func (a *cli) mcpServeCommand() *cobra.Command {
 	return cmd
 }
 
-// served prints what agents did, on standard error if standard output belongs to the protocol.
+// served prints the actions of agents, on standard error if standard output belongs to the
+// protocol.
 func (a *cli) served(via catalogs.MCPStreams, out *catalogs.ServedMCP, file string, err error) error {
 	if out == nil {
 		return err

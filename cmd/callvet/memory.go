@@ -8,8 +8,8 @@ import "github.com/callvet/callvet/internal/sys"
 // data hardly changes, and little is allocated.
 func scoreHeap() sys.HeapSize { return sys.HeapSize{Floor: 36 << 20, Percent: 20} }
 
-// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases comes
-// near 64 MB (measured).
+// runHeap is for a run, which keeps little and allocates much. With 200 % a run of 5,000 cases
+// takes almost 64 MB (measured).
 func runHeap() sys.HeapSize { return sys.HeapSize{Floor: 32 << 20, Percent: 175} }
 
 // growHeap lets the heap grow to a size, unless $GOGC is set. The result ends it.

@@ -12,8 +12,8 @@ import (
 )
 
 // keepInputs refuses to write to a file that the same command reads: an argument, a flag that
-// names a file, or the database. It looks at names only and reads nothing. Files that a suite
-// names, and those in a folder, are not known here.
+// names a file, or the database. It compares only names and reads nothing. Files that a suite
+// names, and files in a folder, are not known here.
 func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 	type named struct{ what, file string }
 	var outputs, inputs []named
@@ -43,7 +43,7 @@ func (a *cli) keepInputs(cmd *cobra.Command, args []string) error {
 	files := paths{a}
 	for _, o := range outputs {
 		if o.file == "" || files.Kind(o.file) != app.KindFile {
-			continue // nothing is there that could be lost
+			continue // there is no file that could be lost
 		}
 		for _, in := range inputs {
 			for _, name := range fileNames(in.file) {
@@ -69,7 +69,8 @@ func readsFile(flag string) bool {
 	return false
 }
 
-// fileNames are the files that a value may name: itself, or what follows recorded:, @ and the like.
+// fileNames are the files that a value may name: the value itself, or the part after recorded:, @
+// and the like.
 func fileNames(value string) []string {
 	out := []string{value}
 	for _, mark := range []string{":", "@"} {

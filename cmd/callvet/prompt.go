@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// promptCommand writes prompts and keeps them.
+// promptCommand writes prompts and stores them.
 func (a *cli) promptCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "prompt", Short: "Write and store system prompts for models that call tools"}
 	cmd.AddCommand(a.promptToolCallerCommand(), a.promptListCommand(), a.promptShowCommand(), a.promptAddCommand(),
@@ -85,7 +85,7 @@ func (a *cli) promptShowCommand() *cobra.Command {
 	}
 }
 
-// promptOut is a prompt that is kept, in JSON.
+// promptOut is a stored prompt, in JSON.
 type promptOut struct {
 	Format  string            `json:"format"`
 	Version int               `json:"version"`

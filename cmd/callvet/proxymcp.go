@@ -54,7 +54,7 @@ func (a *cli) proxyMCPCommand() *cobra.Command {
 	return cmd
 }
 
-// proxied is the server that the arguments name: an address, or behind -- a command.
+// proxied is the server that the arguments name: an address, or a command after --.
 func proxied(cmd *cobra.Command, args []string, command *string) (url string, err error) {
 	dash := cmd.ArgsLenAtDash()
 	switch {

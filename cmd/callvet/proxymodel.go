@@ -60,7 +60,7 @@ func (a *cli) proxyModelCommand() *cobra.Command {
 	return cmd
 }
 
-// proxyModel answers until the command is over, or ctx is.
+// proxyModel answers until the command or ctx ends.
 func (a *cli) proxyModel(ctx context.Context, q *app.ModelProxyRequest, listen string, command []string) error {
 	proxy, err := a.program().ModelProxy(*q, a.proxied())
 	if err != nil {

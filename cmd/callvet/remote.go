@@ -29,10 +29,11 @@ import (
 	"github.com/callvet/callvet/internal/sys"
 )
 
-// patience is how long a server may be away while its job is watched: it may be brought up to date.
+// patience is how long a server may be unavailable while its job is watched, for example during
+// an update.
 const patience = 2 * time.Minute
 
-// remoteFlags are the flags of run that a server gets, and those of this side.
+// remoteFlags are the flags of run that are sent to a server, and the flags that this side uses.
 func remoteFlags() []string {
 	return []string{
 		"remote", "experiment", "model", "temperature", "top-p", "max-tokens", "reasoning-effort", "parallel-calls",
@@ -69,7 +70,7 @@ func (a *cli) remoteRun(ctx context.Context, address, experiment, path string, f
 		return err
 	}
 	suite := f.suite.request(path)
-	suite.Embedder, suite.EmbedderLater = "", true // the server asks it
+	suite.Embedder, suite.EmbedderLater = "", true // the server uses it
 	show := a.eventPrinter(f.quiet, "callvet lint "+plain.ShellQuote(path)).print
 	made, err := a.program().Convert(ctx,
 		app.ConvertRequest{SuiteRequest: suite, To: "callvet", Output: "suite.json"}, show)
@@ -250,7 +251,7 @@ func remoteParams(p callvet.Params) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// remotePrompts are the system prompts by provider::model, and that of all other targets.
+// remotePrompts are the system prompts by provider::model, and the prompt of all other targets.
 func remotePrompts(req *app.RunRequest) map[string]string {
 	out := map[string]string{}
 	for target, prompt := range req.SystemFor {
@@ -262,7 +263,7 @@ func remotePrompts(req *app.RunRequest) map[string]string {
 	return out
 }
 
-// remoteClient asks a server as the user who logged in there.
+// remoteClient is a client of a server for the user who logged in there.
 func (a *cli) remoteClient(address string) (*remote.Client, error) {
 	base, token, err := a.remoteToken(address)
 	if err != nil {
@@ -271,7 +272,7 @@ func (a *cli) remoteClient(address string) (*remote.Client, error) {
 	return remote.New(remote.Config{Address: base, Token: token})
 }
 
-// remoteEnd follows a job to its end, and shows its run.
+// remoteEnd waits for the end of a job, and shows its run.
 func (a *cli) remoteEnd(ctx context.Context, c *remote.Client, job string, f *runFlags) error {
 	t := a.eventPrinter(f.quiet, "")
 	j, err := c.Watch(ctx, job, patience, func(j *remote.Job) {

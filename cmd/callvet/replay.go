@@ -71,7 +71,7 @@ the target, and the nearest call is shown. --recordings DIR answers from a folde
 	return cmd
 }
 
-// replayed starts the replay that the flags ask for.
+// replayed starts the replay that the flags define.
 func (a *cli) replayed(ctx context.Context, f *replayFlags, fs *pflag.FlagSet) (*runs.Session, error) {
 	shared, err := a.shared(&f.runFlags, fs.Changed)
 	if err != nil {

@@ -207,7 +207,7 @@ func (f *runFlags) pace(fs *pflag.FlagSet) {
 		"stop before sending more requests than this; none takes a stored limit off")
 }
 
-// request is the run that the flags ask for. changed reports whether a flag was given.
+// request is the run that the flags define. changed reports whether a flag was set.
 func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.RunRequest, error) {
 	shared, err := a.shared(f, changed)
 	if err != nil {
@@ -244,7 +244,7 @@ func (a *cli) request(path string, f *runFlags, changed func(string) bool) (app.
 	return req, nil
 }
 
-// settings are those of the flags.
+// settings are the settings in the flags.
 func (f *runFlags) settings(changed func(string) bool) app.Settings {
 	s := app.Settings{
 		MaxCostUSD: f.maxCost, MaxCalls: f.maxCalls, Concurrency: f.concurrency, Interleave: f.interleave, Rate: f.rate,
@@ -261,7 +261,7 @@ func (f *runFlags) settings(changed func(string) bool) app.Settings {
 // timeoutMS is 1 or more: 0 is the default.
 func (f *runFlags) timeoutMS() int64 { return max(1, f.timeout.Milliseconds()) }
 
-// changes are the settings of those flags that were given.
+// changes are the settings of the flags that were set.
 func (f *runFlags) changes(changed func(string) bool) app.Changes {
 	ms := f.timeoutMS()
 	return app.Changes{
@@ -331,7 +331,7 @@ func startOnly() []string {
 	}
 }
 
-// resumed is the run that the flags go on with.
+// resumed is the run that the flags resume.
 func (f *runFlags) resumed(path string, changed func(string) bool) runs.ResumeRequest {
 	return runs.ResumeRequest{
 		Run: f.resume, Changes: f.changes(changed), Suite: f.suite.request(path), Targets: f.targets, Slices: f.slices,

@@ -58,14 +58,14 @@ work on it. callvet run SUITE -m retrieve:CATALOGUE compares retrievers with mod
 	return cmd
 }
 
-// wordFlags registers the flags of a person's words about a run.
+// wordFlags registers the flags for the name, notes and tags of a run.
 func (f *runFlags) wordFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.words.Name, "name", "", "name of the run")
 	fs.StringVar(&f.words.Notes, "notes", "", "notes about the run, for people")
 	fs.StringArrayVar(&f.words.Tags, "run-tag", nil, "tag of the run, for people; may be repeated")
 }
 
-// asking registers the flags that all commands have that ask targets about a catalogue.
+// asking registers the common flags of commands that run targets on a catalogue.
 func (f *runFlags) asking(fs *pflag.FlagSet, timeout time.Duration) {
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"also write a report: .html .pdf .md .xml .csv .json .jsonl; may be repeated")

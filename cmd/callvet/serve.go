@@ -155,10 +155,10 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	if cfg.Page, err = web.Files(); err != nil {
 		return fmt.Errorf("open the page: %w", err)
 	}
-	srv, err := server.New(cfg)                  //nolint:contextcheck // handlers have that of their request
-	a.process.Patient(api.Drain + 2*time.Second) // the store is closed after it
+	srv, err := server.New(cfg)                  //nolint:contextcheck // handlers have the context of their request
+	a.process.Patient(api.Drain + 2*time.Second) // the store is closed after this
 	a.process.OnInterrupt("interrupted; the server has ended")
-	if err == nil { // whoever has read that it serves ends it in peace
+	if err == nil { // from here on, an interrupt ends it normally
 		err = a.tellServer(context.WithoutCancel(ctx), users, &cfg, l)
 	}
 	if err != nil {
@@ -169,8 +169,8 @@ func (a *cli) serve(ctx context.Context, f *serveFlags) (err error) {
 	return err
 }
 
-// onlyServer opens the database and keeps a second server off it: that one would take the jobs of the
-// first for such as a server has left that died.
+// onlyServer opens the database and locks it against a second server, which would treat the jobs
+// of the first as left over from a crash.
 func (a *cli) onlyServer(ctx context.Context) (db *store.DB, release func() error, err error) {
 	db, err = a.openStore(ctx)
 	if err != nil {
@@ -261,7 +261,7 @@ func (f *serveFlags) allowed() (account.Allowed, error) {
 	return out, nil
 }
 
-// local reports whether an address to listen at is of this machine alone.
+// local reports whether a listening address is reachable only from this machine.
 func local(listen string) (bool, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -271,7 +271,8 @@ func local(listen string) (bool, error) {
 	return host == "localhost" || err == nil && at.Unmap().IsLoopback(), nil
 }
 
-// mayListen keeps a server without users from others: the first who comes would be the admin.
+// mayListen refuses to open a server without users to other machines: the first visitor would
+// become the admin.
 func (a *cli) mayListen(ctx context.Context, users *account.Accounts, listen string) error {
 	own, err := local(listen)
 	if err != nil || own {
@@ -356,7 +357,7 @@ func (a *cli) secretKey(ctx context.Context, name string, fresh bool) ([]byte, e
 	if _, err := os.Stat(path); err != nil && !fresh {
 		return nil, fmt.Errorf("open secret key: %w", err)
 	}
-	release, err := sys.HoldFolder(ctx, path) // another server starts, too
+	release, err := sys.HoldFolder(ctx, path) // another server may start at the same time
 	if errors.Is(err, fs.ErrNotExist) {
 		release, err = func() error { return nil }, nil
 	}

@@ -79,5 +79,5 @@ func (a *cli) printProblems(problems []callvet.Problem, warnings bool) (errs, wa
 // relative shortens a problem's file to the working directory.
 func (a *cli) relative(p callvet.Problem) string {
 	p.File = strings.TrimPrefix(p.File, a.dir+string(os.PathSeparator))
-	return plain.Line(p.Error()) // files have words in it
+	return plain.Line(p.Error()) // it may contain texts of files
 }

@@ -21,8 +21,7 @@ With --model the retriever gives its best --k of those tools to models, and, as 
 all of them: what is lost by retrieval, what by the model, and what each costs. The attempts are kept as a run, which
 --resume goes on with. With one --weights its settings are the retriever's.`
 
-// sweepCommand compares sizes of the catalog and settings, and models with the tools that
-// were retrieved.
+// sweepCommand compares sizes of the catalog and settings, and models with retrieved tools.
 func (a *cli) sweepCommand() *cobra.Command {
 	var q catalogs.SweepRequest
 	var others []string
@@ -48,7 +47,7 @@ func (a *cli) sweepCommand() *cobra.Command {
 	models := a.asking(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		show := func(c *catalogs.Curve, err error) error {
-			if c == nil || models.quiet && !a.jsonOut { // there may be one although the run of it ended early
+			if c == nil || models.quiet && !a.jsonOut { // there may be a curve although its run ended early
 				return err
 			}
 			return errors.Join(err, emit(a, c, console.Curve))

@@ -112,7 +112,7 @@ func (a *cli) shared(f *runFlags, changed func(string) bool) (app.TargetSpec, er
 	return s, err
 }
 
-// takeBody moves the body of --agent body=JSON to its place in a targets file.
+// takeBody moves the body of --agent body=JSON to its key in a targets file.
 func takeBody(s *app.TargetSpec) error {
 	text, ok := s.Agent["body"]
 	if !ok {

@@ -32,8 +32,8 @@ func (a *cli) color(tty bool) bool {
 	return tty && !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
-// storePath is where the database is: the flag, the environment, or the user's
-// data directory.
+// storePath is the path of the database: from the flag, the environment, or in the user's data
+// directory.
 func (a *cli) storePath() (string, error) {
 	if a.dbPath != "" {
 		return a.path(a.dbPath), nil
@@ -70,7 +70,7 @@ func (a *cli) path(p string) string {
 	return filepath.Join(a.dir, p)
 }
 
-// write writes a file that the user named, all of it or nothing.
+// write writes a file that the user named, whole or not at all.
 func (a *cli) write(ctx context.Context, name string, write func(io.Writer) error) error {
 	return sys.WriteFile(ctx, a.path(name), func(w io.Writer) error {
 		text := &plain.Writer{W: w}

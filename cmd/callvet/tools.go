@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/console"
 )
 
-// toolsCommand looks at a catalog, and changes its texts.
+// toolsCommand checks a catalog, and changes its texts.
 func (a *cli) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tools", Short: "Check a catalogue of tools: its problems, and tools that are easily confused",

@@ -79,7 +79,7 @@ func (a *cli) importTraces(ctx context.Context, req traces.ImportRequest, out st
 	return a.write(ctx, out, write)
 }
 
-// growFile writes a file in place, so that others can read along. One that exists
+// growFile writes a file in place, so that other programs can read it meanwhile. An existing file
 // is not overwritten.
 func growFile(path string, write func(io.Writer) error) error {
 	w, err := sys.CreateFile(path, false)
@@ -90,7 +90,7 @@ func growFile(path string, write func(io.Writer) error) error {
 	return errors.Join(write(text), text.Flush(), w.Close())
 }
 
-// tellTraces prints how much was read, lost, refused and redacted.
+// tellTraces prints the numbers of read, lost, refused and redacted records.
 func (a *cli) tellTraces(path string, res *traces.ImportResult) {
 	r := &res.Read
 	fmt.Fprintf(a.err, "%s: %s, %s\n", cmp.Or(r.Format, "no known form"),

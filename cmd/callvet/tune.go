@@ -18,7 +18,7 @@ looked for on the train part, one number at a time; the outcome is compared with
 the gain there is not beyond chance, the command says so: keep the preset, and do not try other seeds until a gain appears.
 With --folds every case is held out once, and the gain is that of the procedure; the weights are those of all cases.`
 
-// tuneCommand looks for weights.
+// tuneCommand searches for weights.
 func (a *cli) tuneCommand() *cobra.Command {
 	var q catalogs.TuneRequest
 	var seed int64

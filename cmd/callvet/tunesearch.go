@@ -47,7 +47,7 @@ type tuneFlags struct {
 	metaURL string
 }
 
-// register adds the flags of a run that a search takes, and those of all searches.
+// register adds the flags of a run that a search accepts, and the flags of all searches.
 func (f *tuneFlags) register(fs *pflag.FlagSet) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.run.register(own)
@@ -66,7 +66,7 @@ func (f *tuneFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.dry, "dry-run", false, "print what would be asked, and ask nothing")
 }
 
-// request is the search that the flags ask for.
+// request is the search that the flags define.
 func (a *cli) tuneRequest(f *tuneFlags, kind tunes.Kind, path string,
 	changed func(string) bool,
 ) (tunes.Request, error) {
@@ -156,7 +156,7 @@ The present prompt takes part, and wins unless another is better. Length and cos
 	return cmd
 }
 
-// search carries a search out, or shows what it would ask.
+// search carries out a search, or prints its planned requests.
 func (a *cli) search(ctx context.Context, f *tuneFlags, req *tunes.Request) error {
 	tell := a.tunePrinter(f.run.quiet, f.run.suite.lint(a.hints(), req.Run.Suite))
 	if f.dry {

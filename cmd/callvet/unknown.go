@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// calledHere returns the command for a word that is no command here, but a name for it in the
-// documents of docs/design/documents.md, or in other tools.
+// calledHere returns the command for a word that is no command of callvet, but a name for one in
+// the documents of docs/design/documents.md, or in other tools.
 func calledHere(word string) string {
 	switch word {
 	case "judges":

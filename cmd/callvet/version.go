@@ -31,7 +31,7 @@ func (a *cli) versionCommand() *cobra.Command {
 	}
 }
 
-// buildVersion is the released version, else the commit the binary was built from.
+// buildVersion is the released version, else the commit that the binary was built from.
 func buildVersion() string {
 	if version != "" {
 		return version

@@ -15,8 +15,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// minPercent is the smallest share of questions that a bound can be asked for: it takes
-// 10,000 of them.
+// minPercent is the smallest share of questions for a bound: it requires 10,000 questions.
 const minPercent = 0.01
 
 // SetAbstain reads a confidence, or a share of the catalog's examples with a percent
@@ -38,7 +37,7 @@ func (s *Settings) SetAbstain(v string) error {
 	return nil
 }
 
-// Refuses is what SetAbstain reads; empty for never.
+// Refuses is the text for SetAbstain; empty for never.
 func (s *Settings) Refuses() string {
 	switch {
 	case s.AbstainPercent != 0:
@@ -90,10 +89,9 @@ func (e *Env) boundOf(s *Settings, asked []float64, questions string) (float64, 
 	return bound, nil
 }
 
-// calibrate turns the share of abstain into a confidence by the questions of
-// abstain_on, where that is given: those that expect tools of the catalog. suite is
-// what will be asked, empty for one question. Errors are those of the files, and
-// ErrInvalid for too few questions.
+// calibrate turns the share of abstain into a confidence by the questions of abstain_on, where
+// that is given: those that expect tools of the catalog. suite is the suite that will be asked,
+// empty for one question. Errors are errors of the files, and ErrInvalid for too few questions.
 func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 	switch {
 	case f.AbstainOn == "":
@@ -138,8 +136,8 @@ func (e *Env) calibrate(ctx context.Context, f *Search, suite string) error {
 	return err
 }
 
-// Settle turns the share of the catalog's own examples into a confidence, for catalogs
-// that are searched by the same one. The error is ErrInvalid for too few.
+// Settle turns the share of the catalog's own examples into a confidence, so that several
+// catalogs are searched with the same one. The error is ErrInvalid for too few.
 func (e *Env) Settle(ctx context.Context, s *Settings, c *retrieve.Catalogue) error {
 	if s.AbstainPercent == 0 {
 		return nil
@@ -156,7 +154,7 @@ func (e *Env) Settle(ctx context.Context, s *Settings, c *retrieve.Catalogue) er
 	return nil
 }
 
-// shared counts the cases that ask, in upper or lower case, what others ask too.
+// shared counts the cases with a question that other cases have, too, ignoring letter case.
 func shared(cases, others []callvet.Case) (n int) {
 	asked := map[string]bool{}
 	for i := range others {
@@ -174,8 +172,8 @@ func words(c *callvet.Case) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Question()), " "))
 }
 
-// confidences are those of the cases that expect tools of the catalog; a repeated question counts
-// once.
+// confidences are the confidences of the cases that expect tools of the catalog; a repeated
+// question counts once.
 func confidences(ctx context.Context, o retrieve.Options, c *retrieve.Catalogue,
 	cases []callvet.Case,
 ) ([]float64, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// Cautions are what one should know of a search that is measured on a suite.
+// Cautions are warnings about a search that is measured on a suite.
 type Cautions struct {
 	// Expected are the routes and agents that cases expect and the search cannot return.
 	Expected []callvet.Problem
@@ -21,8 +21,8 @@ type Cautions struct {
 	Other, Same *learn.Tuned
 }
 
-// Caution looks for what flatters a search on a suite: weights that were tuned, or routes
-// that were learned on it; and for what cannot be right. It reads the suite for that.
+// Caution finds causes of biased results on a suite: weights that were tuned, or routes that were
+// learned on it. It also finds expectations that cannot be met. It reads the suite for this.
 func Caution(ctx context.Context, e *Env, f *Search, suite string) (Cautions, error) {
 	by, _, err := e.Routes(f.Routes)
 	if err != nil {
@@ -51,7 +51,7 @@ func Caution(ctx context.Context, e *Env, f *Search, suite string) (Cautions, er
 	return out, nil
 }
 
-// seen is how many cases ask what routes were learned from; nil saw nothing.
+// seen is how many cases have questions that routes were learned from; 0 for nil.
 func seen(l *retrieve.LearnedRoutes, cases []callvet.Case) (n int) {
 	for i := range cases {
 		if l != nil && l.Saw(cases[i].Question()) {

@@ -13,11 +13,11 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Confusable are pairs of tools that are easily taken for one another.
+// Confusable are pairs of tools that are easily confused.
 type Confusable struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Tools are those compared, Left those that were too many.
+	// Tools counts the compared tools, Left the tools beyond the limit.
 	Tools int            `json:"tools"`
 	Left  int            `json:"left,omitempty"`
 	Pairs []ConfusedPair `json:"pairs"`
@@ -38,13 +38,13 @@ type ConfusedPair struct {
 // The weather of today and its forecast are alike by 0.3, tools of other subjects by less than 0.2.
 const AlikeFrom = 0.2
 
-// MaxCompared is how many tools are compared each with each.
+// MaxCompared is how many tools are compared with each other.
 const MaxCompared = 20_000
 
 // nearest are kept per tool.
 const nearest = 5
 
-// ConfusableRequest asks which tools are easily taken for one another.
+// ConfusableRequest requests the pairs of easily confused tools.
 type ConfusableRequest struct {
 	Tools string `json:"tools"`
 	// Run is a run that shows its confusion next to the similarity; empty: none.

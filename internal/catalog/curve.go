@@ -14,8 +14,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Curve is what models made of tools that were retrieved, and of all tools, as the
-// catalog grew. A tool is right when the case expects or accepts it.
+// Curve has the results of models with retrieved tools, and with all tools, as the catalog grows.
+// A tool is right when the case expects or accepts it.
 type Curve struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -35,7 +35,7 @@ type Curve struct {
 type RetrievalPoint struct {
 	Distractors int            `json:"distractors"` // -1: the whole catalog
 	Tools       int            `json:"tools"`       // of the largest catalog searched
-	Given       int            `json:"given"`       // the most that were given
+	Given       int            `json:"given"`       // the largest number of offered tools
 	Hit         stats.Interval `json:"hit"`
 	hits        attempts
 }
@@ -59,8 +59,8 @@ type CurvePoint struct {
 	Tools float64 `json:"tools"`
 	// Right is how often the first call's tool is right, of the attempts judged.
 	Right stats.Interval `json:"accuracy"`
-	// The attempts judged, by where they went wrong; they add up. Missed: no right tool
-	// was given; Wrong: one was, and another was called; Silent: nothing was called;
+	// The attempts judged, by their mistake; the counts add up. Missed: no right tool was
+	// offered; Wrong: one was, but another tool was called; Silent: nothing was called;
 	// Unreadable: a call that cannot be read. Errors are not judged.
 	Hits       int `json:"right"`
 	Missed     int `json:"retrieval_missed"`
@@ -68,8 +68,8 @@ type CurvePoint struct {
 	Silent     int `json:"no_call"`
 	Unreadable int `json:"unreadable_call"`
 	Errors     int `json:"errors"`
-	// PromptTokens is the mean of the model's counts; nil if it reports none. ToolTokens are those
-	// of the tools, by TokensPerByte.
+	// PromptTokens is the mean of the model's counts; nil if it reports none. ToolTokens is the
+	// part of the tools, by TokensPerByte.
 	PromptTokens *float64 `json:"prompt_tokens"`
 	ToolTokens   float64  `json:"tool_tokens"`
 	// CostUSD is the mean cost of an attempt; nil if a price is unknown.
@@ -106,7 +106,7 @@ func (a attempts) interval() stats.Interval {
 	return c.Interval(0.95, stats.DefaultRho0)
 }
 
-// change compares what both have.
+// change compares the cases of both sides.
 func (a attempts) change(base attempts) (stats.Interval, float64) {
 	var before, after []panel.Share
 	for _, of := range slices.Sorted(maps.Keys(a)) {

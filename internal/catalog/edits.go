@@ -17,15 +17,15 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// chosen are the edits of a file that have the states asked for.
+// chosen are the edits of a file with the requested states.
 type chosen struct {
 	*suite.EditFile
 	left int // of another state
-	// sorted: some were rejected by the same questions that measured the others.
+	// sorted: some edits were rejected by the same questions that measured the others.
 	sorted bool
 }
 
-// Misread is the error of a file of edits that cannot be used, with all that is wrong.
+// Misread is the error of an unusable file of edits, with all its mistakes.
 type Misread struct {
 	Problems []callvet.Problem
 	File     string
@@ -39,7 +39,8 @@ func (m *Misread) Error() string {
 // Unwrap gives callvet.ErrInvalid.
 func (m *Misread) Unwrap() error { return callvet.ErrInvalid }
 
-// edits reads a file of edits, and keeps those of the states asked for, or of usual.
+// edits reads a file of edits, and keeps the edits with the requested states, or else with the
+// usual ones.
 func edits(e *Env, name string, asked []string, usual ...learn.Status) (chosen, error) {
 	states, err := states(asked, usual)
 	if err != nil {
@@ -110,15 +111,14 @@ func states(list []string, usual []learn.Status) ([]learn.Status, error) {
 	return out, nil
 }
 
-// bench is a catalog with the questions that are asked of it, one way of searching and who
-// searches.
+// bench is a catalog with its questions, the settings of a search and the retriever.
 type bench struct {
 	env       *Env
 	settings  Settings
 	catalogue *retrieve.Catalogue
 	suite     *callvet.Suite
 	qs        []Question
-	left      int // cases that ask none
+	left      int // cases without a question
 }
 
 // open reads the catalog and the settings of a search, and the questions of a suite.
@@ -140,8 +140,8 @@ func open(ctx context.Context, e *Env, f *Search, suite string) (*bench, error) 
 	return b, err
 }
 
-// settled reads a catalog, and settings under which both sides are asked: with one
-// confidence, that of the catalog as it is.
+// settled reads a catalog, and settings under which both sides are asked: with one confidence,
+// from the unchanged catalog.
 func settled(ctx context.Context, e *Env, f *Search, suite string) (*retrieve.Catalogue, error) {
 	if f.Via != "" {
 		return nil, Invalid("via", "", "search a catalogue: invalid: the texts of a service cannot be edited")

@@ -12,13 +12,13 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// ApplyRequest asks for a catalog with edits in it.
+// ApplyRequest requests a catalog with edits applied.
 type ApplyRequest struct {
 	Tools string `json:"tools"`
 	Edits string `json:"edits"`
-	// Status are the states of the edits that are taken; none: accepted.
+	// Status are the states of the edits to apply; none: accepted.
 	Status []string `json:"status,omitempty"`
-	// Output is the catalog to write, which may be the one that is read.
+	// Output is the catalog to write, which may be the file that is read.
 	Output string `json:"output"`
 }
 
@@ -38,8 +38,8 @@ type Applied struct {
 // FormZipped is the form of a catalog that was plain JSON, compressed.
 const FormZipped = FormZip
 
-// Apply writes a catalog with the edits that have the states asked for. Every byte that no
-// edit is about stays as it was, but in forms that are written as plain JSON.
+// Apply writes a catalog with the edits that have the requested states. All other bytes stay
+// unchanged, except in forms that are written as plain JSON.
 func Apply(ctx context.Context, e *Env, q ApplyRequest) (*Applied, error) {
 	switch q.Output {
 	case "":
@@ -61,7 +61,7 @@ func Apply(ctx context.Context, e *Env, q ApplyRequest) (*Applied, error) {
 	return r.Applied, nil
 }
 
-// Revised is the text of a catalog with edits in it.
+// Revised is the text of a catalog with edits applied.
 type Revised struct {
 	*Applied
 	Text []byte
@@ -97,7 +97,7 @@ func ReviseCatalogue(e *Env, q ApplyRequest) (*Revised, error) {
 	return &Revised{done, append(p.Mark, out...), data}, nil
 }
 
-// mayReplace is an error if a file other than an older catalog would be lost. Files are also
+// mayReplace returns an error if a file other than an older catalog would be lost. Files are also
 // compared by content, because one file can have many paths.
 func mayReplace(e *Env, q *ApplyRequest, data []byte, form string) error {
 	file, edits, to := q.Tools, q.Edits, q.Output

@@ -20,10 +20,10 @@ const (
 	fieldSide = "catalogue"
 	asItIs    = "as-it-is"
 	edited    = "edited"
-	both      = "both" // the model would be shown the very same on both sides
+	both      = "both" // the model would see the same tools on both sides
 )
 
-// What the descriptions of made suites begin with.
+// The beginnings of the descriptions of made suites.
 const (
 	aboutEdits       = "edits compared with the catalogue as it is: "
 	aboutSuggestions = "suggested descriptions: "
@@ -34,8 +34,8 @@ func MadeByCallvet(s *callvet.Suite) bool {
 	return strings.HasPrefix(s.Description, aboutEdits) || strings.HasPrefix(s.Description, aboutSuggestions)
 }
 
-// ask has models choose on both sides, in one run: a budget holds for both, and what
-// changes with the hour changes for both.
+// ask lets models choose on both sides, in one run: the budget and changes of a model over time
+// then apply to both sides.
 func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 	made := &callvet.Suite{
 		Name: t.suite.Name + ": what if", Version: t.suite.Version, SystemPrompt: t.suite.SystemPrompt,
@@ -83,7 +83,7 @@ func (t *trial) ask(ctx context.Context) ([]*Comparison, error) {
 func editAsk(ctx context.Context, e *Env, suite string, made *callvet.Suite, read func(*Answers) error) error {
 	err := errors.Join(e.Ask(ctx, suite, made, read), ctx.Err())
 	switch {
-	case errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrNotFound): // nothing was asked
+	case errors.Is(err, callvet.ErrInvalid), errors.Is(err, callvet.ErrNotFound): // no request was sent
 		return fmt.Errorf("ask models: %w", err)
 	case err != nil:
 		return &callvet.Hinted{
@@ -102,8 +102,7 @@ func toolsOf(t *trial) []string {
 	return out
 }
 
-// renamed maps names of tools as they are to those after the edits; back maps those
-// to the ones that they were.
+// renamed maps present names of tools to the names after the edits; back is the inverse.
 func (t *trial) renamed() (to, back func(string) string) {
 	forth, again := map[string]string{}, map[string]string{}
 	for i := range t.edits {

@@ -35,11 +35,11 @@ type Comparison struct {
 	Wrong    []ChangedAnswer `json:"newly_wrong"`
 	Tools    []ToolEffect    `json:"tools"`
 	Unjudged []string        `json:"unjudged,omitempty"`
-	// Same counts cases for which a model is shown the very same tools on both sides,
-	// and was asked once.
+	// Same counts cases for which a model sees exactly the same tools on both sides, and was
+	// asked once.
 	Same  int              `json:"same_request,omitempty"`
 	Usage *EffectUsage     `json:"usage,omitempty"`
-	main  panel.Difference // that of Measure
+	main  panel.Difference // of Measure
 }
 
 // EffectRate is one measure on both sides.
@@ -61,9 +61,9 @@ type ChangedAnswer struct {
 	Case     string   `json:"case"`
 	Question string   `json:"question"`
 	Right    []string `json:"right"`
-	// Acceptable are right as well, in the place of those.
+	// Acceptable are the tools that are right as well, in place of the expected ones.
 	Acceptable []string `json:"acceptable,omitempty"`
-	// Before and After are the tools that were first, or that a model called.
+	// Before and After are the first tools, or the tools that a model called.
 	Before []string `json:"before"`
 	After  []string `json:"after"`
 }
@@ -75,8 +75,8 @@ type ToolEffect struct {
 	Cases  int      `json:"cases"`
 	Right  []string `json:"newly_right"`
 	Wrong  []string `json:"newly_wrong"`
-	// LostTo are the tools that now come where this one would be right; Took are the
-	// cases of other tools that an edited tool now gets and they lost.
+	// LostTo are the tools that are now first where this one would be right; Took are the cases
+	// that this edited tool now takes from other tools.
 	LostTo []string         `json:"lost_to,omitempty"`
 	Took   []string         `json:"took,omitempty"`
 	Own    panel.Difference `json:"difference"`
@@ -85,7 +85,7 @@ type ToolEffect struct {
 // EffectUsage is the usage of models.
 type EffectUsage struct {
 	Run string `json:"run,omitempty"`
-	// Reused are answers of earlier runs to the very same request.
+	// Reused are answers of earlier runs to exactly the same request.
 	Requests     int      `json:"requests"`
 	Reused       int      `json:"reused"`
 	InputTokens  int      `json:"input_tokens"`
@@ -139,7 +139,7 @@ func (o *Outcome) right() bool {
 	return 2*n >= len(o.Rights) && n > 0
 }
 
-// outcomes takes one measure of answers; cases that it is not about have no attempts.
+// outcomes evaluates one measure for answers; cases to which it does not apply have no attempts.
 func outcomes(as []SearchAnswer, measure string) []Outcome {
 	out := make([]Outcome, len(as))
 	for i := range as {

@@ -11,15 +11,15 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// Question is a case that asks for tools of the catalog, or for none.
+// Question is a case that expects tools of the catalog, or none.
 type Question struct {
 	learn.Question
 	Of   *callvet.Case
 	Want callvet.Selection // its tools only
 }
 
-// QuestionsOf returns the cases with right tools, and the number of cases without, or with one that
-// is not in the catalog; known are its tools.
+// QuestionsOf returns the cases with right tools, and the number of cases without right tools or
+// with a tool outside the catalog; known are its tools.
 func QuestionsOf(cases []callvet.Case, known map[string]int) (out []Question, left int) {
 	for i := range cases {
 		k := &cases[i]
@@ -48,19 +48,19 @@ func PlainQuestions(qs []Question) []learn.Question {
 	return out
 }
 
-// The measures of a comparison; those that a case does not ask for are absent.
+// The measures of a comparison; measures that do not apply to a case are absent.
 const (
 	FirstRight  = "first_tool_right"
 	SomeRight   = "right_tool_among_k"
 	AllRight    = "tools_right"
 	MRR         = "mrr"
-	ChosenRight = "right_tools_called" // by a model: those and no other
+	ChosenRight = "right_tools_called" // by a model: exactly the right tools
 )
 
 // SearchAnswer is the result of a question.
 type SearchAnswer struct {
-	// Chosen are the tools given or called, best first, by the names of the catalog
-	// before any edit.
+	// Chosen are the retrieved or called tools, best first, by the names of the catalog before
+	// any edit.
 	Chosen []string
 	Scores map[string]float64
 }

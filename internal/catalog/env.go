@@ -13,17 +13,17 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Models opens what makes vectors and what orders the best tools anew. One value serves one
-// request, or one run; whoever made it lets go of it.
+// Models opens embedders and rerankers. One value serves one request, or one run; its maker
+// closes it.
 type Models interface {
-	// Open sets the embedder with its cache, and the reranker, of the models named; empty
-	// names none. The same model is opened once.
+	// Open sets the embedder with its cache, and the reranker, of the named models; an empty name
+	// means none. The same model is opened once.
 	Open(ctx context.Context, embed, rerank string, o *retrieve.Options) error
 	// Used is the usage of the models so far, in the order of opening.
 	Used() []callvet.ModelUse
 }
 
-// Answers is a run of models over a suite that was made for them.
+// Answers is a run of models over a suite made for them.
 type Answers struct {
 	Run string
 	// Status is how the run ended: "done", or why it has not all attempts.
@@ -41,31 +41,30 @@ type Attempt struct {
 	Cell *callvet.Cell
 }
 
-// Env is what requests are carried out with. Functions that a request has no use for may
-// be nil.
+// Env has the resources for carrying out requests. Functions that a request does not use may be
+// nil.
 type Env struct {
 	Files Files
-	// Existing reads a file that is to be written over; there is false where none would
-	// be lost.
+	// Existing reads a file that will be overwritten; there is false where none would be lost.
 	Existing func(name string) (data []byte, there bool, err error)
-	// Write writes these bytes to a file that a request named, all of them or none.
+	// Write writes these bytes to a file that a request named, whole or not at all.
 	Write func(ctx context.Context, name string, data []byte) error
 	// Suite reads a suite with its cases over tools.
 	Suite func(ctx context.Context, name string, tools []callvet.Tool) (*callvet.Suite, error)
-	// Indexes keeps what Open made for those that ask models nothing; nil: nothing is kept.
+	// Indexes keeps the indexes that Open made for searches without models; nil: none are kept.
 	Indexes *Indexes
-	// Models are those of one request, which the caller closes after it.
+	// Models are the models of one request; the caller closes them after it.
 	Models Models
 	// Ask carries out a suite made from the named one, with the models of the request, and stores
 	// it as a run. read is called with the answers, also if they are incomplete.
 	Ask func(ctx context.Context, suite string, made *callvet.Suite, read func(*Answers) error) error
 	// Lookup reads a variable that a header of a service names.
 	Lookup func(name string) string
-	// HTTP asks services; nil: one of its own, which follows no redirect.
+	// HTTP sends requests to services; nil: a new client, which follows no redirect.
 	HTTP *http.Client
 	Now  func() time.Time
-	// Notify gets notices for a person during the work; Progress gets the number of finished
-	// searches, after each. Nil: not called.
+	// Notify is called with notices for a person during the work, Progress with the number of
+	// finished searches after each. Nil: not called.
 	Notify   func(callvet.Notice)
 	Progress func(done, total int)
 }
@@ -99,14 +98,14 @@ func (e *Env) JSON(name string) (data []byte, t FileText, err error) {
 	return data, t, nil
 }
 
-// Routes reads what decides routes, as OpenRoutes does.
+// Routes reads the rules or the model of routes, as OpenRoutes does.
 func (e *Env) Routes(name string) (retrieve.Router, []string, error) {
 	return OpenRoutes(name, e.Files)
 }
 
-// Old reads a file that is to be written over; there is false where none would be
-// lost. What cannot be read may hold anything: that is an error that wraps
-// callvet.ErrConflict, and "-", which is no file, one that wraps callvet.ErrInvalid.
+// Old reads a file that will be overwritten; there is false where none would be lost. An
+// unreadable file may contain anything: the error wraps callvet.ErrConflict. For "-", which is no
+// file, it wraps callvet.ErrInvalid.
 func (e *Env) Old(name string) (data []byte, there bool, err error) {
 	if name == "-" {
 		return nil, false, Invalid("output", "{output} with a name",

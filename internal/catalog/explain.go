@@ -37,8 +37,8 @@ const (
 
 // ExplainSelections fills in why expected tools of failed cases were not first; index is by the
 // target's position in the run. It skips targets without an index, and further cases of large
-// catalogs. For a stored run it asks each question again: an index that now decides differently is
-// not the run's index, and gives no reasons.
+// catalogs. For a stored run it asks each question again: an index that now decides differently
+// is not the run's index, and cannot give reasons.
 func ExplainSelections(ctx context.Context, s *panel.RoutingSection, index map[int]*Retriever, stored bool) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
@@ -67,7 +67,7 @@ func ExplainSelections(ctx context.Context, s *panel.RoutingSection, index map[i
 	}
 }
 
-// routed is the reason for a wrong route; empty for a right one, or if nothing decides routes.
+// routed is the reason for a wrong route; empty for a right route, or without a router.
 func routed(r *Retriever, f *panel.RoutingFailure) string {
 	by, wrong := r.Pipeline().Routes, f.Want.Route != "" && f.Want.Route != f.Got.Route
 	if by == nil || !wrong && (f.Want.SubRoute == "" || f.Want.SubRoute == f.Got.SubRoute) {
@@ -106,7 +106,7 @@ func whyRoute(d retrieve.RouteDecision) string {
 	return name + ", as no rule finds anything"
 }
 
-// decidesSo reports whether the same tools with the same scores are given again.
+// decidesSo reports whether the index returns the same tools with the same scores again.
 func decidesSo(ctx context.Context, r *Retriever, f *panel.RoutingFailure) bool {
 	const rounding = 1e-9
 	d, err := r.Decide(ctx, strings.TrimSpace(f.Query))

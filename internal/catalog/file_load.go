@@ -24,7 +24,7 @@ type Files interface {
 	Read(name string, limit int64) ([]byte, error)
 }
 
-// Folder is the error of reading a name that is a folder; Names are those of its files.
+// Folder is the error of reading a folder; Names are the names of its files.
 type Folder struct {
 	Name  string
 	Names []string
@@ -32,8 +32,8 @@ type Folder struct {
 
 func (f *Folder) Error() string { return f.Name + " is a folder" }
 
-// ReadFiles reads a file, or each file of a folder of tools: of several that are versions of one
-// tool, NAME.v1.json and NAME.v2.json, the newest.
+// ReadFiles reads a file, or each file of a folder of tools: of several versions of one tool,
+// NAME.v1.json and NAME.v2.json, only the newest.
 func ReadFiles(files Files, name string) ([]retrieve.CatalogueFile, error) {
 	data, err := files.Read(name, MaxFileBytes)
 	var dir *Folder
@@ -126,11 +126,11 @@ func ParseFile(name string, text []byte) (*retrieve.Catalogue, error) {
 // FileText is a file as JSON.
 type FileText struct {
 	JSON []byte
-	// Mark is that of byte order before JSON in the file itself.
+	// Mark is the byte order mark before JSON in the file itself.
 	Mark []byte
 	// Form is the form of the file; empty for JSON, which keeps every byte.
 	Form string
-	// Placed: lines and columns of the JSON are those of the file; otherwise only lines are.
+	// Placed: lines and columns of the JSON equal those in the file; otherwise only lines do.
 	Placed bool
 }
 

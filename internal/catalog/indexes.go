@@ -43,7 +43,7 @@ func (x *Indexes) get(key [sha256.Size]byte) (k kept, ok bool) {
 	return k, ok
 }
 
-// put keeps one more, and forgets the oldest one where there are too many.
+// put adds a catalogue, and removes the oldest one where there are too many.
 func (x *Indexes) put(key [sha256.Size]byte, k kept) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

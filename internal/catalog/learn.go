@@ -15,23 +15,23 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Lesson is the learned routes and how often they were right.
+// Lesson are the learned routes and how often they were right.
 type Lesson struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Examples were learned; None of them belong to no route, and Repeated were there
-	// before with the same answer.
+	// Examples were learned; None of them belong to no route, and Repeated repeat an earlier
+	// example with the same answer.
 	Examples int      `json:"examples"`
 	None     int      `json:"none"`
 	Repeated int      `json:"repeated"`
 	Routes   []string `json:"routes"`
 	// Threshold is the probability under which a question belongs to no route.
 	Threshold float64 `json:"threshold"`
-	// Held is measured on every fifth example of each route, with routes that were
-	// learned without them; Test on the questions of --test, with all that was learned.
+	// Held is measured on every fifth example of each route, with routes that were learned
+	// without them; Test on the questions of --test, with the final routes.
 	Held TuningMeasured  `json:"held_out"`
 	Test *TuningMeasured `json:"test,omitempty"`
-	// File is where the routes are; empty when they are kept nowhere.
+	// File is the file of the routes; empty when they are not stored.
 	File string `json:"file,omitempty"`
 }
 
@@ -159,8 +159,8 @@ type LearnRequest struct {
 	Examples string `json:"examples"`
 	// Test are other questions to measure on.
 	Test string `json:"test,omitempty"`
-	// Refuse is the share of right routes that may be lost so that questions that belong to
-	// none are refused; 0: 0.05.
+	// Refuse is the largest share of right routes that may be lost in order to refuse questions
+	// without a route; 0: 0.05.
 	Refuse float64 `json:"refuse,omitempty"`
 	// Seed is the seed of the order of the examples.
 	Seed   uint64 `json:"seed"`

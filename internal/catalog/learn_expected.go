@@ -17,10 +17,9 @@ type labeled interface {
 	Labels() []retrieve.RouteExample
 }
 
-// ExpectedRoutes holds the routes, sub-routes and agents that cases expect against those that
-// may be given at all: one warning for each name, with how many cases cannot be right.
-// A catalog without agents and a search without routes decide no such layer. file names
-// the suite.
+// ExpectedRoutes compares the routes, sub-routes and agents that cases expect with the possible
+// ones: one warning for each impossible name, with the number of cases that cannot be right. A
+// catalog without agents and a search without routes decide no such layer. file names the suite.
 func ExpectedRoutes(file string, cases []callvet.Case, c *retrieve.Catalogue, by retrieve.Router) []callvet.Problem {
 	x := expectation{file: file, at: map[string]int{}}
 	l, routed := by.(labeled)

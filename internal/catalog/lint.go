@@ -26,12 +26,12 @@ const (
 	commonKeyword = 0.25
 )
 
-// LintRequest asks for the problems of a catalog.
+// LintRequest requests the problems of a catalog.
 type LintRequest struct {
 	Tools string `json:"tools"`
 }
 
-// Lint looks at a catalog. Tools that cannot be read do not keep it from the others.
+// Lint checks a catalog. Unreadable tools do not prevent the check of the others.
 func Lint(ctx context.Context, e *Env, q LintRequest) (*Findings, error) {
 	c, problems, err := e.Catalogue(q.Tools)
 	if err != nil && len(problems) == 0 {
@@ -46,8 +46,8 @@ func Lint(ctx context.Context, e *Env, q LintRequest) (*Findings, error) {
 	return out, err
 }
 
-// lint lists the problems of a catalog: what prevents tools from being found or distinguished, and
-// invalid schemas. Two tools with one name are refused when it is read.
+// lint lists the problems of a catalog: obstacles to finding or distinguishing tools, and invalid
+// schemas. Two tools with one name are refused when it is read.
 func lint(ctx context.Context, file string, c *retrieve.Catalogue) ([]callvet.Problem, error) {
 	l := &catalogueLint{
 		file: file, names: map[string]string{}, texts: map[string]string{},
@@ -179,8 +179,8 @@ func (l *catalogueLint) common(tools int) {
 	}
 }
 
-// plainName is a name without case, separators and numbers: getUser, get-user_2 and
-// get_users are one. Letters of other scripts that look like Latin ones are those.
+// plainName is a name without case, separators and numbers: getUser, get-user_2 and get_users are
+// one. Letters of other scripts that look like Latin letters count as these.
 func plainName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) {
@@ -205,7 +205,7 @@ const (
 type Findings struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Tools are those that could be read.
+	// Tools are the readable tools.
 	Tools    int               `json:"tools"`
 	Problems []callvet.Problem `json:"problems"`
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Open indexes a catalog as a target; with an embedder that asks for the vectors of
-// tools which the cache does not have. It uses Files, Models, Now and Notify.
+// Open indexes a catalog as a target; an embedder is used for vectors of tools that are not in
+// the cache. It uses Files, Models, Now and Notify.
 func (e *Env) Open(ctx context.Context, file string, s Settings) (*Retriever, callvet.Target, error) {
 	key, keep := e.indexKey(file, &s)
 	if keep {
@@ -49,7 +49,7 @@ func (e *Env) Over(ctx context.Context, c *retrieve.Catalogue, s Settings,
 	return e.Routed(ctx, c, s, name, decide)
 }
 
-// Routed is Over with routes that are decided elsewhere; nil decides none.
+// Routed is Over with a given router; nil: routes are not decided.
 func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, name string,
 	decide retrieve.Router,
 ) (*Retriever, callvet.Target, error) {
@@ -72,7 +72,7 @@ func (e *Env) Routed(ctx context.Context, c *retrieve.Catalogue, s Settings, nam
 		})
 }
 
-// OpenModels opens those that the settings name.
+// OpenModels opens the models that the settings name.
 func (e *Env) OpenModels(ctx context.Context, s *Settings, o *retrieve.Options) error {
 	if s.Embed+s.Rerank == "" {
 		return nil
@@ -83,7 +83,7 @@ func (e *Env) OpenModels(ctx context.Context, s *Settings, o *retrieve.Options) 
 	return e.Models.Open(ctx, s.Embed, s.Rerank, o)
 }
 
-// router reads what decides routes, and holds the routes that need no tool against it.
+// router reads the router, and checks that it knows the routes that need no tool.
 func (s *Settings) router(files Files) (retrieve.Router, error) {
 	decide, named, err := OpenRoutes(s.Routes, files)
 	if err != nil {
@@ -107,7 +107,7 @@ func Tools(c *retrieve.Catalogue) []callvet.Tool {
 	return out
 }
 
-// Positions are those of tools in a catalog, by name.
+// Positions are the positions of tools in a catalog, by name.
 func Positions(c *retrieve.Catalogue) map[string]int {
 	at := map[string]int{}
 	for i := range c.Entries {

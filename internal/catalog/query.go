@@ -14,15 +14,15 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// QueryAnswer is what one question got.
+// QueryAnswer is the answer to one question.
 type QueryAnswer struct {
 	Format   string           `json:"format"`
 	Version  int              `json:"version"`
 	Query    string           `json:"query"`
 	Decision callvet.Decision `json:"decision"`
-	// Route is what decided the route; nil if routes are not decided, or decided elsewhere.
+	// Route explains the route; nil if routes are not decided, or decided elsewhere.
 	Route *RouteReason `json:"route_reason,omitempty"`
-	// Matched are the words that the question shares with each tool given.
+	// Matched are the words that the question shares with each returned tool.
 	Matched []Matched `json:"matched,omitempty"`
 	// Verdict and Scores compare the decision with the expectations, if any; Why has each expected
 	// tool that is not first.
@@ -30,7 +30,7 @@ type QueryAnswer struct {
 	Reason  string                   `json:"reason,omitempty"`
 	Scores  []callvet.Score          `json:"scores,omitempty"`
 	Why     []panel.RoutingDiagnosis `json:"why,omitempty"`
-	// Models are those that were asked for vectors and orders.
+	// Models are the models used for vectors and rankings.
 	Models []callvet.ModelUse `json:"models,omitempty"`
 }
 
@@ -58,7 +58,7 @@ type MatchedWord struct {
 	Fields []string `json:"fields"`
 }
 
-// QueryRequest asks one question, with the expectations of the answer.
+// QueryRequest is one question, with the expectations of the answer.
 type QueryRequest struct {
 	Text string `json:"text"`
 	Search
@@ -69,7 +69,8 @@ type QueryRequest struct {
 	Expect *callvet.Selection `json:"expect,omitempty"`
 }
 
-// Query asks a catalog or a service one question. Errors are those of files, settings, models and services.
+// Query sends one question to a catalog or a service. Errors are errors of files, settings,
+// models and services.
 func Query(ctx context.Context, e *Env, q QueryRequest) (*QueryAnswer, error) {
 	if q.Tools == "" && q.Via == "" {
 		return nil, NoCatalogue()
@@ -91,7 +92,7 @@ func Query(ctx context.Context, e *Env, q QueryRequest) (*QueryAnswer, error) {
 	return a, nil
 }
 
-// search asks a catalog.
+// search searches a catalog.
 func search(ctx context.Context, e *Env, q *QueryRequest, a *QueryAnswer) error {
 	r, _, err := e.Open(ctx, q.Tools, q.Settings)
 	if err != nil {
@@ -130,7 +131,7 @@ func search(ctx context.Context, e *Env, q *QueryRequest, a *QueryAnswer) error 
 	return nil
 }
 
-// service asks one.
+// service sends the question to a service.
 func service(ctx context.Context, e *Env, q *QueryRequest, a *QueryAnswer) error {
 	timeout := time.Duration(q.TimeoutMS) * time.Millisecond
 	m, _, err := OpenRemote(RemoteConfig{

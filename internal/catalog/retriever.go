@@ -57,7 +57,7 @@ func OpenRetriever(ctx context.Context, cfg RetrieverConfig) (*Retriever, callve
 	}, nil
 }
 
-// Pipeline is what decides.
+// Pipeline is the pipeline that decides.
 func (r *Retriever) Pipeline() *retrieve.Pipeline { return r.pipeline }
 
 // Explain explains a tool's rank for a question, including the gate of the agents chosen for the

@@ -14,7 +14,7 @@ import (
 // MaxAnswerTools is the largest number of tools, or of agents, in one answer.
 const MaxAnswerTools = 10_000
 
-// The members under which services give the same thing, the documented one first.
+// The names of the same member in answers of services, the documented one first.
 func toolKeys() []string {
 	return []string{"tools", "results", "hits", "selected_tools", "tool_ids", "matches", "documents", "items"}
 }
@@ -58,7 +58,7 @@ func within(v value.Value) (value.Value, bool) {
 	return member(v, "result", "data", "output", "decision")
 }
 
-// member is the first of the members that there is, null or not.
+// member is the first present member, null included.
 func member(v value.Value, keys ...string) (value.Value, bool) {
 	for _, k := range keys {
 		if m, ok := v.Get(k); ok {
@@ -115,7 +115,7 @@ func readObject(d *callvet.Decision, v value.Value) (found bool, err error) {
 	return len(d.Layers) > 0, nil
 }
 
-// What is odd about an answer and is no error.
+// Oddities of an answer that are no errors.
 const (
 	OddAbstained = "it abstains and returns tools all the same: the tools count"
 	OddOrder     = "its scores do not descend: the order of the list counts"
@@ -123,7 +123,7 @@ const (
 	OddTwice     = "it names a tool twice: it counts once"
 )
 
-// odd keeps an oddity once.
+// odd records an oddity once.
 func odd(d *callvet.Decision, what string) {
 	if !slices.Contains(d.Odd, what) {
 		d.Odd = append(d.Odd, what)

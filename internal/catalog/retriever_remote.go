@@ -31,7 +31,7 @@ type RemoteConfig struct {
 	Headers map[string]string
 	// Lookup returns a variable, "" if it is not set; nil: none is set.
 	Lookup func(name string) string
-	// K is how many tools are asked for, at least 1.
+	// K is the requested number of tools, at least 1.
 	K int
 	// Timeout bounds one request; 0: only the context does.
 	Timeout time.Duration
@@ -46,7 +46,7 @@ type RemoteConfig struct {
 	secrets []string
 }
 
-// minSecret is how long a secret is at least: a letter or two would eat the text.
+// minSecret is the least length of a secret: masking one or two letters would destroy the text.
 const minSecret = 4
 
 type remote struct{ cfg RemoteConfig }
@@ -101,7 +101,7 @@ func (r *remote) Generate(ctx context.Context, req *callvet.Request) (*callvet.R
 	x.Response = r.hide(x.Response)
 	if err != nil {
 		var ue *url.Error
-		if errors.As(err, &ue) { // its text holds the whole address
+		if errors.As(err, &ue) { // its text contains the whole address
 			err = ue.Err
 		}
 		f := faultOf(ctx, err)
@@ -174,7 +174,7 @@ func leadsTo(res *http.Response) string {
 	return u.String()
 }
 
-// retrieverRefused is the fault of an answer of status 300 and more.
+// retrieverRefused is the fault of an answer with a status of 300 or more.
 func retrieverRefused(res *http.Response, all []byte, now time.Time) *callvet.Fault {
 	const most = 300
 	body := strings.TrimSpace(redact.CutText(strings.ToValidUTF8(string(all), ""), most))

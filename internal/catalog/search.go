@@ -20,7 +20,7 @@ import (
 
 // Search is a catalogue and the settings of the search.
 type Search struct {
-	// Tools is the file of the catalog, Via the address of a service that is asked instead.
+	// Tools is the file of the catalog, Via the address of a service that is used instead.
 	Tools string `json:"tools,omitempty"`
 	Via   string `json:"via,omitempty"`
 	Settings
@@ -53,7 +53,7 @@ func (e *Env) Ready(ctx context.Context, f *Search, suite string) (*callvet.Sele
 	}
 	if suite != "" {
 		quiet := *e
-		if f.Via != "" { // how a service finds tools is its own matter
+		if f.Via != "" { // the settings of retrieval do not apply to a service
 			quiet.Notify = nil
 		}
 		if err := quiet.FromSuite(&f.Settings, suite); err != nil {
@@ -66,7 +66,7 @@ func (e *Env) Ready(ctx context.Context, f *Search, suite string) (*callvet.Sele
 	return composite, e.calibrate(ctx, f, suite)
 }
 
-// weights reads the search's file of weights, and returns those of the composite.
+// weights reads the search's file of weights, and returns the weights of the composite.
 func (e *Env) weights(f *Search) (*callvet.SelectionScoring, error) {
 	if f.WeightsFile == "" {
 		return nil, nil
@@ -122,9 +122,9 @@ func (f *Search) Setting() string {
 	return ""
 }
 
-// service checks a search that asks a service: the service only gets k.
+// service checks a search through a service: only k is sent to it.
 func (f *Search) service() error {
-	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may stand anywhere
+	filled := variable.ReplaceAllString(f.Via, "x") // ${VAR} may be at any place
 	if u, err := url.Parse(filled); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return Invalid("via", "{via} http://HOST/PATH; a file is searched with {tools}",
 			"ask a service: invalid: {via} %s is no address", f.Via)
@@ -155,9 +155,9 @@ type suiteConfig struct {
 }
 
 // FromSuite fills in open settings from a suite's config.tool_retrieval: the number of tools, the
-// use of vectors, and, under bigtool, the namespaces. If the suite wants a reranker and the request
-// names none, there is a notice. Files of other forms have no such settings. The error wraps
-// callvet.ErrInvalid.
+// use of vectors, and, under bigtool, the namespaces. If the suite requires a reranker and the
+// request names none, there is a notice. Files of other forms have no such settings. The error
+// wraps callvet.ErrInvalid.
 func (e *Env) FromSuite(s *Settings, file string) error {
 	if file == "-" { // standard input is read once
 		return nil

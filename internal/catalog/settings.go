@@ -19,15 +19,15 @@ import (
 type Settings struct {
 	// Preset is "default" or "bigtool"; empty for the first.
 	Preset string `json:"preset,omitempty"`
-	// K is how many tools are given; 0: 5, or 2 for bigtool.
+	// K is how many tools are returned; 0: 5, or 2 for bigtool.
 	K int `json:"k,omitempty"`
-	// Threshold is the score under which a tool is not given; 0: none.
+	// Threshold is the score below which a tool is not returned; 0: none.
 	Threshold float64 `json:"threshold,omitempty"`
-	// Abstain in [0,1) is the confidence under which no tool is given; 0: none. Only
-	// the default preset with its own weights and vectors knows its confidence.
+	// Abstain in [0,1) is the confidence below which no tool is returned; 0: none. Only the
+	// default preset with its own weights and vectors knows its confidence.
 	Abstain float64 `json:"abstain,omitempty"`
-	// AbstainPercent in (0,100), in place of Abstain, is how many percent of the
-	// catalog's own examples would be given nothing.
+	// AbstainPercent in (0,100), in place of Abstain, is the percentage of the catalog's own
+	// examples for which no tool would be returned.
 	AbstainPercent float64 `json:"abstain_percent,omitempty"`
 	// AbstainRoutes are routes of questions that need no tool.
 	AbstainRoutes []string `json:"abstain_routes,omitempty"`
@@ -55,7 +55,7 @@ type Settings struct {
 
 const defaultK = 5
 
-// Depth is how many tools are given.
+// Depth is how many tools are returned.
 func (s *Settings) Depth() int {
 	switch {
 	case s.K > 0:
@@ -66,15 +66,14 @@ func (s *Settings) Depth() int {
 	return defaultK
 }
 
-// Depths are the depths at which k tools are measured: 1, 3, 5 and 10 as far as
-// there are that many, and k.
+// Depths are the depths at which k tools are measured: 1, 3, 5 and 10 up to k, and k.
 func Depths(k int) []int {
 	out := slices.DeleteFunc([]int{1, 3, 5, 10}, func(d int) bool { return d >= k })
 	return append(out, max(k, 1))
 }
 
-// Parse takes the rest of a target behind "retrieve:" apart: a file, and settings as
-// the query of a URL. The error wraps callvet.ErrInvalid.
+// Parse reads the rest of a target after "retrieve:": a file, and settings as the query of a URL.
+// The error wraps callvet.ErrInvalid.
 func Parse(rest string) (file string, s Settings, err error) {
 	if file, s, err = ParseUnchecked(rest); err != nil {
 		return "", s, err
@@ -83,7 +82,7 @@ func Parse(rest string) (file string, s Settings, err error) {
 	return file, s, err
 }
 
-// ParseUnchecked is Parse without asking whether the preset has the settings.
+// ParseUnchecked is Parse without checking that the preset has the settings.
 func ParseUnchecked(rest string) (file string, s Settings, err error) {
 	file, query, _ := strings.Cut(rest, "?")
 	q, err := url.ParseQuery(query)
@@ -176,8 +175,8 @@ func (s *Settings) Target(file string) string {
 	return "retrieve:" + file + "?" + q.Encode()
 }
 
-// Options are the preset with the settings laid over it and the namespaces of the
-// catalog. The error wraps callvet.ErrInvalid.
+// Options are the preset with the settings applied, and the namespaces of the catalog. The error
+// wraps callvet.ErrInvalid.
 func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 	var o retrieve.Options
 	switch s.Preset {
@@ -213,7 +212,7 @@ func (s *Settings) Options(c *retrieve.Catalogue) (retrieve.Options, error) {
 
 // Bounds of settings.
 const (
-	// MaxDepth is the most tools that are given.
+	// MaxDepth is the largest number of returned tools.
 	MaxDepth = 1000
 	// maxAgents is the most agents that may be chosen for a question.
 	maxAgents  = 100

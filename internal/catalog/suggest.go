@@ -25,13 +25,13 @@ type Suggestions struct {
 	Model   string  `json:"model"`
 	Holdout float64 `json:"holdout"`
 	Seed    int64   `json:"seed"`
-	// Train and Held count the questions of both halves, LeftOut the cases without.
+	// Train and Held count the questions of both halves, LeftOut the cases without a question.
 	Train   int          `json:"train"`
 	Held    int          `json:"held_out"`
 	LeftOut int          `json:"left_out"`
 	Usage   *EffectUsage `json:"usage"`
 	Tools   []Suggestion `json:"tools"`
-	// Together holds all that are proposed against the catalog as it is; nil for none.
+	// Together compares all proposed edits with the unchanged catalog; nil for none.
 	Together *Comparison `json:"together"`
 	Output   string      `json:"output"`
 	// Catalogue is the file of the catalog.
@@ -39,23 +39,23 @@ type Suggestions struct {
 	seen      []string
 }
 
-// Suggestion is one tool's.
+// Suggestion is the suggestion for one tool.
 type Suggestion struct {
 	Tool string `json:"tool"`
-	// Lost and Taken count train questions that the tool should have got, and that it
-	// got from others.
+	// Lost and Taken count train questions that other tools took from this tool, and that it took
+	// from others.
 	Lost        int          `json:"lost"`
 	Taken       int          `json:"taken"`
 	Status      learn.Status `json:"status"`
 	Reasons     []string     `json:"reasons,omitempty"`
 	Was         string       `json:"was"`
 	Description string       `json:"description,omitempty"`
-	// Requests is how often the model was asked, Mended whether a fence was taken off.
+	// Requests is the number of requests to the model, Mended whether a fence was removed.
 	Requests int  `json:"requests"`
 	Mended   bool `json:"mended,omitempty"`
-	// Own is how many of the held-out questions are the tool's. Alone and Adjusted (Holm
-	// over all that were measured) are of this suggestion without the others; nil where
-	// it was not measured.
+	// Own is how many of the held-out questions belong to the tool. Alone and Adjusted (Holm over
+	// all measured suggestions) are for this suggestion without the others; nil where it was not
+	// measured.
 	Own      int               `json:"held_out_cases"`
 	Alone    *panel.Difference `json:"difference,omitempty"`
 	Adjusted *float64          `json:"p_adjusted,omitempty"`
@@ -64,19 +64,19 @@ type Suggestion struct {
 	told     []string // the reasons in the form for the model, if different
 }
 
-// SuggestRequest asks a model for better descriptions.
+// SuggestRequest requests better descriptions from a model.
 type SuggestRequest struct {
 	Search
 	Suite string `json:"suite"`
-	// Only are the tools to describe anew; none: the Top that fail most; 0: 5.
+	// Only are the tools for new descriptions; none: the Top that fail most; 0: 5.
 	Only []string `json:"only,omitempty"`
 	Top  int      `json:"top,omitempty"`
 	// Holdout is the share of the questions that is kept from the model; 0: a half.
 	Holdout float64 `json:"holdout,omitempty"`
 	Seed    int64   `json:"seed"`
-	// Models is the one that writes.
+	// Models is the writing model.
 	Models []string `json:"models"`
-	// Output is a file for the edits; there must be none of that name.
+	// Output is a file for the edits; it must not exist.
 	Output string `json:"output"`
 }
 
@@ -111,7 +111,7 @@ func (q *SuggestRequest) writable(e *Env) error {
 	return nil
 }
 
-// study is what suggestions are made and measured with.
+// study has the data for making and measuring suggestions.
 type study struct {
 	*bench
 	asked       *SuggestRequest
@@ -142,9 +142,8 @@ func (u *Unwritten) Error() string { return u.Err.Error() }
 // Unwrap returns the error of the file.
 func (u *Unwritten) Unwrap() error { return u.Err }
 
-// Suggest has a model write descriptions of the tools that fail most, measures them on
-// questions that it has not seen, and writes them to a file of edits. The catalog stays
-// as it is.
+// Suggest has a model write descriptions of the tools that fail most, measures them on questions
+// that it has not seen, and writes them to a file of edits. The catalog is not changed.
 func Suggest(ctx context.Context, e *Env, q SuggestRequest) (*Suggestions, error) {
 	if err := q.check(false); err != nil {
 		return nil, err
@@ -203,7 +202,7 @@ type Prompt struct {
 	Text string `json:"text"`
 }
 
-// DryRun returns the prompts of Suggest, and asks no model.
+// DryRun returns the prompts of Suggest, and sends no request.
 func DryRun(ctx context.Context, e *Env, q SuggestRequest) (*Prompts, error) {
 	if err := q.check(true); err != nil {
 		return nil, err
@@ -276,7 +275,7 @@ func (t *study) entry(name string) *retrieve.Entry {
 	return nil
 }
 
-// ask has the model write, and once more where its answer cannot be used.
+// ask requests a description from the model, and a second time where its answer cannot be used.
 func (t *study) ask(ctx context.Context, out *Suggestions) error {
 	var todo []request
 	for i := range t.candidates {
@@ -320,7 +319,7 @@ func (t *study) ask(ctx context.Context, out *Suggestions) error {
 	return nil
 }
 
-// nearby is among how many tools a description has to find its own tool.
+// nearby is the number of tools among which a description must find its own tool.
 const nearby = 3
 
 // strange finds descriptions that seem to describe other tools. With the new description as a
@@ -357,14 +356,14 @@ func (t *study) strange(ctx context.Context, out *Suggestions, todo []request) e
 	return nil
 }
 
-// request is one about a tool.
+// request is a request about a tool.
 type request struct {
 	at    int // in the candidates
 	id    string
 	turns []callvet.Turn
 }
 
-// maxEcho is how much of an answer that could not be used the model is shown again.
+// maxEcho is how many bytes of an unusable answer are shown to the model again.
 const maxEcho = 4 << 10
 
 func (q request) again(answer string, wrong []string) request {
@@ -409,7 +408,7 @@ func (s *Suggestion) edit() learn.Edit {
 	return learn.Edit{Tool: s.Tool, Was: &s.Was, Description: &s.Description}
 }
 
-// measure compares what survived on the held-out questions.
+// measure compares the remaining suggestions on the held-out questions.
 func (t *study) measure(ctx context.Context, out *Suggestions) error {
 	base, err := t.search(ctx, t.catalogue, t.settings, t.held)
 	if err != nil {
@@ -450,8 +449,8 @@ func (t *study) measure(ctx context.Context, out *Suggestions) error {
 	return t.together(ctx, out, left, base)
 }
 
-// together measures all that are left, and takes out the least useful as long as all
-// together lower what each alone does not.
+// together measures all remaining suggestions, and removes the least useful one as long as all
+// together lower a measure that none lowers alone.
 func (t *study) together(ctx context.Context, out *Suggestions, left []*Suggestion, base []SearchAnswer) error {
 	for len(left) > 0 {
 		var edits []learn.Edit

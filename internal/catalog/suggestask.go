@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// reply is the model's text, or why there is none.
+// reply is the model's text, or the reason for a missing one.
 type reply struct{ text, why string }
 
 // round sends requests, as one run.

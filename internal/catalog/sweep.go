@@ -70,8 +70,8 @@ type SweepRequest struct {
 	// catalog, and a smaller number is the beginning of a larger one.
 	Draws int    `json:"draws,omitempty"`
 	Seed  uint64 `json:"seed"`
-	// Models choose among the tools that were retrieved and, where these are at most MaxTools,
-	// among all; then the only one of Configurations is that of the retriever.
+	// Models choose among the retrieved tools and, where there are at most MaxTools, among all;
+	// the only one of Configurations is then the configuration of the retriever.
 	Models   []string `json:"models,omitempty"`
 	MaxTools int      `json:"max_tools,omitempty"`
 }
@@ -111,7 +111,7 @@ func (q *SweepRequest) check() error {
 	return nil
 }
 
-// base is the name of the configuration that the others are compared with.
+// base is the name of the configuration that all others are compared with.
 const base = "base"
 
 // sweeper searches for the cases of a suite among tools that are drawn for each.
@@ -120,7 +120,8 @@ type sweeper struct {
 	*SweepRequest
 	catalogue *retrieve.Catalogue
 	cases     []callvet.Case
-	// configurations are the base and the others; of a curve the one of the retriever.
+	// configurations are the base and the others; for a curve only the configuration of the
+	// retriever.
 	configurations []Configuration
 	searched       int
 }
@@ -187,11 +188,11 @@ func CurveFor(ctx context.Context, e *Env, q SweepRequest) (c *Curve, err error)
 	return c, err
 }
 
-// Sweep is what came out.
+// Sweep is the result.
 type Sweep struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Cases are those that expect tools of the catalog, LeftOut the others.
+	// Cases counts the cases that expect tools of the catalog, LeftOut the others.
 	Cases   int          `json:"cases"`
 	LeftOut int          `json:"left_out"`
 	Draws   int          `json:"draws"`
@@ -200,8 +201,8 @@ type Sweep struct {
 	Pairs   []SweepPair  `json:"pairs,omitempty"`
 }
 
-// SweepPoint is one configuration at one size. Sizes are those of the largest catalog:
-// where there are fewer other tools than asked for, all are taken.
+// SweepPoint is one configuration at one size. Sizes are those of the largest catalog: where
+// there are fewer other tools than requested, all are used.
 type SweepPoint struct {
 	Configuration string         `json:"configuration"`
 	Distractors   int            `json:"distractors"` // -1: the whole catalog
@@ -264,7 +265,7 @@ func (c *sweeper) sweep(ctx context.Context) (*Sweep, error) {
 	return s, nil
 }
 
-// searches are those of one configuration for so many cases.
+// searches are the searches of one configuration for a number of cases.
 func (c *sweeper) searches(cases int) int {
 	if len(c.Distractors) == 0 {
 		return cases

@@ -21,21 +21,21 @@ const (
 	fieldBytes       = "tool_bytes"
 )
 
-// What a model was given: the tools that a retriever chose, or all of them.
+// The tools offered to a model: the retrieved ones, or all.
 const (
 	SweepRetrieved = "retrieved"
 	AllRetrieved   = "all"
 )
 
-// askedCase is what one case of a curve was made of.
+// askedCase describes how one case of a curve was made.
 type askedCase struct {
 	// Of is the id of the case of the question; Given is Retrieved or All.
 	Of, Given string
-	// Size is the number of distractors, -1 for the whole catalog; Draw counts from 1;
-	// Searched is how many tools were searched, Bytes how long those given are.
+	// Size is the number of distractors, -1 for the whole catalog; Draw counts from 1; Searched
+	// is how many tools were searched, Bytes the length of the offered ones.
 	Size, Draw, Searched, Bytes int
-	// Tools is how many were given; Present: a right one was among them. mark writes neither: the
-	// case has both.
+	// Tools is how many were offered; Present: a right tool was among them. mark writes neither:
+	// the case has both.
 	Tools   int
 	Present bool
 }

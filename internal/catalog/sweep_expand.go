@@ -99,7 +99,8 @@ func (x *expander) size(ctx context.Context, n int) error {
 	return nil
 }
 
-// among is the catalog with some of its tools only, and without agents unless they gate.
+// among is the catalog with only some of its tools, and without agents unless they are used as a
+// gate.
 func (c *sweeper) among(entries []retrieve.Entry, s *Settings) *retrieve.Catalogue {
 	sub := *c.catalogue
 	if sub.Entries = entries; s.AgentGate == 0 {

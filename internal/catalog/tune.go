@@ -24,7 +24,7 @@ import (
 type TuneRequest struct {
 	Suite string `json:"suite"`
 	Tools string `json:"tools"`
-	// Settings are those that weights are looked for under; they have none.
+	// Settings are the settings for the search for weights; they contain no weights.
 	Settings
 	// Goal is one of Goals; empty: the first.
 	Goal string `json:"goal,omitempty"`
@@ -33,9 +33,9 @@ type TuneRequest struct {
 	Holdout float64 `json:"holdout,omitempty"`
 	Folds   int     `json:"folds,omitempty"`
 	Seed    uint64  `json:"seed"`
-	// Rounds is how often all weights are gone through at most; 0: 4.
+	// Rounds is the largest number of passes over all weights; 0: 4.
 	Rounds int `json:"rounds,omitempty"`
-	// Output is a file for the weights; empty: they are in the answer alone.
+	// Output is a file for the weights; empty: only the result contains them.
 	Output string `json:"output,omitempty"`
 }
 
@@ -61,9 +61,9 @@ func (q *TuneRequest) check() error {
 	return nil
 }
 
-// Tune looks for weights that find the right tools of a suite more often than those of the
-// preset. Errors are those of files, of models and of settings, and wrap callvet.ErrInvalid
-// where the cases do not do.
+// Tune searches for weights that find the right tools of a suite more often than the weights of
+// the preset. Errors are errors of files, of models and of settings, and wrap callvet.ErrInvalid
+// where the cases cannot be used.
 func Tune(ctx context.Context, e *Env, q TuneRequest) (*Tuning, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func Tune(ctx context.Context, e *Env, q TuneRequest) (*Tuning, error) {
 	return t, e.Write(ctx, q.Output, b)
 }
 
-// mayWriteWeights is an error where a file would be lost that tuning did not write.
+// mayWriteWeights returns an error where a file would be lost that tuning did not write.
 func mayWriteWeights(e *Env, file string) error {
 	if file == "" {
 		return nil
@@ -127,7 +127,7 @@ type tuner struct {
 	cases     []callvet.Case
 }
 
-// TuningGoals are what weights can be chosen for, the usual one first.
+// TuningGoals are the goals for choosing weights, the usual one first.
 func TuningGoals() []string { return []string{"mrr", "hit1", "ndcg", "pass"} }
 
 // Tuning is the result of a search for weights.
@@ -136,15 +136,15 @@ type Tuning struct {
 	Version int    `json:"version"`
 	Cases   int    `json:"cases"`
 	LeftOut int    `json:"left_out"`
-	// TrainBefore and TrainAfter are the goal's means over the cases that were searched on.
+	// TrainBefore and TrainAfter are the goal's means over the cases of the search.
 	TrainBefore float64 `json:"train_preset_mean"`
 	TrainAfter  float64 `json:"train_tuned_mean"`
-	// Moves are the turns that were kept, in their order.
+	// Moves are the kept moves, in their order.
 	Moves []learn.Move `json:"moves"`
 	// Tried is how many settings were tried; Cut: the search was ended early.
 	Tried int  `json:"tried"`
 	Cut   bool `json:"cut,omitempty"`
-	// Weights are those that differ from the preset; empty where nothing was better.
+	// Weights are the weights that differ from the preset; empty where nothing was better.
 	Weights     map[string]float64 `json:"weights"`
 	Tuned       learn.Tuned        `json:"tuned"`
 	FoldChanges []float64          `json:"fold_changes,omitempty"`
@@ -152,18 +152,18 @@ type Tuning struct {
 	// the goal is pass, by all tools given.
 	NewlyRight []string `json:"newly_right"`
 	NewlyWrong []string `json:"newly_wrong"`
-	// File is where the weights were written; empty: nowhere.
+	// File is the written file of weights; empty: none.
 	File string `json:"file,omitempty"`
 }
 
-// leastGain is the least improvement of a mean to keep a move: smaller ones are one tool further up
-// somewhere far from the top.
+// leastGain is the least improvement of a mean to keep a move: a smaller one means only that one
+// tool far from the top moved up.
 const leastGain = 0.0005
 
 // rankDepth is how deep ranks are read for mrr and ndcg.
 const rankDepth = 10
 
-// run looks for weights. o are the options of the settings.
+// run searches for weights. o are the options of the settings.
 func (c *tuner) run(ctx context.Context, o retrieve.Options) (*Tuning, error) {
 	known := Positions(c.catalogue)
 	t := &Tuning{
@@ -228,7 +228,7 @@ func rightTools(tools []string) string {
 	return strings.Join(slices.Sorted(slices.Values(tools)), "\x00")
 }
 
-// judge asks cases of an index that is built for the options.
+// judge searches for the cases in an index that is built for the options.
 func (c *tuner) judge(cases []*Wanted) learn.Judge {
 	return func(ctx context.Context, o retrieve.Options, questions []int) ([]learn.TuneOutcome, error) {
 		x, err := retrieve.New(ctx, o, c.catalogue.Entries)
@@ -247,7 +247,7 @@ func (c *tuner) judge(cases []*Wanted) learn.Judge {
 	}
 }
 
-// outcome scores the tools found by the rules that runs are judged by.
+// outcome scores the found tools by the rules for runs.
 func (c *tuner) outcome(want *callvet.Selection, hits []retrieve.Hit) learn.TuneOutcome {
 	set := score.SelectionDefaults()
 	set.K = []int{rankDepth}
@@ -273,7 +273,7 @@ func (c *tuner) outcome(want *callvet.Selection, hits []retrieve.Hit) learn.Tune
 	return learn.TuneOutcome{Score: res.Score(name).Value, Right: res.Score(right).Value == 1}
 }
 
-// SuiteHash names what cases ask and expect of tools, in any order.
+// SuiteHash is a hash of the questions and expected tools of cases, in any order.
 func SuiteHash(cases []callvet.Case) string {
 	lines := make([]string, len(cases))
 	for i := range cases {

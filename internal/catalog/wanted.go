@@ -18,8 +18,8 @@ type Wanted struct {
 	Gold []int
 }
 
-// WantedOf is the question of a case; known are the positions of tools in the catalog, by
-// name. ok is false where the case asks nothing, or expects no tool or an unknown one.
+// WantedOf is the question of a case; known are the positions of tools in the catalog, by name.
+// ok is false where the case has no question, or expects no tool or an unknown one.
 func WantedOf(c *callvet.Case, known map[string]int) (*Wanted, bool) {
 	want, ok := score.SelectionOf(&c.Expect)
 	k := &Wanted{ID: c.ID, Want: callvet.Selection{Tools: want.Tools}, Question: c.Question()}

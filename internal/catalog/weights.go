@@ -23,10 +23,10 @@ type weight struct {
 	whole bool
 }
 
-// largest is the most that a weight without a bound of its own may be.
+// largest is the upper bound of weights without their own bound.
 const largest = 1e6
 
-// weights are those of a formula, by name.
+// weights are the weights of a formula, by name.
 func weights(f retrieve.Formula) map[string]weight {
 	out := map[string]weight{}
 	number := func(name string, top float64, at func(*retrieve.Options) *float64) {
@@ -68,7 +68,7 @@ func WeightNames(preset string) []string {
 	return slices.Sorted(maps.Keys(weights(f)))
 }
 
-// weigh lays the weights over the options. The error wraps callvet.ErrInvalid.
+// weigh sets the weights in the options. The error wraps callvet.ErrInvalid.
 func (s *Settings) weigh(o *retrieve.Options) error {
 	known := weights(o.Formula)
 	for _, name := range slices.Sorted(maps.Keys(s.Weights)) {
@@ -105,11 +105,11 @@ type WeightsFile struct {
 	Tuned *learn.Tuned
 }
 
-// ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents",
-// "exact", "acceptable"} or "tools" for both, "retrieval": {…}, "tuned": {…}}, or the flat object of the Tool Selection
-// Evaluation System ("route_correct_weight", …). Every part may be missing. Whether the
-// preset has the weights of retrieval is not asked. The error wraps callvet.ErrInvalid
-// and names the file.
+// ReadWeights reads a JSON object: {"composite": {"route", "sub_route", "agents", "exact",
+// "acceptable"} or "tools" for both, "retrieval": {…}, "tuned": {…}}, or the flat object of the
+// Tool Selection Evaluation System ("route_correct_weight", …). Every part may be missing. It
+// does not check whether the preset has the weights of retrieval. The error wraps
+// callvet.ErrInvalid and names the file.
 func ReadWeights(name string, b []byte) (WeightsFile, error) {
 	var f struct {
 		Composite  *callvet.SelectionScoring `json:"composite"`

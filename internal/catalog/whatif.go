@@ -15,15 +15,16 @@ import (
 	"github.com/callvet/callvet/retrieve/learn"
 )
 
-// WhatIfResult is what edits would change.
+// WhatIfResult is the effect of edits.
 type WhatIfResult struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Edits are those compared with the catalog, Left those of another status.
+	// Edits are the edits compared with the catalog, Left counts the edits with a different
+	// status.
 	Edits []string `json:"edits"`
 	Left  int      `json:"edits_left_out,omitempty"`
-	// Cases are those compared. LeftOut expect no tools, or one that the catalog does
-	// not have; Seen are those of the half that the edits were made of.
+	// Cases counts the compared cases. LeftOut counts cases that expect no tools, or a tool
+	// outside the catalog; Seen counts cases of the half from which the edits were made.
 	Cases   int `json:"cases"`
 	LeftOut int `json:"left_out"`
 	Seen    int `json:"seen,omitempty"`
@@ -36,7 +37,7 @@ type WhatIfResult struct {
 	Renamed     map[string]string `json:"renamed,omitempty"`
 }
 
-// Alone is what one edit does without the others, by the retriever.
+// Alone is the effect of one edit without the others, by the retriever.
 type Alone struct {
 	Tool string           `json:"tool"`
 	All  panel.Difference `json:"difference"`
@@ -45,14 +46,14 @@ type Alone struct {
 	Took     []string `json:"took,omitempty"`
 }
 
-// WhatIfRequest asks what edits would change.
+// WhatIfRequest requests the effect of edits.
 type WhatIfRequest struct {
 	Search
 	Edits string `json:"edits"`
 	Suite string `json:"suite"`
-	// Status are the states of the edits that are tried; none: accepted and proposed.
+	// Status are the states of the compared edits; none: accepted and proposed.
 	Status []string `json:"status,omitempty"`
-	// AllCases takes the cases that suggestions were made of, too.
+	// AllCases includes the cases from which suggestions were made.
 	AllCases bool `json:"all_cases,omitempty"`
 	// Models choose among the best Offer tools of each side, or among all where there are no
 	// more; 0: 20.
@@ -93,7 +94,7 @@ func WhatIf(ctx context.Context, e *Env, q WhatIfRequest) (*WhatIfResult, error)
 	return w, err
 }
 
-// fair leaves out the cases that the edits, or who made them, have seen.
+// fair leaves out the cases that the authors of the edits have seen, or that the edits contain.
 func (w *WhatIfResult) fair(c *retrieve.Catalogue, file *suite.EditFile, qs []Question,
 	every bool,
 ) ([]Question, error) {
@@ -152,8 +153,8 @@ func (t *trial) run(ctx context.Context, w *WhatIfResult) error {
 	return err
 }
 
-// MaxAlone is how many edits are also compared with the catalog alone: each takes an
-// index of its own, and all questions.
+// MaxAlone is how many edits are also compared with the catalog alone: each needs its own index,
+// and all questions.
 const MaxAlone = 50
 
 // alone compares each of several edits against the catalog without the others; of more

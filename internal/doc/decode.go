@@ -11,8 +11,8 @@ import (
 
 // Decode reads JSON or YAML into the value that into points to; its tags are the form of the file
 // (internal/doc). The error is a callvet.Problem with the place of the first mistake: syntax, a
-// duplicate key, an unknown key, a value of the wrong kind. The File finds the places of mistakes
-// that the caller finds.
+// duplicate key, an unknown key, a value of the wrong kind. With the File, the caller can find
+// the places of further mistakes.
 func Decode(name string, data []byte, into any) (*File, error) {
 	d, bad := Read(name, data)
 	if bad != nil {
@@ -21,8 +21,8 @@ func Decode(name string, data []byte, into any) (*File, error) {
 	return d, d.Fill(into)
 }
 
-// Fill is Decode of a file that was read, for callers that change its tree before: a key with
-// two spellings becomes one.
+// Fill is Decode for a parsed file, for callers that change its tree before, for example to unify
+// two spellings of a key.
 func (d *File) Fill(into any) error {
 	if len(d.Dups) > 0 {
 		twice := d.Dups[0]
@@ -33,7 +33,7 @@ func (d *File) Fill(into any) error {
 		}
 	}
 	v, err := value.Parse(d.JSON())
-	if err != nil { // what a tree has is JSON, but for numbers that JSON has not
+	if err != nil { // a tree is JSON, except for numbers that JSON does not have
 		return callvet.Problem{Position: callvet.Position{File: d.Name}, Code: "syntax", Message: err.Error()}
 	}
 	if w := Fill(v, into); w != nil {
@@ -45,5 +45,6 @@ func (d *File) Fill(into any) error {
 	return nil
 }
 
-// JSON is the file's value as JSON, without comments. Its places are not those of the file.
+// JSON is the file's value as JSON, without comments. Its places differ from the places in the
+// file.
 func (d *File) JSON() []byte { return d.Root.AppendJSON(nil) }

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Read parses JSON or YAML, whichever the text is.
+// Read parses JSON or YAML, and detects which of them the text is.
 func Read(name string, data []byte) (*File, *SyntaxError) {
 	if !IsYAML(name, data) {
 		d, bad := ReadJSON(name, data)
@@ -40,7 +40,7 @@ func IsYAML(name string, data []byte) bool {
 	return !json
 }
 
-// Problem says a syntax error with its place in the file.
+// Problem returns a syntax error with its place in the file.
 func (d *File) Problem(e *SyntaxError) callvet.Problem {
 	p := callvet.Problem{
 		Position: callvet.Position{File: d.Name, Line: e.Line, Column: e.Column}, Code: "syntax",

@@ -20,8 +20,8 @@ type Type struct {
 	nulls bool
 }
 
-// Of compiles the form of T. It panics for a T with a form tag that has no meaning,
-// which any test of the caller shows.
+// Of compiles the form of T. It panics for a T with an invalid form tag, which any test of the
+// caller detects.
 func Of[T any]() *Type { return of(reflect.TypeFor[T]()) }
 
 func of(t reflect.Type) *Type { return &Type{root: compiler{}.form(t)} }
@@ -44,7 +44,7 @@ type form struct {
 	whole    bool
 	words    []string
 	full     bool
-	scalar   bool // of a text: numbers and booleans count by how they are written
+	scalar   bool // of a text: numbers and booleans are accepted as written
 }
 
 // how a value is filled.
@@ -77,7 +77,7 @@ type field struct {
 // maxFields is how many fields a struct may have: as many as reader.members counts.
 const maxFields = 64
 
-// compiler has the forms of the types that were met: a type may contain itself.
+// compiler has the forms of the types so far: a type may contain itself.
 type compiler map[reflect.Type]*form
 
 func (c compiler) form(t reflect.Type) *form {
@@ -136,7 +136,7 @@ func (c compiler) form(t reflect.Type) *form {
 	return f
 }
 
-// members appends the fields of a struct, those of embedded structs among them.
+// members appends the fields of a struct, including fields of embedded structs.
 func (c compiler) members(f *form, t reflect.Type, above []int) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -155,8 +155,8 @@ func (c compiler) members(f *form, t reflect.Type, above []int) {
 	}
 }
 
-// fieldOf applies a form tag; it belongs to the field, not to the type. Of a pointer,
-// a list or a map it is about what they hold.
+// fieldOf applies a form tag; it belongs to the field, not to the type. For a pointer, a list or
+// a map it applies to the elements.
 func fieldOf(name string, index []int, tag string, f *form) field {
 	out := field{name: name, index: index, form: f}
 	if tag == "" {
@@ -165,7 +165,7 @@ func fieldOf(name string, index []int, tag string, f *form) field {
 	own := *f
 	out.form = &own
 	target := &own
-	if own.elem != nil && own.elem.how != asStruct { // a struct may not be whole yet
+	if own.elem != nil && own.elem.how != asStruct { // a struct may be incomplete yet
 		elem := *own.elem
 		own.elem, target = &elem, &elem
 	}

@@ -34,32 +34,32 @@ func (u Unknown) Near() string {
 	return ""
 }
 
-// Check says what is wrong with v; nil when nothing is. Members that the form does
-// not have are given to unknown; when that is nil, the first of them is wrong.
+// Check returns the first mistake of v; nil without one. Members that the form does not have are
+// passed to unknown; when unknown is nil, the first of them is a mistake.
 func (t *Type) Check(v value.Value, unknown func(Unknown)) *Wrong {
 	r := reader{nulls: t.nulls, unknown: unknown}
 	return r.read(t.root, v, reflect.Value{})
 }
 
-// Read checks v and fills what into points to, which must be of the type that t was
-// made of. Members that v does not have stay as they are, also those of a map, which
-// is copied first. What is wrong leaves it half filled.
+// Read checks v and fills what into points to, which must be of the type that t was made of.
+// Members that v does not have stay unchanged, also in a map, which is copied first. After a
+// mistake the value is partly filled.
 func (t *Type) Read(v value.Value, into any, unknown func(Unknown)) *Wrong {
 	r := reader{nulls: t.nulls, unknown: unknown}
 	return r.read(t.root, v, reflect.ValueOf(into).Elem())
 }
 
-// Fill reads v into what into points to. Members that its type does not have are wrong.
+// Fill reads v into what into points to. Members that its type does not have are mistakes.
 func Fill(v value.Value, into any) *Wrong {
 	return of(reflect.TypeOf(into).Elem()).Read(v, into, nil)
 }
 
-// DecodeJSON reads one JSON value, which may follow a byte order mark, into what into
-// points to. Members that the type does not have are errors, as are members that
-// stand twice. The error is a callvet.Problem with file, line and column.
+// DecodeJSON reads one JSON value, which may follow a byte order mark, into what into points to.
+// Members that the type does not have are errors, and so are repeated members. The error is a
+// callvet.Problem with file, line and column.
 func DecodeJSON(file string, text []byte, into any) error { return decode(file, text, into, nil) }
 
-// DecodeSomeJSON is Decode for a text that has more members than are read.
+// DecodeSomeJSON is DecodeJSON for a text with further members, which are ignored.
 func DecodeSomeJSON(file string, text []byte, into any) error {
 	return decode(file, text, into, func(Unknown) {})
 }
@@ -90,7 +90,7 @@ func Syntax(file string, text []byte, err error) callvet.Problem {
 	return p
 }
 
-// reader walks over a value and a form at once.
+// reader walks over a value and a form together.
 type reader struct {
 	nulls   bool
 	unknown func(Unknown)
@@ -155,7 +155,7 @@ func (r *reader) read(f *form, v value.Value, into reflect.Value) *Wrong {
 }
 
 func (r *reader) members(f *form, v value.Value, into reflect.Value) *Wrong {
-	var have uint64 // one bit a field that is there
+	var have uint64 // one bit for each present field
 	for m := v.Members(); m.Ok(); m = m.Next() {
 		i := m.Named(f.names)
 		if i < 0 {
@@ -191,7 +191,7 @@ func (r *reader) members(f *form, v value.Value, into reflect.Value) *Wrong {
 	return nil
 }
 
-// wanted is what there must be, with its article.
+// wanted is the required kind, with its article.
 func (f *form) wanted() string {
 	switch {
 	case f.how == asPointer:
@@ -245,7 +245,7 @@ func (r *reader) missing(f *form, fd *field, v value.Value) *Wrong {
 	return w
 }
 
-// maxKnown is how many names are listed where none is near.
+// maxKnown is how many known names are listed where none is similar.
 const maxKnown = 12
 
 // maxName is the number of bytes of a name that a message shows.
@@ -285,7 +285,7 @@ func (r *reader) elements(f *form, v value.Value, into reflect.Value) *Wrong {
 }
 
 func (r *reader) entries(f *form, v value.Value, into reflect.Value) *Wrong {
-	if into.IsValid() { // what was there stays, in a map of its own
+	if into.IsValid() { // existing members stay, in a new map
 		old := into.MapRange()
 		own := reflect.MakeMapWithSize(into.Type(), into.Len()+v.Len())
 		for old.Next() {
@@ -360,7 +360,7 @@ func (r *reader) scalar(f *form, v value.Value, into reflect.Value) *Wrong {
 	return nil
 }
 
-// open fills what takes any value.
+// open fills a field of any type.
 func (r *reader) open(f *form, v value.Value, into reflect.Value) *Wrong {
 	if !into.IsValid() {
 		return nil
@@ -437,7 +437,7 @@ func (r *reader) number(f *form, v value.Value, into reflect.Value) *Wrong {
 	return nil
 }
 
-// allowed says which numbers there may be.
+// allowed describes the allowed numbers.
 func (f *form) allowed() string {
 	s := "a number"
 	if f.whole {

@@ -18,9 +18,10 @@ const (
 	// maxRatio is the highest ratio of unpacked to packed size. JSON of real traces has 5 to 60, of
 	// tests that repeat one line up to 300. A file of zeros, the content of a zip bomb, has 1030.
 	maxRatio = 500
-	// freeBytes may be unpacked before the ratio counts, because so few are harmless.
+	// freeBytes may be unpacked before the ratio is checked, because so few bytes are harmless.
 	freeBytes = 64 << 20
-	// bufferSize of a stream; as much can be looked at before it is read.
+	// bufferSize is the buffer of a stream; this many bytes can be inspected before they are
+	// read.
 	bufferSize = 64 << 10
 )
 
@@ -52,7 +53,7 @@ func Unpack(r io.Reader, limit int64) (plain *bufio.Reader, packed bool, err err
 }
 
 // Packed reports by the first bytes of a stream (six are enough) whether it is compressed with
-// gzip. Another compression is an error with the command that unpacks it.
+// gzip. A different compression is an error with the command that unpacks it.
 func Packed(head []byte) (gzip bool, err error) {
 	for name, magic := range map[string]string{"zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ", "bzip2": "BZh"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -65,8 +66,8 @@ func Packed(head []byte) (gzip bool, err error) {
 	return bytes.HasPrefix(head, []byte{0x1f, 0x8b}), nil
 }
 
-// ReadAll gives data without gzip compression; what is not compressed stays as it is. name
-// stands in errors, which are those of Unpack.
+// ReadAll returns data without gzip compression; uncompressed data is unchanged. name is for
+// errors, which are the errors of Unpack.
 func ReadAll(name string, data []byte, limit int64) ([]byte, error) {
 	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("read %s: %w", name, tooMuch(limit))
@@ -85,8 +86,7 @@ func ReadAll(name string, data []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// ReadFile reads a whole file as it is. A path that is no file but gives bytes without end,
-// such as a device, ends at the limit.
+// ReadFile reads a whole file unchanged. Reading an endless device ends at the limit.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,8 +99,9 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// ReadWhole reads a stream into memory of its size, of at most limit bytes: while it is read
-// it is there twice at most. With an error of reading comes what was read before it.
+// ReadWhole reads a stream into memory of its size, of at most limit bytes: while it is read it
+// is in memory at most twice. With an error of reading, the data before the error is returned,
+// too.
 func ReadWhole(r io.Reader, limit int64) ([]byte, error) {
 	const least, most = 64 << 10, 16 << 20
 	var parts [][]byte
@@ -162,7 +163,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bounded ends a stream with an error at its limit, or where it unpacks to too much.
+// bounded ends a stream with an error at its limit, or where it unpacks to too many bytes.
 type bounded struct {
 	r      io.Reader
 	n      int64

@@ -11,12 +11,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SyntaxError is a document that is not the JSON or YAML it should be.
+// SyntaxError is the error of a document that is not valid JSON or YAML.
 type SyntaxError struct {
 	Line, Column int // of a YAML document
 	At           int // offset in a JSON document
 	Message, Fix string
-	Trailing     bool // valid JSON with more behind it
+	Trailing     bool // valid JSON followed by more text
 }
 
 func (e *SyntaxError) Error() string { return e.Message }
@@ -67,7 +67,7 @@ func jsonSyntax(err error, size int) *SyntaxError {
 }
 
 // BlankComments replaces the comments and trailing commas of JSON with comments by blanks, so
-// that every offset stays what it was.
+// that offsets do not change.
 func BlankComments(data []byte) []byte {
 	out := bytes.Clone(data)
 	comma := -1
@@ -103,7 +103,7 @@ func blankComment(b []byte, i int) int {
 	} else if n := bytes.Index(b[i+2:], []byte("*/")); n >= 0 {
 		end = i + 2 + n + 2
 	} else {
-		return end // left as it is: the syntax error then stands at the comment
+		return end // unchanged: the syntax error is then at the comment
 	}
 	for ; i < end; i++ {
 		if b[i] != '\n' {
@@ -113,7 +113,7 @@ func blankComment(b []byte, i int) int {
 	return end
 }
 
-// stringEnd returns the offset behind the string that starts at i.
+// stringEnd returns the offset after the string that starts at i.
 func stringEnd(b []byte, i int) int {
 	for i++; i < len(b); {
 		n := bytes.IndexByte(b[i:], '"')
@@ -138,11 +138,11 @@ type jsonParser struct {
 	pos  int
 	made int // nodes since the last reset
 	dups []Duplicate
-	// refused says what is not read, at place; "": nothing.
+	// refused describes a part that is not read, at place; "": none.
 	refused string
 	place   int
 	names   map[string]string // keys seen, so that each is allocated once
-	nodes   []Node            // slabs that a reset makes free again
+	nodes   []Node            // slabs that a reset frees
 	keys    []Entry
 	stack   []Node
 	marks   []Entry
@@ -151,7 +151,7 @@ type jsonParser struct {
 // reset forgets all nodes made so far; they must not be used any more.
 func (p *jsonParser) reset() { p.nodes, p.keys, p.made = p.nodes[:0], p.keys[:0], 0 }
 
-// refuse passes over the list or map n.
+// refuse skips the list or map n.
 func (p *jsonParser) refuse(n *Node, what string) {
 	if p.refused == "" {
 		p.refused, p.place = what, n.At
@@ -159,7 +159,7 @@ func (p *jsonParser) refuse(n *Node, what string) {
 	p.pos = skip(p.data, n.At)
 }
 
-// full passes over the rest of n where too many values were read, and forgets those of n.
+// full skips the rest of n where too many values were read, and forgets the values of n.
 func (p *jsonParser) full(n *Node, base int) bool {
 	if p.made <= maxExpanded {
 		return false
@@ -303,7 +303,7 @@ func (p *jsonParser) takeKeys(base int) []Entry {
 	return p.keys[from:len(p.keys):len(p.keys)]
 }
 
-// duplicates appends the keys that stand twice in names.
+// duplicates appends the repeated keys in names.
 func duplicates(out []Duplicate, names []Entry) []Duplicate {
 	if len(names) > 16 {
 		seen := make(map[string]int, len(names))
@@ -327,7 +327,7 @@ func duplicates(out []Duplicate, names []Entry) []Duplicate {
 	return out
 }
 
-// skip returns the offset behind the list or map that starts at i.
+// skip returns the offset after the list or map that starts at i.
 func skip(b []byte, i int) int {
 	for depth := 0; i < len(b); {
 		switch b[i] {
@@ -347,7 +347,7 @@ func skip(b []byte, i int) int {
 }
 
 // Elements calls f for every element of a list. Nodes of a lazy list are valid during the call
-// only. One that is not read is a null, and Shown reports that.
+// only. An element that is not read is a null, and Shown reports it.
 func (d *File) Elements(n *Node, f func(i int, v *Node)) {
 	if !n.Lazy {
 		for i := range n.Items {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ReadLists is Read for files that list things, which may also be one JSON value a line:
-// these are the elements of a list.
+// ReadLists is Read for files that list things, which may also be one JSON value a line: these
+// values are the elements of a list.
 func ReadLists(name string, data []byte) (*File, *SyntaxError) {
 	d, bad := Read(name, data)
 	switch {
@@ -33,7 +33,7 @@ func byLine(name string) bool {
 func listOf(data []byte) []byte {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	out := append(make([]byte, 0, len(data)+len(data)/64+2), '[')
-	last := -1 // behind the last value
+	last := -1 // after the last value
 	for line := range bytes.Lines(data) {
 		if text := bytes.TrimSpace(line); len(text) > 0 {
 			if last >= 0 {

@@ -22,19 +22,19 @@ const (
 	Map
 )
 
-// maxDepth bounds the nesting of values; real suites stay under 30.
+// maxDepth bounds the nesting of values; real suites have fewer than 30 levels.
 const maxDepth = 200
 
 // maxExpanded bounds the values of a document; each takes 200 bytes and more while it is read. It
-// counts those of a JSON text, of one element of its lazy lists, or of a YAML text with its aliases
-// followed.
+// counts the values of a JSON text, of one element of its lazy lists, or of a YAML text with its
+// aliases expanded.
 const maxExpanded = 2_000_000
 
 // Node is one value of a YAML or JSON document with its place in the file, so
 // that one decoder reads both.
 type Node struct {
 	Kind Kind
-	// Odd marks a YAML number that is not written as JSON would (0x1F).
+	// Odd marks a YAML number with a spelling that JSON does not have (0x1F).
 	Odd bool
 	// Lazy lists of a JSON document keep their text in Raw and are parsed element
 	// by element, by File.Elements.
@@ -70,7 +70,7 @@ func (k Kind) String() string {
 	}
 }
 
-// Text gives a scalar's value: a string without quotes, anything else as written.
+// Text returns a scalar's value: a string without quotes, anything else as written.
 func (n *Node) Text() string {
 	if n.Kind != String {
 		return string(n.Raw)
@@ -141,13 +141,13 @@ func appendString(b, raw []byte) []byte {
 // Quote appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
 func Quote[T string | []byte](b []byte, s T) []byte {
 	out, err := jsontext.AppendQuote(b, s)
-	if err != nil { // invalid UTF-8: out holds the replaced form already
+	if err != nil { // invalid UTF-8: out already contains the replaced form
 		return append(b, bytes.ToValidUTF8(out[len(b):], []byte("\uFFFD"))...)
 	}
 	return out
 }
 
-// JSON returns the value's own copy as JSON.
+// JSON returns a copy of the value as JSON.
 func (n *Node) JSON() []byte { return n.AppendJSON(make([]byte, 0, 64)) }
 
 // Clip shortens a text to n bytes for a message.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Find walks a path such as expect.calls[0].tool; full is false when the walk
-// ended early, at the place returned.
+// Find walks a path such as expect.calls[0].tool; full is false when the walk ended early, at the
+// returned node.
 func (n *Node) Find(path string) (at int, full bool) {
 	at = n.At
 	for path != "" {
@@ -18,7 +18,7 @@ func (n *Node) Find(path string) (at int, full bool) {
 			if err != nil {
 				return at, false
 			}
-			if n.Kind != List && i == 0 { // a single value stands for a list of one
+			if n.Kind != List && i == 0 { // a single value means a list of one
 				path = path[end+1:]
 				continue
 			}
@@ -39,7 +39,7 @@ func (n *Node) Find(path string) (at int, full bool) {
 	return at, true
 }
 
-// key finds the longest key that path begins with: keys may hold dots.
+// key finds the longest key that path begins with: keys may contain dots.
 func (n *Node) key(path string) (i int, rest string) {
 	i = -1
 	for j := range n.Names {

@@ -9,11 +9,11 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// File is a parsed file: its tree, and where its places are.
+// File is a parsed file: its tree, and the data to find places.
 type File struct {
 	Name string
 	Root Node
-	// Dups are the keys that stand twice in one map.
+	// Dups are the keys that occur twice in one map.
 	Dups []Duplicate
 	// data and marks turn JSON offsets into lines; a YAML document has its lines
 	// in the places themselves.
@@ -22,11 +22,11 @@ type File struct {
 	isJSON bool
 }
 
-// mark is the line and column of a block's first byte, so that a place in a
-// file of one long line is found without reading it all.
+// mark is the line and column of a block's first byte, so that a place in a file of one long line
+// is found without reading the whole line.
 type mark struct{ line, column int }
 
-// Duplicate is a key that stands twice in one map.
+// Duplicate is a key that occurs twice in one map.
 type Duplicate struct {
 	Name      string
 	At, First int

@@ -18,14 +18,14 @@ import (
 // MaxProblems is how many problems one load or lint lists; the rest is counted.
 const MaxProblems = 500
 
-// Reader turns nodes into nouns and notes what it cannot accept, with place and
-// path. Reading goes on after a problem, so that one run shows them all.
+// Reader turns nodes into nouns and notes invalid values, with place and path. It continues after
+// a problem, so that one run reports all problems.
 type Reader struct {
 	File     *File
 	Problems []callvet.Problem
 	// Case is the case that is being read; problems name it.
 	Case string
-	// Format is the schema whose name a hint gives; "" is the suite's.
+	// Format is the name of the schema for hints; "" is the suite's.
 	Format string
 	// Own reads values that have forms or rules of their own; false: it did not. It may be nil.
 	Own     func(s *Shape, n *Node, into reflect.Value) bool
@@ -40,7 +40,7 @@ type step struct {
 	pos int
 }
 
-// Push enters a key: problems are in it until Pop.
+// Push enters a key: later problems get its path until Pop.
 func (r *Reader) Push(key string) { r.path = append(r.path, step{key: key}) }
 func (r *Reader) index(i int)     { r.path = append(r.path, step{pos: i}) }
 
@@ -144,7 +144,7 @@ func (r *Reader) Each(n *Node, f func(i int, v *Node)) {
 	})
 }
 
-// WrongKind notes a value that is not what is wanted.
+// WrongKind notes a value of the wrong kind.
 func (r *Reader) WrongKind(n *Node, want string) {
 	r.Note(n.At, "wrong-type", "", "expected %s, found %s", want, n.Shown())
 }
@@ -288,7 +288,7 @@ func (r *Reader) groups(n *Node) [][]string {
 	return out
 }
 
-// Read reads n by its form. A value that is not valid is checked and kept nowhere.
+// Read reads n by its form. An invalid into means that the value is only checked.
 func (r *Reader) Read(s *Shape, n *Node, into reflect.Value) (ok bool) {
 	if n.Kind == Null && s.null && s.Name != "matcher" { // null is a value to compare with
 		return false
@@ -303,7 +303,7 @@ func (r *Reader) Read(s *Shape, n *Node, into reflect.Value) (ok bool) {
 	return ok
 }
 
-// value reads n into a value that is no pointer; false: there is none.
+// value reads n into a value that is no pointer; false: n has no value.
 func (r *Reader) value(s *Shape, n *Node, into reflect.Value) bool {
 	var v any
 	ok := true
@@ -354,10 +354,11 @@ func (r *Reader) plain(s *Shape, n *Node) any {
 	return n.JSON()
 }
 
-// OwnKeys reads keys in another way than by their form, and returns whether it did.
+// OwnKeys reads keys in a way other than by their form, and returns whether it did.
 type OwnKeys func(key string, v *Node) bool
 
-// Members reads a mapping into a struct. own may be nil; more are keys that it knows and the schema does not.
+// Members reads a mapping into a struct. own may be nil; more are keys that own reads and the
+// schema does not have.
 func (r *Reader) Members(s *Shape, n *Node, into reflect.Value, own OwnKeys, more ...string) {
 	r.Fields(n, append(s.Known[:len(s.Known):len(s.Known)], more...), func(key string, v *Node) bool {
 		return own != nil && own(key, v) || r.Member(s, key, v, into, own, more...)
@@ -380,7 +381,7 @@ func (r *Reader) Member(s *Shape, key string, v *Node, into reflect.Value, own O
 	return true
 }
 
-// list reads elements behind those that into has. A list without mappings is empty, not nil.
+// list appends elements to into. A list without mappings is empty, not nil.
 func (r *Reader) list(s *Shape, n *Node, into reflect.Value) {
 	r.Each(n, func(_ int, v *Node) {
 		var e reflect.Value
@@ -415,7 +416,7 @@ func (r *Reader) mapping(s *Shape, n *Node, into reflect.Value) {
 	})
 }
 
-// Done returns the problems, with a last one that counts those left out.
+// Done returns the problems, with a last one that counts the omitted problems.
 func (r *Reader) Done() []callvet.Problem {
 	r.Duplicates()
 	slices.SortStableFunc(r.Problems, func(a, b callvet.Problem) int {

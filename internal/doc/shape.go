@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// Shapes read and write files whose format is a JSON Schema. The schema is the only list of keys:
+// Shapes read and write files with a JSON Schema as their format. The schema is the only list of
+// keys:
 //
 //	JSON Schema ─────┬► Shape ─┬► Reader   file ─► nouns, with all problems
 //	json tags ───────┘         └► Builder  nouns ─► file, keys in the order of the schema
 //
-// A key belongs to the field with its name as json tag. A key without a field is read by code of the
-// caller, or it is checked and kept nowhere.
+// A key belongs to the field with its name as json tag. A key without a field is read by code of
+// the caller, or it is only checked.
 
 // how a value of a schema is read.
 type reading uint8
 
 const (
-	readAny       reading = iota // as it is
+	readAny       reading = iota // unchanged
 	readText                     // text; null is ""
 	readLabel                    // text, or a number or boolean as it is written
 	readWord                     // one of a few
@@ -33,20 +34,20 @@ const (
 	readTexts                    // a list of labels
 	readOneOrMore                // text, or a list of labels
 	readGroups                   // a list of lists of labels
-	readArguments                // a mapping, as it is
+	readArguments                // a mapping, unchanged
 	readList                     // a list of elem
 	readMap                      // a mapping of any names to elem
 	readKeys                     // a mapping with known keys
 )
 
-// Shape is a form of a schema, with where its values belong in a Go type.
+// Shape is a form of a schema, with the places of its values in a Go type.
 type Shape struct {
-	Name      string   // in $defs; for what code asks by name
+	Name      string   // in $defs; for use by name in code
 	Keys      []Key    // of a mapping
 	Known     []string // the names of Keys
-	Words     []string // those there may be; nil: any
+	Words     []string // the allowed words; nil: any
 	Elem      *Shape   // of a list, or of a mapping of any names
-	null      bool     // null stands for an absent value
+	null      bool     // null means an absent value
 	reading   reading
 	low, high float64
 }
@@ -59,7 +60,8 @@ type Key struct {
 	tag   string // the options of the field's json tag
 	// Flat keys are mappings without a field, but with keys that have one.
 	Flat bool
-	// written is the key of its field in files that are written: several keys can be read into it.
+	// written: files are written with this key of its field; several keys can be read into one
+	// field.
 	written bool
 }
 
@@ -73,20 +75,21 @@ func (s *Shape) Key(name string) *Key {
 	return nil
 }
 
-// Format is a JSON Schema, and what its keys are in Go.
+// Format is a JSON Schema with the Go types of its keys.
 type Format struct {
 	Schema []byte
-	// Types are those of values, by the name of their form in $defs; "" is the whole.
+	// Types are the Go types of values, by the name of their form in $defs; "" is the whole.
 	Types map[string]reflect.Type
-	// Flat are keys whose mappings have no field: their keys are fields of the struct above, with the
-	// key and _ before their name or without.
+	// Flat are keys of mappings that have no field: the keys in these mappings are fields of the
+	// struct above, with the key and _ before their name or without.
 	Flat []string
-	// Other returns the json tag of a key that has another name than its field; "" for others. above is
-	// the flat key that it is below.
+	// Other returns the json tag of a key with a name that differs from its field; "" for others.
+	// above is the flat key that it is below.
 	Other func(above, key string) string
 }
 
-// Shapes compiles the forms of all Types. It panics for a schema that is no JSON, which any test shows.
+// Shapes compiles the forms of all Types. It panics for a schema that is no JSON, which any test
+// detects.
 func (f Format) Shapes() map[string]*Shape {
 	d, bad := ReadJSON("schema.json", f.Schema)
 	if bad != nil {
@@ -125,7 +128,7 @@ func (c *shaper) resolve(name string, in *Node) (string, *Node) {
 	return name, in
 }
 
-// shape compiles a schema for values of t; nil: they are kept nowhere.
+// shape compiles a schema for values of t; nil: values are only checked.
 func (c *shaper) shape(name string, in *Node, t reflect.Type) *Shape {
 	name, in = c.resolve(name, in)
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -175,8 +178,8 @@ func (c *shaper) fill(s *Shape, in *Node, t reflect.Type) {
 	}
 }
 
-// choice is a value of several forms: text or texts, or a mapping or list, whose other forms are
-// read by code.
+// choice is a value of several forms: text or texts, or a mapping or list; code reads the other
+// forms of these.
 func (c *shaper) choice(s *Shape, list *Node, t reflect.Type) {
 	s.reading = readOneOrMore
 	for i := range list.Items {

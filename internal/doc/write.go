@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Builder makes the tree of a mapping. What is empty is left out.
+// Builder makes the tree of a mapping. Empty values are left out.
 type Builder struct {
 	Node *Node
 	Err  *error // the first value that cannot be written
@@ -58,8 +58,8 @@ func (b Builder) JSON(key string, raw json.RawMessage) {
 // TextNode is a text.
 func TextNode(s string) Node { return Node{Kind: String, Raw: Quote(nil, s)} }
 
-// Keys writes the keys of a struct in the order of the schema. own may be nil; it writes keys in
-// another way, or not at all, and returns whether it did.
+// Keys writes the keys of a struct in the order of the schema. own may be nil; it writes keys
+// differently, or omits them, and returns whether it handled the key.
 func (b Builder) Keys(s *Shape, v reflect.Value, own func(key string) bool) Builder {
 	for i := range s.Keys {
 		k := &s.Keys[i]
@@ -78,8 +78,8 @@ func (b Builder) Keys(s *Shape, v reflect.Value, own func(key string) bool) Buil
 	return b
 }
 
-// empty values are left out. Numbers that a noun always has are not, nor lists that have a meaning
-// when they are empty.
+// empty reports whether a value is left out. Numbers that a noun always has are not empty, nor
+// lists that have a meaning when they are empty.
 func empty(v reflect.Value, tag string) bool {
 	switch v.Kind() {
 	case reflect.Map:

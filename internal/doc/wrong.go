@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The codes of mistakes, as a callvet.Problem has them.
+// The codes of mistakes in a callvet.Problem.
 const (
 	CodeSyntax  = "not-json"
 	CodeType    = "wrong-type"
@@ -22,20 +22,20 @@ const (
 	CodeMissing = "missing-key"
 )
 
-// Wrong is the first thing in a JSON value that does not have the form it must have.
+// Wrong is the first value in a JSON text that does not have the required form.
 type Wrong struct {
 	Code string
 	// Key is the path of the member, "judged[0].judge"; "" for the value itself.
 	Key string
-	// What says in words what is wrong, with the key.
+	// What describes the mistake, with the key.
 	What string
 	// Near is the known name that may have been meant; "" when none is near.
 	Near string
-	// Offset is where it stands, in bytes of the text that was parsed.
+	// Offset is its place, in bytes of the parsed text.
 	Offset int
 }
 
-// Error gives what is wrong, and the name that may have been meant.
+// Error returns the mistake, and the name that may have been meant.
 func (w *Wrong) Error() string {
 	if fix := w.fix(); fix != "" {
 		return w.What + " (" + fix + ")"
@@ -58,7 +58,7 @@ func (w *Wrong) Problem(file string, line, column int) callvet.Problem {
 	}
 }
 
-// In is w with its line and column in the text that was parsed.
+// In is w with its line and column in the parsed text.
 func (w *Wrong) In(file string, text []byte) callvet.Problem {
 	line, column := Place(text, w.Offset)
 	return w.Problem(file, line, column)
@@ -71,7 +71,7 @@ func Place(text []byte, offset int) (line, column int) {
 	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// WithArticle is a kind of JSON value as a sentence has it.
+// WithArticle is a kind of JSON value with its article.
 func WithArticle(k value.Kind) string {
 	switch k {
 	case value.Array, value.Object:
@@ -82,7 +82,7 @@ func WithArticle(k value.Kind) string {
 	return "a " + k.String()
 }
 
-// maxShown is how much of a value a sentence cites.
+// maxShown is how many bytes of a value a sentence quotes.
 const maxShown = 40
 
 func describe(v value.Value) string {
@@ -97,7 +97,7 @@ func describe(v value.Value) string {
 	return raw
 }
 
-// subject is a key as a sentence begins with it.
+// subject is a key as the subject of a sentence.
 func subject(key string) string {
 	if key == "" {
 		return "the value"

@@ -14,9 +14,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Explain is an error of a JSON library in the words of a Wrong: by key, without names
-// of Go types. It is for texts that are not read by this package, such as the answer of
-// a server; other errors are given back as they are.
+// Explain rewrites an error of a JSON library like a Wrong: by key, without names of Go types. It
+// is for texts that this package does not read, such as the answer of a server; other errors are
+// returned unchanged.
 func Explain(err error) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -54,7 +54,7 @@ func explainMeaning(e *jsonx.SemanticError) error {
 	return fmt.Errorf("%s is %s, not %s", subject(key), article(what), goKind(e.GoType))
 }
 
-// pathOf writes a JSON Pointer as keys are written elsewhere: turns[0].calls.
+// pathOf writes a JSON Pointer in the usual form of keys: turns[0].calls.
 func pathOf(p jsontext.Pointer) string {
 	out := ""
 	for token := range p.Tokens() {
@@ -82,7 +82,7 @@ func article(what string) string {
 	return "a " + what
 }
 
-// goKind is what JSON calls the values of a Go type.
+// goKind is the JSON kind of the values of a Go type.
 func goKind(t reflect.Type) string {
 	if t == nil {
 		return "what belongs there"

@@ -39,7 +39,7 @@ func parseYAML(file string, data []byte) (d *File, bad *SyntaxError) {
 	return d, nil
 }
 
-// Documents reads all documents of a YAML text. Their places are those of a File that is not JSON.
+// Documents reads all documents of a YAML text. Their places are like in a File that is not JSON.
 func Documents(data []byte) (roots []Node, dups []Duplicate, bad *SyntaxError) {
 	defer func() {
 		if r := recover(); r != nil { // the parser has panicked on broken input before
@@ -72,10 +72,10 @@ const MaxYAML = 32 << 20
 // YAML takes a hundred times its size in memory.
 const maxMarks = 1 << 20
 
-// tokenize splits YAML for the parser. Text that would cost it very much memory or time is
-// refused with the line at which it goes too far.
+// tokenize splits YAML for the parser. Text that would need very much memory or time is refused
+// with the line at which it exceeds the limit.
 func tokenize(data []byte) (token.Tokens, *SyntaxError) {
-	data = LineEnds(bytes.TrimPrefix(data, []byte("\ufeff"))) // the lexer counts some lines twice that end otherwise
+	data = LineEnds(bytes.TrimPrefix(data, []byte("\ufeff"))) // the lexer counts some lines with other ends twice
 	const fix = "write it as JSON, or split it into files of one folder"
 	if len(data) > MaxYAML {
 		return nil, &SyntaxError{Line: 1, Column: 1, Message: "the YAML is larger than 32 MiB", Fix: fix}
@@ -91,7 +91,7 @@ func tokenize(data []byte) (token.Tokens, *SyntaxError) {
 	return tokens, sourceTooMuch(tokens)
 }
 
-// LineEnds gives a text with the line ends \n, in place of the \r\n and \r of other systems.
+// LineEnds returns a text with the line ends \n, in place of the \r\n and \r of other systems.
 func LineEnds(text []byte) []byte {
 	if bytes.IndexByte(text, '\r') < 0 {
 		return text
@@ -99,7 +99,7 @@ func LineEnds(text []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte{'\r'}, []byte{'\n'})
 }
 
-// crowded is the line at which a text has more marks than there may be; 0: it has not.
+// crowded is the line at which a text exceeds the allowed number of marks; 0: it does not.
 func crowded(data []byte) int {
 	line, marks := 1, 0
 	for i, c := range data {
@@ -142,9 +142,8 @@ func yamlSyntax(err error) *SyntaxError {
 // keys, and all tokens for each empty value.
 const maxWork = 1 << 30
 
-// sourceTooMuch refuses what the recursive parser could not bear: nesting by brackets
-// or by several block indicators on one line, very wide block mappings, and very
-// many empty values.
+// sourceTooMuch refuses texts that the recursive parser cannot handle: nesting by brackets or by
+// several block indicators on one line, very wide block mappings, and very many empty values.
 func sourceTooMuch(tokens token.Tokens) *SyntaxError {
 	var w yamlWork
 	for i, t := range tokens {
@@ -168,10 +167,10 @@ type yamlWork struct {
 	flow                []bracket
 }
 
-// bracket is a list or mapping in brackets that the walk is inside of.
+// bracket is an open list or mapping in brackets.
 type bracket struct{ mapping, valued bool }
 
-// blockMap is a block mapping that the walk is inside of.
+// blockMap is an open block mapping.
 type blockMap struct{ column, keys int }
 
 func (w *yamlWork) nesting(t *token.Token) string {
@@ -413,8 +412,8 @@ func (y *yamlReader) scalar(n ast.Node) Node {
 	return out
 }
 
-// number keeps a number as written where JSON can write it so, and gives the
-// others their exact value.
+// number keeps the text of a number that is valid in JSON, and writes the exact value of other
+// numbers.
 func (y *yamlReader) number(n ast.Node, text string, out Node) Node {
 	out.Kind, out.Raw = Number, []byte(text)
 	if isJSONNumber(text) {

@@ -47,7 +47,7 @@ func (w *yamlWriter) value(n *Node, depth int, inline bool) {
 	}
 }
 
-// child writes the value of a key or the element behind a dash.
+// child writes the value of a key or the element after a dash.
 func (w *yamlWriter) child(n *Node, depth int) {
 	switch {
 	case (n.Kind == Map || n.Kind == List && !short(n)) && len(n.Items) > 0:
@@ -64,7 +64,7 @@ func (w *yamlWriter) indent(depth int) {
 	w.out = append(w.out, strings.Repeat("  ", depth)...)
 }
 
-// block writes text of several lines as it stands.
+// block writes text of several lines unchanged.
 func (w *yamlWriter) block(s string, depth int) {
 	w.out = append(w.out, " |"...)
 	if !strings.HasSuffix(s, "\n") {
@@ -80,7 +80,7 @@ func (w *yamlWriter) block(s string, depth int) {
 	}
 }
 
-// blockable texts have several lines and nothing that a block would change.
+// blockable texts have several lines and no characters that a block would change.
 func blockable(s string) bool {
 	if !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") || strings.HasSuffix(s, "\n\n") || s[0] == ' ' ||
 		s[0] == '\n' || s[0] == '\t' {

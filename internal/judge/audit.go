@@ -22,7 +22,8 @@ import (
 // Probe is a change of the evidence that should not change a judge's verdict.
 type Probe string
 
-// The probes. Position is of judges that compare, and changes which of two comes first.
+// The probes. Position applies to judges that compare, and changes which of two attempts comes
+// first.
 const (
 	Position Probe = "position"
 	Length   Probe = "length"
@@ -105,10 +106,10 @@ func Draw(cs []Candidate, n int, seed uint64) []int {
 	return out[:min(n, len(out))]
 }
 
-// Probed are the questions about the n-th sampled attempt: unchanged, and with each change. Of
-// several calls, turns or dimensions it takes one, so that each attempt counts once. against is the
-// other attempt of a Pair, else nil. none has the reasons for missing questions, by probe; the
-// empty probe is the unchanged attempt.
+// Probed are the questions about the n-th sampled attempt: unchanged, and with each change. It
+// uses one of several calls, turns or dimensions, so that each attempt counts once. against is
+// the other attempt of a Pair, else nil. none contains the reasons for missing questions, by
+// probe; the empty probe is the unchanged attempt.
 func (j *Judge) Probed(s Subject, against *Subject, n int) (qs []Question, none map[Probe]string) {
 	none = map[Probe]string{}
 	plain, why := j.plain(s, against)
@@ -121,7 +122,7 @@ func (j *Judge) Probed(s Subject, against *Subject, n int) (qs []Question, none 
 	qs = slices.Clip(plain)
 	for _, p := range j.Probes() {
 		if p == Position {
-			continue // both orders are asked of every pair
+			continue // every pair has questions in both orders
 		}
 		changed, why := j.changed(s, against, p, n, plain)
 		if why != "" {
@@ -143,7 +144,7 @@ func (j *Judge) plain(s Subject, against *Subject) ([]Question, string) {
 // cutOut is a reason for a missing question.
 const cutOut = "the change is in what is cut to keep the evidence short"
 
-// changed are the questions with one change, in the order of the plain ones.
+// changed are the questions with one change, in the order of the unchanged questions.
 func (j *Judge) changed(s Subject, against *Subject, p Probe, n int, plain []Question) ([]Question, string) {
 	out := make([]Question, len(plain))
 	for i := range plain {
@@ -226,7 +227,7 @@ func (s Subject) rewrite(f func(string) string) (put, why string) {
 	return "", "the attempt has no answer and no turn of the target"
 }
 
-// intoCall adds a text to the arguments of the call that is asked about.
+// intoCall adds a text to the arguments of the judged call.
 func (s Subject) intoCall(q *Question, text string) (put string) {
 	t := &s.Attempt.Trace.Turns[q.turn]
 	t.Calls = slices.Clone(t.Calls)
@@ -312,7 +313,7 @@ func (s Subject) intoUser(text string) (why string) {
 	return "no text of a user is known"
 }
 
-// Moved counts what became of the attempts that were asked about with a change.
+// Moved counts the results of the attempts that were judged with a change.
 type Moved struct {
 	Probe Probe `json:"probe"`
 	// Rose were judged better with the change, Fell worse. For Position the change is the first
@@ -320,12 +321,12 @@ type Moved struct {
 	Rose int `json:"rose"`
 	Fell int `json:"fell"`
 	Same int `json:"same"`
-	// UnscoredPlain have no verdict as they are, UnscoredChanged none with the change (for
-	// Position: with the order turned), UnscoredBoth neither. None of them rose or fell.
+	// UnscoredPlain have no verdict without the change, UnscoredChanged none with the change (for
+	// Position: in the other order), UnscoredBoth none at all. None of them rose or fell.
 	UnscoredPlain   int `json:"unscored_plain"`
 	UnscoredChanged int `json:"unscored_changed"`
 	UnscoredBoth    int `json:"unscored_both"`
-	// Unanswered were not asked yet, or ended in an error.
+	// Unanswered are not judged yet, or ended in an error.
 	Unanswered int `json:"unanswered"`
 }
 
@@ -334,7 +335,7 @@ type Moved struct {
 func (j *Judge) Compare(qs []Question, answerTo func(Key) (Combined, bool)) []Moved {
 	probes := j.Probes()
 	out := make([]Moved, len(probes))
-	by := map[Probe]map[string][]Key{} // both orders of a comparison are one thing
+	by := map[Probe]map[string][]Key{} // both orders of a comparison count as one
 	for i := range qs {
 		thing := qs[i].Key
 		thing.Probe, thing.Swapped = "", false
@@ -365,7 +366,7 @@ func (j *Judge) Compare(qs []Question, answerTo func(Key) (Combined, bool)) []Mo
 	return out
 }
 
-// answer puts the answers to one question together, both orders of a comparison.
+// answer combines the answers to one question, of both orders of a comparison.
 func answer(ks []Key, answerTo func(Key) (Combined, bool)) (Combined, bool) {
 	c, ok := answerTo(ks[0])
 	if !ok || len(ks) == 1 {
@@ -390,7 +391,7 @@ func (m *Moved) position(ks []Key, answerTo func(Key) (Combined, bool)) {
 	m.add(&straight, &swapped, 0, worth(&straight)+worth(&swapped)-1)
 }
 
-// add counts one thing by its score before and after the change.
+// add counts one attempt by its score before and after the change.
 func (m *Moved) add(plain, changed *Combined, before, after float64) {
 	switch {
 	case !plain.Scored() && !changed.Scored():
@@ -408,7 +409,7 @@ func (m *Moved) add(plain, changed *Combined, before, after float64) {
 	}
 }
 
-// worth is a verdict as a number: of a pass or a fail, of who won, or else its score.
+// worth is a verdict as a number: for a pass or a fail, for the winner, or else its score.
 func worth(c *Combined) float64 {
 	switch {
 	case c.Pass != nil && *c.Pass, c.Word == "a":

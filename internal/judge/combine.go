@@ -7,7 +7,7 @@ import "fmt"
 // Combined is the combined verdict of several answers to one question.
 type Combined struct {
 	Verdict
-	// Samples were asked, Read of them have a verdict.
+	// Samples answers were requested, Read of them have a verdict.
 	Samples int `json:"samples"`
 	Read    int `json:"read"`
 	// Agreement is the share of the majority, in (0,1]; 0 if no answer was readable.
@@ -81,7 +81,7 @@ func Combine(vs []Verdict) Combined {
 	return out
 }
 
-// alike reports whether two verdicts decide the same; their scores may differ.
+// alike reports whether two verdicts are equal; their scores may differ.
 func alike(a, b *Verdict) bool {
 	return a.Word == b.Word && (a.Pass == nil) == (b.Pass == nil) && (a.Pass == nil || *a.Pass == *b.Pass)
 }

@@ -11,8 +11,8 @@
 // only with ShowGold. Texts of users, models and tools are between fences that no text can close.
 //
 // A ScorerPool runs commands, JavaScript and Python of a suite, one process for each attempt that
-// is judged at the same time. A process that dies, is too slow or writes something unreadable is
-// ended with its children, and another one is started for the next attempt. MakeToolPrompt writes
+// is judged at the same time. A process that dies, is too slow or writes unreadable output is
+// ended with its children, and a new one is started for the next attempt. MakeToolPrompt writes
 // the system prompt for a set of tools.
 //
 // The package sends nothing to models and stores nothing: the evaluation loop does.

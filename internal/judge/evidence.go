@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/score/match"
 )
 
-// part is a foreign text with a title of ours.
+// part is an untrusted text with a trusted title.
 type part struct {
 	title, text string
 	// rest is the result of a call that succeeded. It is the first to be shortened.
@@ -38,9 +38,9 @@ const (
 	kept                 // question and answer: never left out
 )
 
-// evidence is the text about one thing for a judge.
+// evidence is the text for a judge about one attempt, call or turn.
 type evidence struct {
-	head  string // of our own words
+	head  string // trusted text
 	parts []part
 }
 
@@ -67,7 +67,8 @@ func (e *evidence) call(title string, c *callvet.Call, result string) {
 	e.parts = append(e.parts, p)
 }
 
-// Of a long thing a summary shows at least so many bytes of a text, and the last parts at length.
+// A summary of long evidence shows at least this many bytes of a text, and the last parts at
+// length.
 const (
 	smallest  = 160
 	lastParts = 6
@@ -93,7 +94,7 @@ func (e *evidence) render(limit int) string {
 	return s.write()
 }
 
-// summary is evidence that is made short. The numbers are the most bytes that are shown of a text of
+// summary is shortened evidence. The numbers are the largest number of shown bytes for a text of
 // each kind.
 type summary struct {
 	head, mark                 string
@@ -101,10 +102,10 @@ type summary struct {
 	limit                      int
 	text, talk, rest, lastRest int
 	left                       [kept]int // parts that are left out, by kind
-	tools                      []string  // that they called
+	tools                      []string  // that were called in these parts
 }
 
-// most are how many bytes of the text and of the rest of a part are shown.
+// most are the largest numbers of shown bytes of the text and of the rest of a part.
 func (s *summary) most(p *part) (text, rest int) {
 	text, rest = s.text, s.rest
 	if p.kind == talk && !p.last {
@@ -126,7 +127,7 @@ func (s *summary) over() int {
 	return n - s.limit
 }
 
-// shorten shortens the texts, those that matter least first.
+// shorten shortens the texts, the least important first.
 func (s *summary) shorten() {
 	for _, of := range []struct {
 		most  *int
@@ -148,7 +149,8 @@ func (s *summary) shorten() {
 	}
 }
 
-// leaveOut leaves parts out, those that matter least first and of them those nearest to the middle.
+// leaveOut leaves parts out, the least important first, and among these the nearest to the
+// middle.
 func (s *summary) leaveOut() {
 	for _, last := range []bool{false, true} {
 		for k := talk; k < kept; k++ {
@@ -209,7 +211,7 @@ func (s *summary) write() string {
 	return b.String()
 }
 
-// shortList counts names, those that come most often first.
+// shortList counts names, the most frequent first.
 func shortList(names []string) string {
 	const most = 20
 	n := map[string]int{}
@@ -254,7 +256,7 @@ func markOf(parts []part) string {
 	}
 }
 
-// shorten keeps the beginning and the end of a text; cut is how many bytes went.
+// shorten keeps the beginning and the end of a text; cut is the number of removed bytes.
 func shorten(s string, most int) (_ string, cut int) {
 	switch {
 	case len(s) <= most:
@@ -273,8 +275,8 @@ func shorten(s string, most int) (_ string, cut int) {
 	return s[:head] + "\n[…]\n" + s[from:], from - head
 }
 
-// clean makes a text valid UTF-8 without characters that only a terminal would heed, and
-// without what looks like a fence.
+// clean makes a text valid UTF-8 without control characters of terminals, and without text that
+// looks like a fence.
 func clean(s string) string {
 	s = strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(s)
 	return strings.Map(func(r rune) rune {

@@ -24,7 +24,7 @@ const (
 type node struct {
 	kind kind
 	text string
-	keys []string // of an object, as they were written
+	keys []string // of an object, as written
 	kids []node   // of an object and a list
 	// cut: the text ended before the value.
 	cut bool
@@ -95,7 +95,7 @@ func (p *loose) object(depth int) node {
 			n.cut = true
 			return n
 		}
-		if p.s[p.i] != ':' { // no member: go on behind it
+		if p.s[p.i] != ':' { // no member: continue after it
 			if p.i == start {
 				p.i++
 			}
@@ -244,10 +244,10 @@ func objects(text string) []node {
 	return out
 }
 
-// maxObjects is how many objects of one answer are looked at.
+// maxObjects is how many objects of one answer are read.
 const maxObjects = 64
 
-// strictObject reads an object by the rules of JSON where it keeps them, and loosely otherwise.
+// strictObject reads an object by the rules of JSON if it follows them, and loosely otherwise.
 func strictObject(text string, i int) (node, int) {
 	d := json.NewDecoder(strings.NewReader(text[i:]))
 	var raw json.RawMessage

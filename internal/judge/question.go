@@ -20,11 +20,12 @@ type Key struct {
 	Attempt int    `json:"attempt,omitempty"`
 	// Output is the fingerprint of the attempt's output; "": unknown.
 	Output string `json:"output,omitempty"`
-	// CallID is of a Call. A Turn is the n-th of the target's, from 1, and CallIDs are its calls.
+	// CallID is the id of a Call. Turn is the number of the target's turn, from 1, and CallIDs
+	// are its calls.
 	CallID  string   `json:"call_id,omitempty"`
 	Turn    int      `json:"turn,omitempty"`
 	CallIDs []string `json:"call_ids,omitempty"`
-	// Tools are those called in a Turn, in the order of CallIDs.
+	// Tools are the tools called in a Turn, in the order of CallIDs.
 	Tools []string `json:"tools,omitempty"`
 	// Dimension is the position in the rubric, from 1, and Part its name. Against is the other
 	// target of a Pair; Swapped: it was shown first.
@@ -36,7 +37,7 @@ type Key struct {
 	Probe Probe `json:"probe,omitempty"`
 }
 
-// String names the thing, differently from any other thing of its subject.
+// String is a name of the question's subject that is unique within the attempt.
 func (k Key) String() string {
 	s := k.Task
 	if k.Turn > 0 {
@@ -68,15 +69,15 @@ func (k Key) String() string {
 
 // Did are the facts of a question that are hidden from the judge and used to score its answer.
 type Did struct {
-	// Tools are those called in the turn.
+	// Tools are the tools called in the turn.
 	Tools []string `json:"tools,omitempty"`
 	// Max is the greatest score of a rubric's dimension, Threshold the least share of it that
-	// passes; nil: the judge's.
+	// passes; nil: the threshold of the judge.
 	Max       float64  `json:"max,omitempty"`
 	Threshold *float64 `json:"threshold,omitempty"`
 }
 
-// Question is one thing for a judge to look at.
+// Question is one question for a judge.
 type Question struct {
 	Key      Key
 	Evidence string
@@ -91,12 +92,12 @@ func (q *Question) Acted(s Subject) *callvet.Turn { return &s.Attempt.Trace.Turn
 // Subject is an attempt with the data for its judge.
 type Subject struct {
 	Attempt *trace.Attempt
-	// Output is the fingerprint of the attempt before anything of it was redacted.
+	// Output is the fingerprint of the attempt before redaction.
 	Output string
 	// Tools are the tools of the target; nil: unknown.
 	Tools []callvet.Tool
-	// Expect are the expectations of its case; nil: unknown. A judge sees the rubric and the
-	// reference data of it, and the rest only with ShowGold.
+	// Expect are the expectations of its case; nil: unknown. A judge sees their rubric and
+	// reference data, and the rest only with ShowGold.
 	Expect *callvet.Expect
 }
 
@@ -162,7 +163,7 @@ func (j *Judge) calls(s Subject, key Key) (qs []Question, none string) {
 			c := &calls[i]
 			n++
 			if c.Args == nil && c.ArgsRaw == "" {
-				continue // not recorded, which is no empty object
+				continue // not recorded, which is different from an empty object
 			}
 			e := evidence{head: fmt.Sprintf("The arguments of call %d of an assistant.", n)}
 			e.must("The tool", toolText(s.tool(c), c.Tool))
@@ -188,7 +189,7 @@ func (j *Judge) calls(s Subject, key Key) (qs []Question, none string) {
 	return qs, none
 }
 
-// Calls are the calls of an attempt with their ids, as questions on them have these.
+// Calls are the calls of an attempt with the ids that questions about them have.
 func Calls(at *trace.Attempt) iter.Seq2[*callvet.Call, string] {
 	return func(yield func(*callvet.Call, string) bool) {
 		turn := 0
@@ -206,8 +207,8 @@ func Calls(at *trace.Attempt) iter.Seq2[*callvet.Call, string] {
 	}
 }
 
-// callID is that of a call; one without is named as in trace files, by its turn and its place
-// there, which count from 0 and 1.
+// callID is the id of a call. A call without an id gets one as in trace files, from its turn
+// (from 0) and its place in the turn (from 1).
 func callID(task string, c *callvet.Call, turn, place int) string {
 	if c.ID != "" {
 		return c.ID
@@ -215,8 +216,8 @@ func callID(task string, c *callvet.Call, turn, place int) string {
 	return fmt.Sprintf("%s#%d#%d", task, turn, place+1)
 }
 
-// turns asks about each turn of the target with the conversation before it; a user's judge also
-// sees the turn.
+// turns makes a question about each turn of the target, with the conversation before it; a user's
+// judge also sees the turn.
 func (j *Judge) turns(s Subject, key Key) (qs []Question, none string) {
 	if len(s.Tools) == 0 && !j.Own {
 		return nil, "the catalogue of tools is not known"
@@ -320,7 +321,7 @@ func (j *Judge) gold(e *evidence, x *callvet.Expect) {
 	}
 }
 
-// goal is the user's goal: that of the trace, or the last user turn.
+// goal is the user's goal: the goal of the trace, or the last user turn.
 func (s Subject) goal() string {
 	if s.Attempt.Goal != "" {
 		return s.Attempt.Goal
@@ -457,8 +458,8 @@ func args(c *callvet.Call) string {
 	return "(arguments not recorded)"
 }
 
-// tool is the tool that a call calls, in the version that it names; where the catalogue does not have
-// that version, the first one of the name.
+// tool is the called tool, in the version of the call; where the catalogue does not have this
+// version, the first tool of the name.
 func (s Subject) tool(c *callvet.Call) (found *callvet.Tool) {
 	name, version := base(c.Tool), c.Version
 	if _, own := callvet.SplitTool(c.Tool); own != "" {
@@ -481,7 +482,7 @@ func (s Subject) tool(c *callvet.Call) (found *callvet.Tool) {
 	return found
 }
 
-// base is the name of a tool without its version: to a judge, versions of a tool are one tool.
+// base is the name of a tool without its version: for a judge, all versions are one tool.
 func base(name string) string {
 	name, _ = callvet.SplitTool(strings.TrimSpace(name))
 	return name
@@ -494,8 +495,8 @@ func toolText(t *callvet.Tool, name string) string {
 	return base(t.Name) + "\n" + t.Description + "\n" + string(t.Parameters)
 }
 
-// catalogText is one line for each tool: its name, and the start of its description. Of several
-// versions it has the last one.
+// catalogText is one line for each tool: its name, and the start of its description. It contains
+// only the last of several versions.
 func catalogText(tools []callvet.Tool) string {
 	var b strings.Builder
 	for i := range tools {

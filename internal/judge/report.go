@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// reportOf reads a report out of the object that has its grade.
+// reportOf reads a report from the object with its grade.
 func reportOf(o *node, grade string) *callvet.JudgeReport {
 	texts := func(name string) []string { return append([]string{}, list(o, name)...) }
 	r := &callvet.JudgeReport{
@@ -37,7 +37,7 @@ func reportOf(o *node, grade string) *callvet.JudgeReport {
 	return r
 }
 
-// objectsOf are the objects in the list that a key has.
+// objectsOf are the objects in the list under a key.
 func objectsOf(o *node, name string) []*node {
 	var out []*node
 	for _, n := range o.get(name) {
@@ -50,7 +50,7 @@ func objectsOf(o *node, name string) []*node {
 	return out
 }
 
-// first is the first text that one of the keys has; "" for none.
+// first is the first text under one of the keys; "" for none.
 func first(o *node, names ...string) string {
 	for _, n := range o.get(names...) {
 		if t := strings.TrimSpace(n.text); t != "" && !empty(t) {

@@ -25,7 +25,7 @@ type scorerAnswer struct {
 // parse reads the answer to question id. The error is about the line, or is the program's own error
 // about the attempt.
 func parse(line []byte, id int64) (score.Opinion, error) {
-	if _, err := value.Parse(line); err != nil { // which refuses a key that is there twice, and depth
+	if _, err := value.Parse(line); err != nil { // which refuses repeated keys, and depth
 		return score.Opinion{}, fmt.Errorf(
 			"its answer cannot be read: %w: %s (standard output is for answers: print all else to standard error)",
 			callvet.ErrInvalid, shown(line))
@@ -49,7 +49,8 @@ func parse(line []byte, id int64) (score.Opinion, error) {
 	return a.Opinion, a.Valid()
 }
 
-// scorerRefusal is a program's error about an attempt that it cannot judge. The program goes on.
+// scorerRefusal is a program's error about an attempt that it cannot judge. The program keeps
+// running.
 type scorerRefusal struct{ reason string }
 
 func (r *scorerRefusal) Error() string { return "it could not judge the attempt: " + r.reason }

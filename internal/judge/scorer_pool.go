@@ -33,9 +33,9 @@ var wrapPython string
 const (
 	// MaxScorerAnswer is how long the line of one answer may be.
 	MaxScorerAnswer = 1 << 20
-	// maxIdle is how many processes wait for their next attempt.
+	// maxIdle is how many idle processes are kept for further attempts.
 	maxIdle = 32
-	// maxFile bounds a file that a version is made of.
+	// maxFile bounds a file that is hashed for a version.
 	maxFile = 64 << 20
 )
 
@@ -56,7 +56,7 @@ type ScorerPool struct {
 	families sys.ProcessFamilies
 
 	mu     sync.Mutex
-	idle   []*process // the one that has waited longest first
+	idle   []*process // the longest idle first
 	closed bool
 	sums   map[string]string // of files, by path
 }
@@ -66,7 +66,7 @@ func NewScorerPool(cfg ScorerConfig) *ScorerPool {
 	return &ScorerPool{cfg: cfg, sums: map[string]string{}}
 }
 
-// Close ends the processes, and all that they have started. Nothing may be asked any more.
+// Close ends the processes and their children. The pool must not be used afterwards.
 func (p *ScorerPool) Close() error {
 	p.mu.Lock()
 	idle := p.idle
@@ -111,8 +111,8 @@ func (p *ScorerPool) find(name string) (string, error) {
 	return path, nil
 }
 
-// Version is the version of a scorer: a hash of its settings, and for programs of their files and
-// the text that runs them. An unreadable file counts as its error.
+// Version is the version of a scorer: a hash of its settings; for programs also of their files
+// and the text that runs them. For an unreadable file its error is hashed.
 func (p *ScorerPool) Version(s *callvet.Scorer) string {
 	c, err := commandOf(s)
 	if err != nil {
@@ -148,8 +148,8 @@ func commandOf(s *callvet.Scorer) (command, error) {
 	return command{args: args}, err
 }
 
-// version hashes a scorer with its files: those that it names, and the words of its command that
-// are files.
+// version hashes a scorer with its files: the named files, and the words of its command that are
+// files.
 func (p *ScorerPool) version(s *callvet.Scorer, c command) (string, error) {
 	if s.Exec == "" {
 		return s.Sum(c.wrapper), nil
@@ -203,7 +203,7 @@ func (p *ScorerPool) sum(name string) (string, error) {
 	return sum, nil
 }
 
-// program is a scorer that a process answers for.
+// program is a scorer that runs as a process.
 type program struct {
 	pool    *ScorerPool
 	of      *callvet.Scorer
@@ -220,7 +220,7 @@ type question struct {
 	Scorer  string          `json:"scorer"`
 	Program string          `json:"program,omitempty"`
 	Vars    json.RawMessage `json:"vars,omitempty"`
-	// Threshold and Negated are for what runs a suite's own program.
+	// Threshold and Negated are for the wrapper of a suite's own program.
 	Threshold *float64       `json:"threshold,omitempty"`
 	Attempt   *score.Attempt `json:"attempt"`
 }

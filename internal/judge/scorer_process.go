@@ -36,7 +36,7 @@ type process struct {
 	readers sys.Group
 }
 
-// line is one of standard output, or why there is none.
+// line is one line of standard output, or why there is none.
 type line struct {
 	text []byte
 	err  error
@@ -98,7 +98,7 @@ func newID() int64 {
 	return int64(least + binary.NativeEndian.Uint64(b[:])%(most-least))
 }
 
-// ask asks and waits for the answer. A process that may not be asked again is ended.
+// ask sends a question and waits for the answer. A process that must not be reused is ended.
 func (x *process) ask(ctx context.Context, q *question) (score.Opinion, error) {
 	q.ID = newID()
 	text, err := json.Marshal(q)
@@ -133,7 +133,7 @@ func (x *process) failed(err error) error {
 		x.end()
 		return err
 	}
-	// Its output has ended, so that it is about to end itself: how it does is the reason.
+	// Its output has ended, so that the process is about to exit: its exit status is the reason.
 	var waited error
 	done := make(chan struct{})
 	x.readers.Go(func() {
@@ -160,7 +160,7 @@ func (x *process) failed(err error) error {
 	return &endedError{how}
 }
 
-// end kills the process with all that it has started, and waits.
+// end kills the process with its children, and waits.
 func (x *process) end() {
 	_ = x.family.End(x.cmd)
 	_ = x.cmd.Wait()
@@ -169,7 +169,7 @@ func (x *process) end() {
 
 // finish releases the resources of an ended process.
 func (x *process) finish() {
-	_ = x.family.End(x.cmd) // what it has left behind
+	_ = x.family.End(x.cmd) // its remaining children
 	close(x.over)
 	_ = x.in.Close()
 	_ = x.out.Close()

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// ReadText reads an answer that is one JSON object with a text, as verdicts are read: thoughts, a fence,
-// text around the object, other quotes and commas do no harm. It returns the member that has one of the
-// names. wrong is why the answer cannot be used: it is empty or too long, it is a refusal, it has no such
-// object, the text was cut off, or two objects have different texts. mended reports that the answer was
-// not the JSON that was asked for.
+// ReadText reads an answer that is one JSON object with a text, in the same way as verdicts:
+// thoughts, a fence, text around the object, other quotes and commas are accepted. It returns the
+// member with one of the names. wrong is why the answer cannot be used: it is empty or too long,
+// it is a refusal, it has no such object, the text was cut off, or two objects have different
+// texts. mended reports that the answer was not the requested JSON.
 func ReadText(answer string, names ...string) (text string, mended bool, wrong string) {
 	if len(answer) > maxAnswer {
 		return "", false, fmt.Sprintf("the answer is longer than %d bytes", maxAnswer)

@@ -16,7 +16,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ToolPromptRevision of the rules and of how the rest is written; it rises with every change of a word.
+// ToolPromptRevision is the version of the rules and of the other text; every change of a word
+// must increase it.
 const ToolPromptRevision = 2
 
 // Limits of a prompt.
@@ -24,7 +25,7 @@ const (
 	maxExamples = 3 // of a tool
 	maxWrong    = 2
 	maxLine     = 160 // letters of a description
-	maxWords    = 4   // that distinguish two tools
+	maxWords    = 4   // words that distinguish two tools
 	maxPairs    = 12
 )
 
@@ -52,8 +53,8 @@ const rules = `How to use tools
 8. Say either the call alone or a short answer. Explain a choice only when the user asks.
 `
 
-// MakeToolPrompt writes the prompt for tools; pairs are the names of those that are easily confused, the most
-// alike first.
+// MakeToolPrompt writes the prompt for tools; pairs are the names of easily confused tools, the
+// most similar first.
 func MakeToolPrompt(tools []callvet.Tool, pairs [][2]string) *ToolPrompt {
 	p := &ToolPrompt{Rules: rules, Alike: [][2]string{}}
 	p.Examples = examples(tools, pairs)
@@ -70,7 +71,7 @@ func MakeToolPrompt(tools []callvet.Tool, pairs [][2]string) *ToolPrompt {
 	return p
 }
 
-// page lists the tools, and those that are easily confused.
+// page lists the tools, and the easily confused ones.
 func (p *ToolPrompt) page(tools []callvet.Tool, pairs [][2]string) string {
 	if len(tools) == 0 {
 		return ""
@@ -110,7 +111,7 @@ func (p *ToolPrompt) page(tools []callvet.Tool, pairs [][2]string) string {
 	return b.String()
 }
 
-// signature are the arguments of a tool, those that may be left out with a question mark.
+// signature are the arguments of a tool, optional ones with a question mark.
 func signature(t *callvet.Tool) []string {
 	s, err := contract.Compile(t.Parameters)
 	if err != nil {
@@ -152,7 +153,8 @@ func firstSentence(s string) string {
 	return strings.TrimSuffix(s, ".")
 }
 
-// apart are the words of one tool that another has not, in their order: those of the name first.
+// apart are the words of one tool that another tool does not have, in their order: words of the
+// name first.
 func apart(x, y []string) string {
 	var out []string
 	for _, w := range x {
@@ -214,7 +216,8 @@ func examples(tools []callvet.Tool, pairs [][2]string) string {
 	return "Examples; <…> stands for a value that the user gave\n" + b.String()
 }
 
-// asked is the request of a user in the words of the tool's own description: nothing of a case is in a prompt.
+// asked is a user's request in the words of the tool's own description: a prompt must not contain
+// texts of cases.
 func asked(t *callvet.Tool) string {
 	return strings.TrimSuffix(cmp.Or(firstSentence(t.Description), "Use "+t.Name), ".") + "."
 }
@@ -227,7 +230,7 @@ func confirmFirst(t *callvet.Tool) string {
 	return "say what you are about to do, and after a yes: "
 }
 
-// confused is a tool that is easily taken for another one; "" for none.
+// confused is a tool that is easily confused with another one; "" for none.
 func confused(name string, pairs [][2]string) string {
 	for _, pair := range pairs {
 		switch {
@@ -241,10 +244,10 @@ func confused(name string, pairs [][2]string) string {
 	return ""
 }
 
-// wrongCall is one that breaks the contract, and why.
+// wrongCall is a call that breaks the contract, and why.
 type wrongCall struct{ args, why string }
 
-// calls are a call of a tool that keeps its contract and some that break it at its bounds.
+// calls are a call of a tool that keeps its contract and some calls that break it at its bounds.
 func calls(t *callvet.Tool) (right sample, wrong []wrongCall) {
 	s, err := contract.Compile(t.Parameters)
 	if err != nil {

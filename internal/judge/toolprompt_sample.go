@@ -20,7 +20,7 @@ type sample []argument
 
 type argument struct {
 	name, text string // text is JSON
-	// kind is the type of the schema, other a value that another type has or that no enum lists.
+	// kind is the type of the schema, other a value of a different type or outside the enum.
 	kind  string
 	other string
 }
@@ -71,8 +71,8 @@ func quoted(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sampleObject are the required properties of the schema's object; without any it has the first
-// property, so that it is not empty.
+// sampleObject contains the required properties of the schema's object; without any it contains
+// the first property, so that it is not empty.
 func sampleObject(schema value.Value, depth int) sample {
 	props, ok := schema.Get("properties")
 	if !ok || props.Kind() != value.Object {

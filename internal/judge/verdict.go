@@ -18,17 +18,17 @@ import (
 
 // Verdict is the verdict in one answer of a judge.
 type Verdict struct {
-	// Pass and Score are nil if the verdict does not have them, like that of a comparison. Score is
-	// in [0,1].
+	// Pass and Score are nil if the verdict does not have them, for example in a comparison.
+	// Score is in [0,1].
 	Pass  *bool    `json:"pass,omitempty"`
 	Score *float64 `json:"score,omitempty"`
-	// Word is the verdict where it is neither: a grade, or who won (a, b, tie).
+	// Word is any other verdict: a grade, or the winner (a, b, tie).
 	Word string `json:"word,omitempty"`
 	// Report is the whole answer of a judge of a target; nil for other judges.
 	Report *callvet.JudgeReport `json:"report,omitempty"`
-	// Reason is the judge's own, in a few sentences; the model wrote it.
+	// Reason is the judge's reason, in a few sentences; the model wrote it.
 	Reason string `json:"reason,omitempty"`
-	// Said is the judge's original verdict as one JSON object; nil for one in prose.
+	// Said is the judge's original verdict as one JSON object; nil for a verdict in prose.
 	Said json.RawMessage `json:"said,omitempty"`
 	// Unscored is the reason for a missing verdict; then all fields above except Reason and Said
 	// are empty. Such an answer is neither a pass nor a fail.
@@ -67,7 +67,7 @@ var errNone = errors.New(whyNone)
 //	objects in a fence or in prose, cut off, or with other quotes and commas
 //	"Status: failure" in prose, or a verdict alone in a few words
 //
-// Two different verdicts count as none, and so does an empty answer or a refusal.
+// Two different verdicts count as no verdict, and so does an empty answer or a refusal.
 func (j *Judge) Read(text string, did Did) Verdict {
 	if len(text) > maxAnswer {
 		return Verdict{Unscored: fmt.Sprintf("the answer is longer than %d bytes", maxAnswer)}
@@ -90,7 +90,7 @@ func (j *Judge) Read(text string, did Did) Verdict {
 	}
 	mended := !json.Valid([]byte(text))
 	switch {
-	case wrong != nil: // it speaks of this verdict, and it cannot be: another one is no better
+	case wrong != nil: // the object has this verdict, but an impossible one: a later object is not used
 		return Verdict{Unscored: wrong.Error(), Mended: mended}
 	case len(found) == 0:
 		return j.prose(text, did)
@@ -179,7 +179,7 @@ func number(n *node) (float64, bool) {
 
 func text(n *node) (string, bool) { return n.text, true }
 
-// reason is the judge's own, whatever it is called and whatever else is wrong.
+// reason is the judge's reason, under any of its names, even if the rest is invalid.
 func reason(o *node) string {
 	for _, n := range o.get("rationale", "notes", "summary", "reasoning", "reason", "explanation", "justification") {
 		if n.text != "" {
@@ -317,7 +317,7 @@ func readRubric(j *Judge, o *node, did Did) (Verdict, error) {
 	return Verdict{Pass: &pass, Score: &s}, nil
 }
 
-// readReview reads the verdict of document three. Half a pass is none.
+// readReview reads the verdict of document three. A partial pass is no pass.
 func readReview(_ *Judge, o *node, _ Did) (Verdict, error) {
 	q, rated, err := field(o, number, "quality", "quality_score")
 	if err != nil {

@@ -20,7 +20,7 @@ func Word(s string) (pass, known bool) {
 	case slices.Contains(failWords(), s):
 		return false, true
 	}
-	// Half a success is none.
+	// A partial success is no pass.
 	for _, half := range [...]string{"partially ", "partly ", "mostly ", "partial "} {
 		if rest, ok := strings.CutPrefix(s, half); ok {
 			if _, known = Word(rest); known || rest == "success" {
@@ -53,7 +53,7 @@ func failWords() []string {
 	}
 }
 
-// labelled finds "Status: failure", "**Verdict** - pass" and the like. What follows the label
+// labelled finds "Status: failure", "**Verdict** - pass" and the like. The text after the label
 // is a verdict of at most three words up to the end of the line or sentence.
 var labelled = regexp.MustCompile(
 	"(?im)(?:^|[\\s*_#>(])(?:final\\s+|overall\\s+)?(?:status|verdict|result|judge?ment|decision|outcome|conclusion|answer|grade|pass)[\\s*_\"'`]*(?:(?:\\bis\\b\\s*)?(?::|=|—|–|->)|\\bis\\b)[\\s*_\"'`“”\\[(]*([\\pL\\pN][\\pL\\pN_-]*(?:[ _][\\pL\\pN_-]+){0,2}?)[\\s*_\"'`“”\\])]*(?:[.,;!)]|$)")
@@ -76,8 +76,8 @@ func prose(text string) []bool {
 	return out
 }
 
-// thought is what reasoning models write before their answer. One without an end was cut off:
-// no answer follows it.
+// thought is the text that reasoning models write before their answer. A thought without an end
+// was cut off: no answer follows it.
 var thought = regexp.MustCompile(`(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\z)`)
 
 // thoughtEnd ends a thought that began in the prompt.

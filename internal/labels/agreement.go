@@ -59,7 +59,7 @@ func categories(xs []float64) []float64 {
 	return slices.Compact(xs)
 }
 
-// Ratings compares the categories that people and the judge gave.
+// Ratings compares the categories of people and the judge.
 type Ratings struct {
 	N          int       `json:"n"`
 	Categories []float64 `json:"categories"`
@@ -116,7 +116,7 @@ func (r *CalibrationReport) ratings(ps []pair, in CalibrationInput) {
 	}
 }
 
-// callsByTask takes the calls of a task in the order of the file.
+// callsByTask groups the calls of a task in the order of the file.
 func (r *CalibrationReport) callsByTask(ps []pair) {
 	tasks := map[Key][]pair{}
 	for _, p := range ps {
@@ -144,7 +144,7 @@ func (p pair) differs() bool {
 	return p.truth != p.judged
 }
 
-// Humans is how far people agree where several labelled the same things.
+// Humans is the agreement of people where several labelled the same things.
 type Humans struct {
 	People []string `json:"people"`
 	// Things have at least two labels.
@@ -154,7 +154,7 @@ type Humans struct {
 	Pairs []PeoplePair   `json:"pairs"`
 }
 
-// PeoplePair is the agreement of two people on what both labelled.
+// PeoplePair is the agreement of two people on the things that both labelled.
 type PeoplePair struct {
 	A     string         `json:"a"`
 	B     string         `json:"b"`

@@ -16,12 +16,12 @@ import (
 // Source: Statistics specification, section 16.3.
 const MinDrawn = 10
 
-// PeopleAlone estimates true success from people's labels alone. Without a judge the labelled outputs are a
-// simple random sample, of the run or of the outputs that changed, and nothing is moved to it from
-// labels made elsewhere.
+// PeopleAlone estimates true success from people's labels alone. Without a judge the labelled
+// outputs are a simple random sample, of the run or of the outputs that changed, and labels made
+// elsewhere are not used.
 type PeopleAlone struct {
 	join       *join
-	outputs    []Judgement // of the run, each with one and the same verdict
+	outputs    []Judgement // of the run, all with the same verdict
 	confidence float64
 }
 
@@ -29,7 +29,8 @@ type PeopleAlone struct {
 func NewPeopleAlone(in CalibrationInput) *PeopleAlone {
 	in.Unit = cmp.Or(in.Unit, Task)
 	a := &PeopleAlone{confidence: cmp.Or(in.Confidence, 0.95)}
-	// One verdict for all divides nothing: what holds of outputs with a judge holds of these.
+	// One verdict for all outputs makes a single stratum, so that the estimator with a judge
+	// works here, too.
 	pass := true
 	in.Run = []Judgement{}
 	for _, o := range in.Outputs {

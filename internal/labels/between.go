@@ -6,13 +6,14 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// Twice is a thing of a task that two judges sorted into categories, which count from 0.
+// Twice is a thing of a task that two judges put into categories, numbered from 0.
 type Twice struct {
 	Task string
 	A, B int
 }
 
-// JudgesBetween is how far two judges agree. Kappa and AC1 are in [-1,1]; things of one task count as alike.
+// JudgesBetween is the agreement of two judges. Kappa and AC1 are in [-1,1]; things of one task
+// count as alike.
 type JudgesBetween struct {
 	N     int            `json:"n"`
 	Same  int            `json:"same"`
@@ -20,8 +21,8 @@ type JudgesBetween struct {
 	AC1   stats.Interval `json:"ac1"`
 }
 
-// BetweenJudges compares two judges on what both sorted into so many categories. No thing:
-// intervals with StatusNoData.
+// BetweenJudges compares two judges on the things that both put into n categories. Without
+// things: intervals with StatusNoData.
 func BetweenJudges(ts []Twice, categories int, conf float64) JudgesBetween {
 	out := JudgesBetween{N: len(ts)}
 	t := make(stats.RatingTable, categories)

@@ -23,7 +23,7 @@ type SliceReport struct {
 // SliceValue are the results of the labels of one value.
 type SliceValue struct {
 	Value string `json:"value"`
-	// Table holds its calibration labels that were not drawn by verdict.
+	// Table contains its calibration labels that were not drawn by verdict.
 	Table       AgreementTable `json:"table"`
 	Sensitivity stats.Interval `json:"sensitivity"`
 	Specificity stats.Interval `json:"specificity"`
@@ -36,19 +36,20 @@ type SliceValue struct {
 	// labels. Why is the reason.
 	Own bool   `json:"own"`
 	Why string `json:"why"`
-	// Success is there with a run: labels on its own tasks of the run are used
-	// directly where they suffice.
+	// Success is set with a run: labels on the value's own tasks of the run are used directly
+	// where they suffice.
 	Success []Success `json:"success,omitempty"`
 }
 
 // sliceLevel is the adjusted p value below which a judge differs in a slice.
 const sliceLevel = 0.05
 
-// BySlice reports the judge's quality for each value of a key, and with a run how many of its tasks
-// truly passed. of returns the values of a thing. A value uses its own rates only if it has enough
-// labels of both classes and the judge differs significantly there. Rates of few labels are worse
-// than the pooled ones. r is the report on all labels of the same input. At most most values are
-// reported, those with the most labels; 0 means all. Source: Statistics specification, section 4.5.
+// BySlice reports the judge's quality for each value of a key, and with a run how many of its
+// tasks truly passed. of returns the values of a thing. A value uses its own rates only if it has
+// enough labels of both classes and the judge differs significantly there. Rates from few labels
+// are worse than pooled rates. r is the report on all labels of the same input. At most most
+// values are reported, those with the most labels; 0 means all. Source: Statistics specification,
+// section 4.5.
 func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int,
 	of func(Key) []string,
 ) (*SliceReport, error) {
@@ -98,9 +99,9 @@ func BySlice(in CalibrationInput, r *CalibrationReport, key string, most int,
 	return out, nil
 }
 
-// adjust tests both rates of each value against all other labels, as one family. Where a
-// side has no label of a class there is nothing to test, and nothing to adjust for. The
-// others are taken to be clustered as all labels are.
+// adjust tests both rates of each value against all other labels, as one family. Where a side has
+// no label of a class there is no test, and no adjustment for it. The other labels are assumed to
+// be clustered like all labels.
 func adjust(values []SliceValue, all AgreementTable, r *CalibrationReport) {
 	var of []*SliceValue
 	var ps []float64
@@ -124,7 +125,7 @@ func adjust(values []SliceValue, all AgreementTable, r *CalibrationReport) {
 	}
 }
 
-// part is what n of so many are worth where all are worth that much.
+// part is the effective number of n labels, where all labels have a given effective number.
 func part(worth float64, n, of int) float64 {
 	if of == 0 {
 		return 0
@@ -134,8 +135,8 @@ func part(worth float64, n, of int) float64 {
 
 func (v *SliceValue) calibration() judge.Calibration { return v.Table.Calibration(v.worth) }
 
-// slice is what has one value: calibration labels, the table of those that were not
-// drawn by verdict, and verdicts of the run.
+// slice has the data of one value: calibration labels, the table of labels that were not drawn by
+// verdict, and verdicts of the run.
 type slice struct {
 	fit   []pair
 	table AgreementTable
@@ -186,7 +187,7 @@ func (v *SliceValue) decide(r *CalibrationReport, ps []pair) {
 	}
 }
 
-// success corrects the verdicts of the run that have the value.
+// success corrects the run's verdicts on things with the value.
 func (v *SliceValue) success(in CalibrationInput, r *CalibrationReport, j *join, own *slice) {
 	sub := *j
 	sub.fit, in.Run = own.fit, own.run

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// byTask are shares by task, and within a task by attempt: attempts at a task that agree are one,
-// and calls or turns of one attempt are alike.
+// byTask are shares by task, and within a task by attempt: attempts at a task that agree count as
+// one, and calls or turns of one attempt are correlated.
 type byTask map[string]map[attemptOf]*portion
 
 type attemptOf struct {
@@ -38,7 +38,7 @@ func (b byTask) add(k Key, yes bool) {
 	}
 }
 
-// clusters are the tasks as the estimators take them.
+// clusters are the tasks in the form of the estimators.
 func (b byTask) clusters() (c stats.Clusters) {
 	for _, id := range slices.Sorted(maps.Keys(b)) { // floating sums depend on their order
 		var all portion

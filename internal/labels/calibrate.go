@@ -30,7 +30,7 @@ type Worth struct {
 	Fail float64 `json:"fail" form:"min=0"`
 }
 
-// Calibration is the table as the estimators take it.
+// Calibration is the table in the form of the estimators.
 func (t AgreementTable) Calibration(w Worth) judge.Calibration {
 	return judge.Calibration{
 		TruePositive: t.TruePass, LabelledPass: t.TruePass + t.FalseFail, TrueNegative: t.TrueFail,
@@ -39,13 +39,13 @@ func (t AgreementTable) Calibration(w Worth) judge.Calibration {
 	}
 }
 
-// worthOf is that of labelled things: the effective sample size of the judge's being
-// right, as of any rate.
+// worthOf is Worth of labelled things: the effective sample size of the rate at which the judge
+// is right.
 func worthOf(ps []pair, conf float64) Worth {
 	return Worth{Pass: worth(ps, conf, truly, right), Fail: worth(ps, conf, not(truly), right)}
 }
 
-// worth is the effective sample size of the rate of yes among those of a class.
+// worth is the effective sample size of the rate of yes among the things of a class.
 func worth(ps []pair, conf float64, class, yes func(pair) bool) float64 {
 	switch iv := rateOf(ps, conf, class, yes); {
 	case iv.N == 0:
@@ -95,17 +95,17 @@ type CalibrationReport struct {
 	Unit       Unit              `json:"unit"`
 	Confidence float64           `json:"confidence"`
 	Counts     CalibrationCounts `json:"counts"`
-	// Table holds the calibration labels that were not drawn by verdict. Its
-	// Accuracy is the agreement with people, in [0,1].
+	// Table contains the calibration labels that were not drawn by verdict. Its Accuracy is the
+	// agreement with people, in [0,1].
 	Table AgreementTable `json:"table"`
-	// Worth is how many independent labels those of Table are worth.
+	// Worth is the effective number of independent labels in Table.
 	Worth       Worth          `json:"worth"`
 	Sensitivity stats.Interval `json:"sensitivity"`
 	Specificity stats.Interval `json:"specificity"`
 	Youden      stats.Interval `json:"youden"`
 	Accuracy    stats.Interval `json:"accuracy"`
-	// PPV and NPV are of all calibration labels: shares among judge-passes that
-	// truly passed and among judge-fails that truly failed.
+	// PPV and NPV use all calibration labels: the share of judge-passes that truly passed, and of
+	// judge-fails that truly failed.
 	PPV stats.Interval `json:"ppv"`
 	NPV stats.Interval `json:"npv"`
 	// Kappa and AC1 are in [-1,1]; MCC is nil where one side never varies.
@@ -117,18 +117,18 @@ type CalibrationReport struct {
 	// Usable: a gate may use the calibration; Why is the reason.
 	Usable bool   `json:"usable"`
 	Why    string `json:"why"`
-	// Verified is there when labels were drawn by verdict.
+	// Verified is set when labels were drawn by verdict.
 	Verified *Verified         `json:"verified,omitempty"`
 	Scores   *JudgeScores      `json:"scores,omitempty"`
 	Ratings  *Ratings          `json:"ratings,omitempty"`
 	Calls    *CallByTask       `json:"calls,omitempty"`
 	Humans   *Humans           `json:"humans,omitempty"`
 	Check    *CalibrationCheck `json:"check,omitempty"`
-	// Drift is there when an earlier calibration was given, Wanted when a width was.
+	// Drift is set with an earlier calibration, Wanted with a width.
 	Drift   *JudgeDrift `json:"drift,omitempty"`
 	Wanted  *Wanted     `json:"wanted,omitempty"`
 	Success []Success   `json:"success,omitempty"`
-	// Slices is there when BySlice was asked.
+	// Slices is set after BySlice.
 	Slices   *SliceReport `json:"slices,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 
@@ -208,11 +208,11 @@ func Calibrate(in CalibrationInput) (*CalibrationReport, error) {
 
 func byVerdict(p pair) bool { return p.stratum == JudgePass || p.stratum == JudgeFail }
 
-// calibration is the table as the estimators take it.
+// calibration is the table in the form of the estimators.
 func (r *CalibrationReport) calibration() judge.Calibration { return r.Table.Calibration(r.Worth) }
 
-// rates are exact where each task has one label; attempts and calls of one task are
-// alike and count by task.
+// rates are exact where each task has one label; attempts and calls of one task are correlated
+// and count by task.
 func (r *CalibrationReport) rates(drawn, all []pair) {
 	rate := func(ps []pair, of, yes func(pair) bool) stats.Interval { return rateOf(ps, r.Confidence, of, yes) }
 	r.Sensitivity = rate(drawn, truly, right)
@@ -297,7 +297,7 @@ func clustered(iv, same stats.Interval, least float64) stats.Interval {
 	return iv
 }
 
-// verify corrects labels drawn by verdict, where all of them come from one frame.
+// verify corrects labels drawn by verdict, where all of them are from one frame.
 func (r *CalibrationReport) verify(ps []pair) {
 	var s judge.Strata
 	var frame *Frame

@@ -41,17 +41,17 @@ type Calibration struct {
 	Version int    `json:"version" form:"required min=1 max=1"`
 	Judge   Judge  `json:"judge" form:"required"`
 	Unit    Unit   `json:"unit" form:"required words=task|turn|call"`
-	// Design is Transport where the table may be used for other runs, Internal
-	// where its labels were drawn by the judge's verdict and may not.
+	// Design is Transport where the table may be used for other runs, Internal where it may not,
+	// because its labels were drawn by the judge's verdict.
 	Design QueueDesign    `json:"design" form:"required words=transport|internal"`
 	Table  AgreementTable `json:"table" form:"required"`
-	// Worth is how many independent labels those of the table are worth; nil in files of
-	// versions that did not know it.
+	// Worth is the effective number of independent labels in the table; nil in files of earlier
+	// versions without it.
 	Worth *Worth `json:"worth,omitempty"`
 	// Lost are drawn outputs without a usable label; nil where no label has its draw.
 	Lost *LostLabels `json:"lost_labels,omitempty"`
-	// Strata are the calibration labels by how they were drawn; those drawn by
-	// verdict are not in Table.
+	// Strata are the calibration labels by sampling method; labels drawn by verdict are not in
+	// Table.
 	Strata []StratumTable `json:"strata" form:"required"`
 	Roles  []Role         `json:"roles" form:"required words=calibration"`
 	// Source names the file of the labels.

@@ -20,9 +20,10 @@ type ownEstimate struct {
 	refused, advice string
 }
 
-// inside estimates from labels on outputs of the run. Labels carried over from a different run are
-// on unchanged outputs, and these are not a random sample of the run. They count only for such
-// outputs, and the others need their own labels. Source: Statistics specification, section 16.3.
+// inside makes an estimate from labels on outputs of the run. Labels carried over from a
+// different run are on unchanged outputs, and these are not a random sample of the run. They
+// count only for such outputs, and the others need their own labels. Source: Statistics
+// specification, section 16.3.
 func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 	if !j.divides(ps) {
 		return by.stratum(ps, vs)
@@ -55,7 +56,7 @@ func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 				judged[0], counts[0], by.needs()))
 	}
 	share := judged[0] / total
-	// How many outputs of another run would have changed is a matter of chance, too.
+	// The number of changed outputs is random, too.
 	worth := max(1, weight[0]+weight[1])
 	split := stats.EffectiveRate(share, int(total), int(math.Ceil(worth)), worth, by.level())
 	split.Point, split.Lower, split.Upper = 0, split.Lower-share, split.Upper-share
@@ -72,14 +73,15 @@ func (j *join) inside(ps []pair, vs []Judgement, by estimator) ownEstimate {
 
 // estimator is how labels on outputs of the run estimate what truly passed.
 type estimator interface {
-	// stratum estimates from labels on things that were drawn alike; vs are all of these things.
+	// stratum makes an estimate from labels on things of one stratum; vs are all things of the
+	// stratum.
 	stratum(ps []pair, vs []Judgement) ownEstimate
 	// needs is how many labels a stratum needs; level is the confidence.
 	needs() string
 	level() float64
 }
 
-// refuse makes the estimate of a part none of the whole.
+// refuse makes the whole estimate missing because a part is missing.
 func (e ownEstimate) refuse(why string) ownEstimate {
 	e.divided, e.refused = true, why
 	e.iv.Point, e.iv.Lower, e.iv.Upper, e.iv.Status = 0, 0, 1, judge.MissingStratum

@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// LostLabels counts drawn outputs that have no usable label. A sample with holes is no random sample:
-// who leaves out the labels of failures makes any judge perfect.
-// Source: Statistics specification, section 16.3.
+// LostLabels counts drawn outputs that have no usable label. A sample with missing labels is no
+// random sample: without the labels of failures any judge looks perfect. Source: Statistics
+// specification, section 16.3.
 type LostLabels struct {
 	// N of Of drawn outputs have no usable label, and Silent of these no label at all.
 	N      int `json:"n" form:"min=0"`
@@ -63,14 +63,14 @@ type draw struct {
 	outputs map[Key]Thing     // those with a label
 }
 
-// person is who labelled a thing.
+// person is the labeller of a thing.
 type person struct {
 	thing Thing
 	name  string
 }
 
-// readDraws reads the draws of labels. If a person gave pass and fail to one sampled output,
-// neither counts; of other labels the later counts.
+// readDraws reads the draws of labels. If a person labelled one sampled output both pass and
+// fail, neither counts; on other things the later label counts.
 func (j *join) readDraws(ls []Label, unit Unit) {
 	j.drawn, j.both = map[string]*draw{}, map[person]bool{}
 	j.settled, j.spoken = map[Thing]bool{}, map[Thing]bool{}
@@ -84,7 +84,7 @@ func (j *join) readDraws(ls []Label, unit Unit) {
 		of[l.Thing()] = true
 		d := j.drawn[l.Draw.ID]
 		if d == nil {
-			seed, _ := strconv.ParseUint(l.Draw.Seed, 10, 64) // of another seed nothing is found again
+			seed, _ := strconv.ParseUint(l.Draw.Seed, 10, 64) // no output is found with a wrong seed
 			d = &draw{l.Draw.ID, l.Run, seed, l.Frame, map[Stratum]*Draw{}, map[Key]Thing{}}
 			j.drawn[d.id] = d
 		}
@@ -106,8 +106,8 @@ func (j *join) readDraws(ls []Label, unit Unit) {
 	}
 }
 
-// lost counts the drawn outputs without a usable label: of the first draw with too many of them, else
-// of all together. Inside are only the draws that the outputs of the run are in.
+// lost counts the drawn outputs without a usable label: of the first draw with too many of them,
+// else of all together. Inside contains only the draws with outputs of the run.
 func (j *join) lost(inside bool) *LostLabels {
 	all := &LostLabels{P: 1}
 	for _, id := range slices.Sorted(maps.Keys(j.drawn)) {
@@ -170,7 +170,7 @@ func (j *join) lostOf(d *draw) *LostLabels {
 	silent, whole := j.silent(d), d.frame != nil && d.frame.N() >= j.run.whole
 	if d.run == "" || d.run != j.runID {
 		silent, l.Silent = nil, max(0, counted)
-	} else if !whole { // the run has grown since: not all that stand in the order were drawn
+	} else if !whole { // the run has grown since: not all outputs in the order were drawn
 		silent = silent[:min(len(silent), max(0, counted))]
 	}
 	l.N, l.Of = l.N+l.Silent, l.Of+l.Silent

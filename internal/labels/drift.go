@@ -14,17 +14,17 @@ import (
 
 // JudgeDrift compares fresh labels with an earlier calibration.
 type JudgeDrift struct {
-	// Made is when the earlier calibration was, Source the file of its labels.
+	// Made is the time of the earlier calibration, Source the file of its labels.
 	Made   time.Time `json:"made"`
 	Source string    `json:"source,omitempty"`
-	// Table has the fresh labels: those given after Made. Undated: no label has a time, and all
-	// were used; labels of the earlier calibration among them hide a drift.
+	// Table has the fresh labels: labels with a time after Made. Undated: no label has a time,
+	// and all were used; labels of the earlier calibration among them hide a drift.
 	Table   AgreementTable `json:"table"`
 	Undated bool           `json:"undated,omitempty"`
 	// Differs lists the differences from the earlier judge; nil: none.
 	Differs []string `json:"differs,omitempty"`
-	// Sensitivity and Specificity are of the fresh labels, those with Was of the earlier
-	// ones; all in [0,1].
+	// Sensitivity and Specificity are the rates of the fresh labels, the fields with Was the
+	// rates of the earlier ones; all in [0,1].
 	Sensitivity    stats.Interval `json:"sensitivity"`
 	Specificity    stats.Interval `json:"specificity"`
 	WasSensitivity stats.Interval `json:"was_sensitivity"`
@@ -97,13 +97,13 @@ func rateText(iv stats.Interval) string {
 	return fmt.Sprintf("%.1f %%", 100*iv.Point)
 }
 
-// Wanted is how many labels drawn at random an interval of a wanted width takes, if the judge
-// errs, and tasks pass, as often as now.
+// Wanted is how many labels drawn at random an interval of the requested width needs, if the
+// judge errs, and tasks pass, as often as now.
 type Wanted struct {
 	Width float64 `json:"width"`
-	// Sensitivity and Specificity are labels of their class, with those that are there; 0
-	// where the class has none yet. Labels is how many are needed in all for both to have the
-	// width, More how many of them are not there yet; 0 where that is not known.
+	// Sensitivity and Specificity are the needed numbers of labels of their class, existing ones
+	// included; 0 where the class has none yet. Labels is the total number for both intervals,
+	// More the number of missing labels; 0 where unknown.
 	Sensitivity int    `json:"sensitivity"`
 	Specificity int    `json:"specificity"`
 	Labels      int    `json:"labels"`
@@ -114,7 +114,7 @@ type Wanted struct {
 // maxWanted bounds the labels that are planned for.
 const maxWanted = 100_000
 
-// want plans labels by the rates of those that are there.
+// want plans labels by the rates of the existing labels.
 func (r *CalibrationReport) want(width float64) {
 	c, w := r.calibration(), &Wanted{Width: width}
 	r.Wanted = w
@@ -122,7 +122,8 @@ func (r *CalibrationReport) want(width float64) {
 		w.Says = "how many labels are needed is not known: there is none of one of the classes"
 		return
 	}
-	// A label of a task with several is worth less than one; so will further ones be.
+	// A label of a task with several labels counts less than one; the same is assumed for further
+	// labels.
 	class := func(hits, n int, worth float64) int {
 		each := 1.0
 		if worth > 0 {

@@ -25,7 +25,7 @@ import (
 // Foreign forms that Import reads.
 const (
 	FormCSV         = "csv"
-	FormLabels      = "labels" // callvet's own, and the to-do files it writes
+	FormLabels      = "labels" // callvet's own form, and its to-do files
 	FormLangSmith   = "langsmith"
 	FormLabelStudio = "label-studio"
 )
@@ -40,7 +40,7 @@ type ImportOptions struct {
 	// By and Role are the defaults of labels without them.
 	By   string
 	Role Role
-	// Key names the feedback to take, where a LangSmith export has several kinds.
+	// Key names the feedback to import, where a LangSmith export has several kinds.
 	Key string
 	// Name is the file's name in problems, Now the default time of labels.
 	Name string
@@ -53,7 +53,7 @@ type Imported struct {
 	Labels []Label
 	// Open rows have no verdict yet and are left out.
 	Open int
-	// Lost counts what labels have no place for, by a sentence for a person.
+	// Lost counts data that labels cannot contain, by a sentence for a person.
 	Lost     map[string]int
 	Problems []callvet.Problem
 }
@@ -63,7 +63,7 @@ func (m *Imported) problem(o ImportOptions, line int, err error) {
 		callvet.Problem{Position: callvet.Position{File: o.Name, Line: line}, Code: "bad-label", Message: err.Error()})
 }
 
-// give takes a label that is complete but for the defaults.
+// give adds a label, after filling in the defaults.
 func (m *Imported) give(l Label, o ImportOptions) {
 	if l.By == "" {
 		l.By = o.By
@@ -97,9 +97,9 @@ func (m *Imported) give(l Label, o ImportOptions) {
 	m.Labels = append(m.Labels, l)
 }
 
-// Import reads labels that other tools wrote. Rows that are none are problems with
-// their line (or the number of the record, for JSON documents). The error wraps
-// callvet.ErrInvalid when nothing can be read.
+// Import reads labels that other tools wrote. Invalid rows are problems with their line (or the
+// number of the record, for JSON documents). The error wraps callvet.ErrInvalid when nothing can
+// be read.
 func Import(r io.Reader, o ImportOptions) (*Imported, error) {
 	data, err := doc.ReadWhole(r, maxFile)
 	if err != nil {
@@ -163,7 +163,7 @@ type todo struct {
 	Drawn    []byte          `json:"drawn"`
 }
 
-// lines reads callvet's own lines; those of a to-do file have more than a label.
+// lines reads callvet's own lines; lines of a to-do file contain more than a label.
 func (m *Imported) lines(data []byte, o ImportOptions) {
 	form, drawn := doc.Of[todo](), doc.Of[hiddenDraw]()
 	n := 0
@@ -230,7 +230,7 @@ func (l *Label) readDrawn(form *doc.Type, text []byte) error {
 
 func blank(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
-// csv reads a table with a header; task_id and pass or rating have to be there.
+// csv reads a table with a header; task_id and pass or rating are required.
 func (m *Imported) csv(data []byte, o ImportOptions) error {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
@@ -337,9 +337,9 @@ func passWord(s string) (*bool, error) {
 	return &pass, nil
 }
 
-// Export writes labels as "jsonl" or "csv". The table leaves out the frame and
-// the judges' verdicts; texts that a spreadsheet would take for a formula begin with
-// an apostrophe, which Import takes away again. The error wraps callvet.ErrInvalid for another form.
+// Export writes labels as "jsonl" or "csv". The table leaves out the frame and the judges'
+// verdicts; texts that a spreadsheet would read as a formula begin with an apostrophe, which
+// Import removes. The error wraps callvet.ErrInvalid for any other form.
 func Export(w io.Writer, ls []Label, form string) error {
 	switch form {
 	case "jsonl":

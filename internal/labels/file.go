@@ -19,13 +19,13 @@ import (
 // Appender adds labels to a file, each of them safe on disk before Append returns.
 type Appender struct {
 	f *os.File
-	// Mended reports that the file ended in the middle of a line, which was kept as
-	// it is and closed.
+	// Mended reports that the file ended in the middle of a line, which was kept unchanged and
+	// ended.
 	Mended bool
 }
 
-// OpenAppender opens or creates a labels file. A last line without its end, as a
-// crash leaves it, is kept and ended, so that what comes next is a line of its own.
+// OpenAppender opens or creates a labels file. A last line without its end, for example after a
+// crash, is kept and ended, so that the next label is a line of its own.
 func OpenAppender(path string) (_ *Appender, err error) {
 	f, err := sys.AppendFile(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *Appender) Append(ls ...Label) error {
 // Close closes the file.
 func (a *Appender) Close() error { return a.f.Close() }
 
-// encode writes a label as a line that Read takes.
+// encode writes a label as a line that Read accepts.
 func encode(l Label) ([]byte, error) {
 	l.Version = FileVersion
 	var buf bytes.Buffer

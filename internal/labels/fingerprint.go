@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// fingerprintVersion is part of each fingerprint: another rule makes other fingerprints.
+// fingerprintVersion is part of each fingerprint: a new rule makes different fingerprints.
 const fingerprintVersion = 1
 
 // fingerprinted is the hashed content of a fingerprint.

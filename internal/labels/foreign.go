@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// records gives the objects of a JSON array, or of JSON lines, with their number.
+// records yields the objects of a JSON array, or of JSON lines, with their number.
 func records(data []byte, each func(n int, raw json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	list := bytes.HasPrefix(bytes.TrimSpace(data), []byte("["))
@@ -38,7 +38,7 @@ func records(data []byte, each func(n int, raw json.RawMessage) error) error {
 	return nil
 }
 
-// others leaves out the members that are not read: other tools have many.
+// others removes the members that are not read: other tools write many.
 func others(doc.Unknown) {}
 
 // feedback is one record of a LangSmith export.
@@ -242,6 +242,6 @@ func texts(raw json.RawMessage) string {
 		return one
 	}
 	var many []string
-	_ = json.Unmarshal(raw, &many) // another form has no text
+	_ = json.Unmarshal(raw, &many) // other forms have no text
 	return strings.Join(many, "\n")
 }

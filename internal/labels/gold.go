@@ -39,7 +39,7 @@ type Gold struct {
 	Tasks   []GoldTask `json:"tasks"`
 }
 
-// GoldTask is one attempt as it is shown, and its right calls. GoldFile.Read checks it.
+// GoldTask is one attempt in the shown form, and its right calls. GoldFile.Read checks it.
 type GoldTask struct {
 	Task    string `json:"task" form:"required full"`
 	Attempt int    `json:"attempt,omitempty" form:"min=0"`
@@ -53,7 +53,7 @@ type GoldTask struct {
 	// Checked is false while the right calls are a proposal that no person has confirmed; nil if
 	// the task began with blanks.
 	Checked *bool `json:"checked,omitempty"`
-	// Turns are those that called, and then the last one, which did not.
+	// Turns are the turns with calls, and then the last turn, without calls.
 	Turns  []GoldTurn `json:"turns"`
 	Answer string     `json:"answer,omitempty"`
 	// Budget is the maximum number of calls of the task, or AnyBudget; SafetyRules is a list of
@@ -71,7 +71,7 @@ type GoldTurn struct {
 	Calls  []GoldCall `json:"calls"`
 }
 
-// GoldCall is a call that is right; members that are nil are blank.
+// GoldCall is a right call; members that are nil are blank.
 type GoldCall struct {
 	Tool *string `json:"tool"`
 	// Args are the arguments, or AnyArgs.
@@ -133,8 +133,8 @@ func (t *GoldTask) Rules() (never []string, safe *callvet.Safety, err error) {
 	return never, safe, nil
 }
 
-// ReadGold reads a gold file. The problems are the blanks and contradictions of tasks that a person
-// has begun. The error wraps callvet.ErrInvalid for a file that is none.
+// ReadGold reads a gold file. The problems are the blanks and contradictions of tasks that a
+// person has begun. The error wraps callvet.ErrInvalid for a file of a different kind.
 func ReadGold(name string, data []byte) (*Gold, []callvet.Problem, error) {
 	var g Gold
 	d, err := doc.Decode(name, data, &g)
@@ -251,7 +251,7 @@ func (t *GoldTask) check(note func(path, code, fix, format string, args ...any))
 	}
 }
 
-// Right are the calls that are right in a turn.
+// Right are the right calls of a turn.
 func (n *GoldTurn) Right() []callvet.ExpectedCall {
 	out := []callvet.ExpectedCall{}
 	if n.Needed == nil || !*n.Needed {
@@ -313,7 +313,7 @@ func AppendGold(name string, data []byte, tasks []GoldTask) ([]byte, error) {
 	return out, nil
 }
 
-// WriteGold writes tasks as a gold file, as AppendGold writes it, with all that is filled in.
+// WriteGold writes tasks as a gold file in the form of AppendGold, with all filled-in values.
 func WriteGold(tasks []GoldTask) ([]byte, error) {
 	return AppendGold("gold.yaml", nil, tasks)
 }
@@ -417,9 +417,9 @@ func quoted(s string) []byte {
 	return plain.Visible(raw)
 }
 
-// DrawGold draws n things of their strata: one from each in turn, at random by a seed, in an
-// order that stays the same while more are drawn. Those that done has are not drawn, and count
-// for their strata. Strata come in the order of their names.
+// DrawGold draws n things from strata: one from each in turn, at random by a seed, in an order
+// that stays the same while more are drawn. Things in done are not drawn, but count for their
+// strata. Strata come in the order of their names.
 func DrawGold(strata map[string][]Key, done map[Key]bool, n int, seed uint64) (drawn []Key) {
 	left := map[string][]Key{}
 	for name, keys := range strata {
@@ -445,7 +445,7 @@ func DrawGold(strata map[string][]Key, done map[Key]bool, n int, seed uint64) (d
 			found = true
 			k := left[name][0]
 			left[name] = left[name][1:]
-			if !done[k] { // else it has had its turn
+			if !done[k] { // otherwise it was drawn before
 				drawn = append(drawn, k)
 			}
 		}

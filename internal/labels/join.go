@@ -15,7 +15,8 @@ import (
 // Judgement is a judge's verdict on one thing of a run.
 type Judgement struct {
 	Key
-	// Fingerprint is that of the output, which a label must have to be of this very one.
+	// Fingerprint is the fingerprint of the output; a label belongs to this output if it has the
+	// same one.
 	Fingerprint string
 	Verdict
 }
@@ -26,29 +27,29 @@ type JudgeOutput struct {
 	Fingerprint string
 }
 
-// CalibrationInput is what Calibrate works on.
+// CalibrationInput is the input of Calibrate.
 type CalibrationInput struct {
 	// Judge is the name or the ID of the judge.
 	Judge string
-	// Unit is what the labels are about; "" means Task.
+	// Unit is the unit of the labels; "" means Task.
 	Unit Unit
-	// Labels are all labels as read; the latest word of each person counts.
+	// Labels are all labels as read; the latest label of each person counts.
 	Labels []Label
-	// Run holds the verdicts of a run, of any judge; nil when there is no run.
+	// Run contains the verdicts of a run, of any judge; nil without a run.
 	Run []Judgement
-	// Outputs are all attempts of the run, judged or not; nil: those of Run. RunID is how labels
-	// name the run, "" where they cannot.
+	// Outputs are all attempts of the run, judged or not; nil: the attempts in Run. RunID is the
+	// name of the run in labels, "" if unknown.
 	Outputs []JudgeOutput
 	RunID   string
-	// Opinions are verdicts of judges that stand in a labels file, on any output.
+	// Opinions are verdicts of judges in a labels file, on any output.
 	Opinions []Label
-	// Without are tasks that count nowhere, and their labels neither.
+	// Without are tasks that are left out everywhere, with their labels.
 	Without map[string]bool
 	// Confidence is two-sided, in (0,1); 0 means 0.95.
 	Confidence float64
-	// Before is an earlier calibration to see whether the judge has drifted; nil: none.
+	// Before is an earlier calibration for the test of drift; nil: none.
 	Before *Calibration
-	// Width is the width in (0,1) that intervals are wanted to have; 0: not asked.
+	// Width is the requested width of intervals, in (0,1); 0: none.
 	Width float64
 }
 
@@ -60,24 +61,24 @@ type pair struct {
 	stratum       Stratum
 	frame         *Frame
 	run           []Judgement // verdicts of the run's judge on exactly this output
-	carried       bool        // no label was given on this run
-	atRandom      bool        // a label has the draw at random that it is of
+	carried       bool        // no label was made on this run
+	atRandom      bool        // a label records its random draw
 	line          int
 	at            time.Time // of its latest label
 }
 
-// join holds the pairs by role, and counts what could not be paired.
+// join contains the pairs by role, and counts the labels without a pair.
 type join struct {
 	judge    Judge
-	fit, out []pair // calibration labels, and those held out
+	fit, out []pair // calibration labels, and held-out labels
 	CalibrationCounts
 	run   index
 	runID string
 	again rejudged
 	// changed counts labelled outputs of tasks of the run that the run does not have.
 	changed int
-	// drawn are the draws of the labels by ID. both are the persons with a pass and a fail of one
-	// drawn output. settled things have a label that may estimate, spoken ones any label.
+	// drawn are the draws of the labels by ID. both are the persons with a pass and a fail on one
+	// drawn output. settled things have a label that estimates may use, spoken ones any label.
 	drawn           map[string]*draw
 	both            map[person]bool
 	settled, spoken map[Thing]bool
@@ -87,11 +88,11 @@ type join struct {
 // CalibrationCounts counts the labels by their use.
 type CalibrationCounts struct {
 	Repeats
-	// Labels counts verdicts of people, Labelled the things they are about.
+	// Labels counts verdicts of people, Labelled the labelled things.
 	Labels   int `json:"labels"`
 	Labelled int `json:"labelled"`
-	// Disputed things have as many passes as fails; Unjudged no verdict of the
-	// judge that could be read; OtherJudge only one of another judge of that name.
+	// Disputed things have as many passes as fails; Unjudged have no readable verdict of the
+	// judge; OtherJudge have only a verdict of a different judge of the same name.
 	Disputed int `json:"disputed"`
 	// RatedOnly things have a rating and no verdict: they are in no table.
 	RatedOnly  int `json:"rated_only"`
@@ -102,17 +103,17 @@ type CalibrationCounts struct {
 	// Leaked things are held out by some labels and used by others: they count as
 	// used.
 	Leaked int `json:"leaked"`
-	// Designed things are of tasks that were labelled to make the judge, and are left out;
-	// DesignLeaked of them have a label for something else, too. Neither is in Labelled.
+	// Designed things belong to tasks that were labelled to make the judge, and are left out;
+	// DesignLeaked of them also have a label of a different role. Neither is in Labelled.
 	Designed     int `json:"designed,omitempty"`
 	DesignLeaked int `json:"design_leaked,omitempty"`
 	// ByVerdict of the used were sampled by the judge's verdict; Unrecorded have no recorded
 	// sampling.
 	ByVerdict  int `json:"by_verdict"`
 	Unrecorded int `json:"unrecorded"`
-	// Elsewhere things of tasks of the run were labelled on another output than the run's, or
-	// on one that is not known. Absent labels are of attempts that the run does not have, without
-	// a fingerprint: they are left out, and are not in Labels.
+	// Elsewhere things of tasks of the run were labelled on a different output, or on an unknown
+	// one. Absent labels without a fingerprint name attempts that the run does not have: they are
+	// left out, and are not in Labels.
 	Elsewhere int `json:"elsewhere,omitempty"`
 	Absent    int `json:"absent,omitempty"`
 }
@@ -194,7 +195,7 @@ func (j *join) count(p pair) {
 	}
 }
 
-// pair makes one of the labels on one thing: the majority is the truth.
+// pair combines the labels on one thing: the majority is the truth.
 func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 	p := pair{
 		Key: ls[0].Key, carried: true, stratum: ls[0].Stratum, frame: ls[0].Frame, rating: ls[0].Rating,
@@ -236,7 +237,7 @@ func (j *join) pair(ls []Label, differs map[string]bool) (pair, bool) {
 	return p, j.verdict(&p, ls, differs)
 }
 
-// verdict sets the judge's verdict of a pair, and reports whether there is one that can be read.
+// verdict sets the judge's verdict of a pair, and reports whether there is a readable one.
 func (j *join) verdict(p *pair, ls []Label, differs map[string]bool) bool {
 	var v Verdict
 	switch {
@@ -270,7 +271,8 @@ func (j *join) verdict(p *pair, ls []Label, differs map[string]bool) bool {
 	return true
 }
 
-// verdictOf finds the judge's verdict in labels, or one of another judge of the same name.
+// verdictOf finds the judge's verdict in labels, or a verdict of a different judge of the same
+// name.
 func verdictOf(ls []Label, j Judge) (v Verdict, other *Verdict) {
 	id := j.ID()
 	for _, l := range ls {

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Judge is the identity of a judge: whatever of it changes makes it another
-// judge, to which no calibration of this one applies.
+// Judge is the identity of a judge: any change makes a different judge, and calibrations of the
+// old one do not apply to it.
 type Judge struct {
 	Name       string             `json:"judge" form:"required full"`
 	Model      string             `json:"model,omitempty"`
@@ -33,11 +33,10 @@ func (j Judge) ID() string {
 	return j.Name + "@" + hex.EncodeToString(sum[:4])
 }
 
-// Is reports whether a person who typed s means this judge: its name or its ID.
+// Is reports whether s is the name or the ID of this judge.
 func (j Judge) Is(s string) bool { return s == j.Name || s == j.ID() }
 
-// Differs names the parts of the identity that are not the same; nil for the
-// same judge.
+// Differs names the differing parts of two identities; nil for the same judge.
 func (j Judge) Differs(o Judge) []string {
 	var out []string
 	for _, d := range []struct {
@@ -87,7 +86,7 @@ type Verdict struct {
 	Judge
 	// Pass is nil where the judge gave only a score, or nothing that could be read.
 	Pass *bool `json:"pass,omitempty"`
-	// Score is in [0,1], or one of the categories that labels have as Rating.
+	// Score is in [0,1], or one of the categories of Rating in labels.
 	Score *float64 `json:"score,omitempty"`
 }
 

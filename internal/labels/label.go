@@ -15,25 +15,25 @@ import (
 // Version of the file forms of this package.
 const Version = 1
 
-// FileVersion is that of labels files that are written. Lines of version 1 have no fingerprint:
-// their labels were made elsewhere, for all that is known.
+// FileVersion is the version of written labels files. Lines of version 1 have no fingerprint:
+// their labels are treated as made elsewhere.
 const FileVersion = 2
 
-// Unit is the kind of thing that a label is about.
+// Unit is the kind of a labelled thing.
 type Unit string
 
 // The units.
 const (
 	Task Unit = "task"
 	Call Unit = "call"
-	// Turn is one turn of the target, also one that calls nothing.
+	// Turn is one turn of the target, with or without calls.
 	Turn Unit = "turn"
 )
 
 // Units are all of them.
 func Units() []Unit { return []Unit{Task, Turn, Call} }
 
-// Part reports whether an attempt may have several such things, which are alike.
+// Part reports whether an attempt may have several such things, which are then correlated.
 func (u Unit) Part() bool { return u == Call || u == Turn }
 
 // Role is the permitted use of a label: calibration labels are for estimates, the others for
@@ -45,8 +45,8 @@ const (
 	Calibrating Role = "calibration"
 	Validation  Role = "validation"
 	Test        Role = "test"
-	// Design labels are looked at while a judge is made. What was drawn for that estimates
-	// and checks nothing: the judge was made to be right there.
+	// Design labels are used while a judge is made. Their things are used for no estimates and no
+	// checks, because the judge was made to be right there.
 	Design Role = "design"
 )
 
@@ -58,7 +58,7 @@ const (
 	Random    Stratum = "random"
 	JudgePass Stratum = "judge_pass"
 	JudgeFail Stratum = "judge_fail"
-	// Disagreement is first what judges, or a judge and callvet, disagree on.
+	// Disagreement: first the things on which judges, or a judge and callvet, disagree.
 	Disagreement Stratum = "disagreement"
 )
 
@@ -80,7 +80,7 @@ func (f *Frame) N() int { return f.JudgePass + f.JudgeFail + f.Unjudged }
 // an earlier one has the same ID and a larger N.
 type Draw struct {
 	ID string `json:"id" form:"required full"`
-	// Seed makes the order, and Last is the rank in it of the last output that was drawn.
+	// Seed determines the order, and Last is the rank of the last drawn output in it.
 	Seed string `json:"seed" form:"required"`
 	Last string `json:"last" form:"required"`
 	N    int    `json:"n" form:"required min=1"`
@@ -88,7 +88,7 @@ type Draw struct {
 
 func (f *Frame) valid() bool { return f == nil || min(f.JudgePass, f.JudgeFail, f.Unjudged) >= 0 }
 
-// Key names the thing that is labelled or judged.
+// Key names a labelled or judged thing.
 type Key struct {
 	Target  string `json:"target,omitempty"`
 	TaskID  string `json:"task_id" form:"required full"`
@@ -125,16 +125,16 @@ func (k Key) String() string {
 
 // Label is one verdict of one person: a line of a labels file.
 type Label struct {
-	// Version is that of the line, FileVersion where it is written; 0 once it is read.
+	// Version is the version of the line, FileVersion when written; 0 after reading.
 	Version int `json:"version,omitempty" form:"min=1 max=2"`
 	Key
 	// Fingerprint is the fingerprint of the labelled output (see the function); "" if unknown.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Run names the run, or the trace file, that had the output when it was labelled.
+	// Run names the run, or the trace file, with the output when it was labelled.
 	Run string `json:"run,omitempty"`
-	// Stamped is there when the fingerprint was added after the label was given.
+	// Stamped is set when the fingerprint was added after the label was made.
 	Stamped *Stamp `json:"stamped,omitempty"`
-	// By is who labelled; "" where that is not known.
+	// By is the labeller; "" if unknown.
 	By   string `json:"by,omitempty"`
 	Role Role   `json:"role,omitempty" form:"words=calibration|validation|test|design"`
 	// Pass, Rating or both are set; neither is of an Opinion. A rating is a category on any scale.
@@ -142,7 +142,7 @@ type Label struct {
 	Rating *float64  `json:"rating,omitempty"`
 	Note   string    `json:"note,omitempty"`
 	At     time.Time `json:"at,omitzero"`
-	// Stratum and Frame are how it was sampled, and from how many.
+	// Stratum and Frame are its sampling method, and the size of the population.
 	Stratum Stratum `json:"stratum,omitempty" form:"words=random|judge_pass|judge_fail|disagreement"`
 	Frame   *Frame  `json:"frame,omitempty"`
 	// Draw is its sample; nil if not recorded.
@@ -153,7 +153,7 @@ type Label struct {
 	Line int `json:"-"`
 }
 
-// Stamp is who adopted a label for an output, and when.
+// Stamp is the person who adopted a label for an output, and the time.
 type Stamp struct {
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
@@ -166,7 +166,7 @@ type Thing struct {
 	Fingerprint string
 }
 
-// ThingOf is the thing of a key; fingerprint is that of the output, "" if unknown.
+// ThingOf is the thing of a key; fingerprint identifies the output, "" if unknown.
 func ThingOf(k Key, fingerprint string) Thing {
 	if k.Unit == "" {
 		k.Unit = Task
@@ -185,7 +185,7 @@ func (t Thing) Compare(o Thing) int {
 // Thing is the subject of the label.
 func (l *Label) Thing() Thing { return ThingOf(l.Key, l.Fingerprint) }
 
-// Person is a labeller's name as names are compared: two ways to write it are one person.
+// Person is a labeller's name in the form for comparisons: different spellings are one person.
 func Person(name string) string {
 	shown := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
@@ -197,16 +197,16 @@ func Person(name string) string {
 	return strings.TrimSpace(norm.NFKC.String(shown))
 }
 
-// Repeats counts labels that stand in more than once.
+// Repeats counts repeated labels.
 type Repeats struct {
 	// Same repeat an earlier label, Changed differ from one: the later one counts.
 	Same    int `json:"same"`
 	Changed int `json:"changed"`
 }
 
-// Latest keeps each labeller's last label on each thing, by time if both have one, else by place.
-// Things keep the order of their first label. Judges' verdicts of an earlier label are kept if the
-// later has none.
+// Latest keeps each labeller's last label on each thing, by time if both have a time, else by
+// position. Things keep the order of their first label. Judges' verdicts of an earlier label are
+// kept if the later has none.
 func Latest(all []Label) ([]Label, Repeats) {
 	type who struct {
 		thing Thing

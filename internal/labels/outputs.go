@@ -16,7 +16,7 @@ type index struct {
 	tasks   map[string]bool
 	all     []JudgeOutput // of the unit
 	whole   int
-	// known are outputs that were labelled or judged in other runs.
+	// known are outputs with labels or verdicts from other runs.
 	known map[string]bool
 }
 
@@ -65,12 +65,12 @@ func newIndex(in CalibrationInput, j Judge) index {
 	return x
 }
 
-// ofAttempt is the key of the attempt that a thing is of.
+// ofAttempt is the key of a thing's attempt.
 func ofAttempt(k Key) Key {
 	return Key{Target: k.Target, TaskID: k.TaskID, Attempt: k.Attempt, Unit: Task}
 }
 
-// stratum is how an output is divided by the judge's verdict; "" where that cannot be read.
+// stratum is an output's stratum by the judge's verdict; "" without a readable one.
 func (x *index) stratum(thing Thing) Stratum {
 	if judged := x.at[thing]; len(judged) > 0 {
 		if pass, known := readable(judged).Passed(); known && pass {
@@ -82,12 +82,12 @@ func (x *index) stratum(thing Thing) Stratum {
 	return ""
 }
 
-// has reports whether an attempt of the run made the very output.
+// has reports whether an attempt of the run made this output.
 func (x *index) has(fingerprint string) bool { return fingerprint != "" && x.outputs[fingerprint] > 0 }
 
-// present leaves out labels without a fingerprint on attempts that the run does not have, where the
-// file has others that speak of the run. A file that has none is of another run: its labels were
-// made elsewhere.
+// present leaves out labels without a fingerprint on attempts that the run does not have, if the
+// file has other labels on the run. A file without any belongs to a different run: its labels
+// were made elsewhere.
 func (j *join) present(ls []Label) []Label {
 	ours := func(l Label) bool { return j.run.has(l.Fingerprint) || j.run.tasks[l.TaskID] }
 	if !slices.ContainsFunc(ls, ours) {
@@ -102,7 +102,7 @@ func (j *join) present(ls []Label) []Label {
 	})
 }
 
-// readable is the first verdict that is a pass or a fail; else the first one.
+// readable is the first verdict that is a pass or a fail; otherwise the first verdict.
 func readable(judged []Judgement) Judgement {
 	for _, v := range judged {
 		if _, known := v.Passed(); known {
@@ -112,13 +112,13 @@ func readable(judged []Judgement) Judgement {
 	return judged[0]
 }
 
-// rejudged counts outputs with two verdicts of the judge, and those with two different ones.
+// rejudged counts outputs with two verdicts of the judge, and outputs with two different ones.
 type rejudged struct{ N, Changed int }
 
-// drifted reports whether the judge changed its mind too often to be one judge.
+// drifted reports whether the judge's verdicts changed too often to come from one judge.
 func (t rejudged) drifted() bool { return float64(t.Changed) > maxChanged*float64(t.N) }
 
-// maxChanged is the share of verdicts that a judge may change on outputs that did not.
+// maxChanged is the largest share of changed verdicts on unchanged outputs.
 const maxChanged = 0.05
 
 // compareVerdicts compares the run's verdicts with the judge's earlier verdicts on the same

@@ -15,18 +15,18 @@ import (
 	"github.com/callvet/callvet/stats/judge"
 )
 
-// Strategy is how things to label are sampled.
+// Strategy is the sampling method for things to label.
 type Strategy string
 
 // The strategies.
 const (
-	// AtRandom draws from all: the labels may calibrate the judge for other runs.
+	// AtRandom draws from all things: the labels may calibrate the judge for other runs.
 	AtRandom Strategy = "random"
 	// Neyman draws from judge-passes and judge-fails so that true success of this
 	// run gets the narrowest interval.
 	Neyman Strategy = "neyman"
-	// Disagree draws first what judges, or a judge and callvet, disagree on: to make a
-	// judge, and never to calibrate it.
+	// Disagree first draws things on which judges, or a judge and callvet, disagree: for making a
+	// judge, never for calibrating it.
 	Disagree Strategy = "disagree"
 )
 
@@ -36,17 +36,17 @@ type Queue struct {
 	// Judge is the name or ID of the judge that stratifies the run by its verdicts; "" means the
 	// only one. Neyman needs one.
 	Judge string
-	// N is how many to label, Double the share of them, in [0,1], that another person has labelled
-	// already.
+	// N is how many things to label, Double the share of them, in [0,1], that another person has
+	// already labelled.
 	N      int
 	Double float64
 	By     string
 	Role   Role
 	// Unit is the kind of things to label; "" means Task.
 	Unit Unit
-	// Run is how labels name the run.
+	// Run is the name of the run in labels.
 	Run string
-	// Seed decides the order, which stays the same while labels come in.
+	// Seed decides the order, which stays the same while labels are added.
 	Seed uint64
 }
 
@@ -59,7 +59,7 @@ type CalibrationItem struct {
 	Auto *bool
 }
 
-// disputed reports whether two verdicts or labels on it disagree.
+// disputed reports whether two verdicts or labels on the item disagree.
 func (it *CalibrationItem) disputed() bool {
 	var pass, fail bool
 	for _, v := range it.Judged {
@@ -73,11 +73,11 @@ func (it *CalibrationItem) disputed() bool {
 	return pass && fail
 }
 
-// Next draws what to label: labels without a verdict, with stratum and frame, in an order that
-// shows nothing of the judge. Of tasks one attempt each is drawn. Calls and turns are drawn from all
-// of them, since a rate by call counts each; equal ones of equal outputs are one. Fewer than N come
-// where there are not more. The error wraps callvet.ErrInvalid for an impossible
-// Queue and callvet.ErrNotFound where no verdict is of the judge.
+// Next draws things to label: labels without a verdict, with stratum and frame, in an order that
+// does not reveal the judge's verdicts. For tasks it draws one attempt each. Calls and turns are
+// drawn from all of them, since a rate by call counts each; equal ones of equal outputs count as
+// one. It returns fewer than N where there are not more. The error wraps callvet.ErrInvalid for
+// an impossible Queue and callvet.ErrNotFound where the judge has no verdict.
 func (q Queue) Next(run []CalibrationItem, done []Label) ([]Label, error) {
 	q.Unit = cmp.Or(q.Unit, Task)
 	if err := q.check(); err != nil {
@@ -92,9 +92,9 @@ func (q Queue) Next(run []CalibrationItem, done []Label) ([]Label, error) {
 	}
 	done, _ = Latest(done)
 	mine, labelled, others := q.labelled(run, done)
-	designed, kept := usedFor(done) // by any target: who made the judge saw the task
+	designed, kept := usedFor(done) // by any target: the maker of the judge saw the task
 	var again, fresh []Label
-	disputed := 0 // they stand first in fresh
+	disputed := 0 // they are first in fresh
 	for _, it := range q.shuffled(run) {
 		t := drawnOf(it.Key, it.Fingerprint)
 		if mine[t] || q.Role != Design && designed[it.TaskID] || q.Role == Design && kept[it.TaskID] {
@@ -174,7 +174,7 @@ func (q Queue) number(fresh, done []Label) {
 	}
 }
 
-// rankText is a rank as texts of ranks are compared.
+// rankText is a rank as a text that sorts like the rank.
 func rankText(rank uint64) string { return fmt.Sprintf("%016x", rank) }
 
 // drawn is a sampling unit: a task of a target, or a call or a turn of an output.
@@ -190,8 +190,8 @@ func drawnOf(k Key, fingerprint string) drawn {
 	return drawn{target: k.Target, id: k.TaskID}
 }
 
-// labelled are the things that have a label, those of them that were labelled by the same person, and
-// the labels of others.
+// labelled returns the things with a label, the things labelled by the same person, and the
+// labels of other people.
 func (q Queue) labelled(run []CalibrationItem, done []Label) (mine, all map[drawn]bool, others map[Thing]Label) {
 	of := map[Thing][]drawn{} // equal outputs of several attempts or targets
 	for i := range run {
@@ -290,7 +290,7 @@ func (q Queue) frame(run []CalibrationItem) (Frame, map[Key]Stratum, error) {
 	return f, stratum, nil
 }
 
-// allocate takes n sampling units: the first ones, or the best number of each verdict.
+// allocate chooses n sampling units: the first ones, or the best number of each verdict.
 func (q Queue) allocate(fresh []Label, done []Label, f Frame, n int) ([]Label, error) {
 	if q.Strategy != Neyman {
 		return fresh[:min(n, len(fresh))], nil
@@ -337,8 +337,8 @@ func (q Queue) guess(done []Label) (a, b float64) {
 	return a, b
 }
 
-// shuffled orders attempts by chance, the same way every time: who is interrupted
-// goes on where the sample stopped.
+// shuffled is a random order of attempts that is the same every time: a person who was
+// interrupted continues at the same place of the sample.
 func (q Queue) shuffled(run []CalibrationItem) []CalibrationItem {
 	run = slices.Clone(run)
 	rank := make(map[Key]uint64, len(run))
@@ -353,7 +353,7 @@ func (q Queue) shuffled(run []CalibrationItem) []CalibrationItem {
 
 func (q Queue) rank(k Key) uint64 { return rankOf(q.Seed, k) }
 
-// rankOf is the place of an attempt, or of a call or a turn, in the order of a seed.
+// rankOf is the rank of an attempt, or of a call or a turn, in the order of a seed.
 func rankOf(seed uint64, k Key) uint64 {
 	text := fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d", seed, k.Target, k.TaskID, k.Attempt)
 	if k.Unit.Part() {
@@ -363,8 +363,8 @@ func rankOf(seed uint64, k Key) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// usedFor are the tasks that were labelled for the design of a judge, and those labelled for
-// anything else.
+// usedFor are the tasks labelled for the design of a judge, and the tasks labelled for anything
+// else.
 func usedFor(ls []Label) (design, other map[string]bool) {
 	design, other = map[string]bool{}, map[string]bool{}
 	for i := range ls {

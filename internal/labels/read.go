@@ -19,8 +19,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// maxLine is the longest line that is read, maxFile the largest file: people do
-// not write more.
+// maxLine is the longest line that is read, maxFile the largest file: no labels file needs more.
 const (
 	maxLine = 1 << 20
 	maxFile = 64 << 20
@@ -28,7 +27,7 @@ const (
 
 // Read reads a labels file, one JSON object a line. A line that is not a label is a problem with
 // its number and the reason, and an error; a line that a crash cut off is a warning. The file is
-// only read, so that neither is lost. err is for read errors only.
+// not changed, so that neither is lost. err is for read errors only.
 func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err error) {
 	data, err := doc.ReadWhole(r, maxFile)
 	if err != nil {
@@ -66,8 +65,8 @@ func Read(r io.Reader, name string) (ls []Label, problems []callvet.Problem, err
 // clocks is how far the clocks of two machines may differ.
 const clocks = 5 * time.Minute
 
-// Future are the problems of labels that were given after now. The last word of a person counts,
-// and such a label would be the last one for ever.
+// Future are the problems of labels with a time after now. The last label of a person counts, and
+// such a label would stay the last one.
 func Future(ls []Label, name string, now time.Time) (problems []callvet.Problem) {
 	for i := range ls {
 		if l := &ls[i]; l.At.After(now.Add(clocks)) {
@@ -110,7 +109,7 @@ func parseLabel(form *doc.Type, line []byte) (Label, error) {
 	return l, l.check()
 }
 
-// check holds between the members, and for labels that came in another form.
+// check checks the rules between members, and labels from other forms.
 func (l *Label) check() error {
 	switch {
 	case l.TaskID == "":
@@ -144,7 +143,7 @@ func (l *Label) check() error {
 	return nil
 }
 
-// checkFingerprint takes what Fingerprint makes, and nothing.
+// checkFingerprint accepts results of Fingerprint, and the empty text.
 func checkFingerprint(s string) error {
 	if b, err := hex.DecodeString(s); err != nil || len(b) != 0 && len(b) != sha256.Size || s != strings.ToLower(s) {
 		return fmt.Errorf(`"fingerprint" is not %d hexadecimal digits`, 2*sha256.Size)

@@ -26,15 +26,15 @@ const (
 // Success is the judged and the true success of one target.
 type Success struct {
 	Target string `json:"target,omitempty"`
-	// Judged attempts of Tasks; Unread of them have no verdict that can be read,
-	// and count neither way.
+	// Judged counts attempts at Tasks tasks; Unread of them have no readable verdict, and do not
+	// count.
 	Tasks  int `json:"tasks"`
 	Judged int `json:"judged"`
 	Unread int `json:"unread"`
 	// Raw is the judged share.
 	Raw    stats.Interval `json:"raw"`
 	Design QueueDesign    `json:"design"`
-	// Labels is how many labels the estimate rests on.
+	// Labels is the number of labels behind the estimate.
 	Labels int `json:"labels"`
 	// True counts the labels and their tasks.
 	True stats.Interval `json:"true"`
@@ -51,8 +51,8 @@ type Success struct {
 	verdicts []Judgement
 }
 
-// carried makes the estimate count its labels: those of ps where they are on outputs of the run, and
-// others for no more tasks than the run has.
+// carried sets the number of labels of the estimate: labels ps on outputs of the run, and other
+// labels up to the number of tasks of the run.
 func (s Success) carried(ps []pair) Success {
 	tasks := min(s.Labels, s.Tasks)
 	if s.Design == Internal {
@@ -66,13 +66,13 @@ func (s Success) carried(ps []pair) Success {
 	return s
 }
 
-// Range is JudgedRange of the verdicts that Raw is of.
+// Range is JudgedRange of the verdicts behind Raw.
 func (s *Success) Range(lost, attempts int) (low, high stats.Interval, n int) {
 	return JudgedRange(s.verdicts, lost, attempts, s.Raw.Confidence)
 }
 
-// TrueSuccess estimates the share that truly passed from a calibration of other labels. judged is
-// clustered by task. If it refuses, it returns the reason.
+// TrueSuccess estimates the share of true passes from a calibration with other labels. judged is
+// clustered by task. If there is no estimate, it returns the reason.
 func TrueSuccess(judged stats.Interval, c judge.Calibration, unit Unit,
 	conf float64,
 ) (iv stats.Interval, refused string) {
@@ -208,8 +208,8 @@ func (r *CalibrationReport) drifted(out Success, inside []pair, t rejudged) Succ
 	return out
 }
 
-// elsewhere is the judge's calibration by other labels: those sampled by its verdict are used only
-// if there are no others, and corrected with their frame.
+// elsewhere is the judge's calibration by other labels. Labels sampled by its verdict are used
+// only if there are no others, and are corrected with their frame.
 func (r *CalibrationReport) elsewhere() judge.Calibration {
 	if r.Table.N() > 0 || r.Verified == nil || r.Verified.Status != stats.StatusOK {
 		return r.calibration()
@@ -217,7 +217,7 @@ func (r *CalibrationReport) elsewhere() judge.Calibration {
 	return judge.VerifiedCalibration(r.Verified.strata)
 }
 
-// carriers is how many labels elsewhere rests on.
+// carriers is the number of labels behind elsewhere.
 func (r *CalibrationReport) carriers() int {
 	if r.Table.N() == 0 && r.Verified != nil && r.Verified.Status == stats.StatusOK {
 		return r.Verified.Labels
@@ -225,8 +225,8 @@ func (r *CalibrationReport) carriers() int {
 	return r.Table.N()
 }
 
-// JudgedRate is the share of verdicts that are passes, clustered by task, with the
-// number of tasks, of verdicts that could be read and of those that could not.
+// JudgedRate is the share of passes among verdicts, clustered by task, with the numbers of tasks,
+// of readable and of unreadable verdicts.
 func JudgedRate(vs []Judgement, conf float64) (iv stats.Interval, tasks, judged, unread int) {
 	by := byTask{}
 	for i := range vs {
@@ -242,9 +242,9 @@ func JudgedRate(vs []Judgement, conf float64) (iv stats.Interval, tasks, judged,
 	return c.Interval(conf, stats.DefaultRho0), len(by), judged, unread
 }
 
-// JudgedRange is JudgedRate with everything without a verdict as a fail, and as a pass. That
-// includes unreadable verdicts and lost attempts; each lost attempt is a task with the average
-// number of things. n is how many things that adds. Source: Statistics specification, section 16.2.
+// JudgedRange is JudgedRate with every missing verdict as a fail, and as a pass. That includes
+// unreadable verdicts and lost attempts; each lost attempt is a task with the average number of
+// things. n is the number of added things. Source: Statistics specification, section 16.2.
 func JudgedRange(vs []Judgement, lost, attempts int, conf float64) (low, high stats.Interval, n int) {
 	mean := float64(len(vs)) / float64(max(1, attempts))
 	each, times := int(math.Round(mean)), lost
@@ -271,7 +271,7 @@ func JudgedRange(vs []Judgement, lost, attempts int, conf float64) (low, high st
 	return low, high, n
 }
 
-// insideRun returns one labelled attempt for each task of the run: attempts of a task are
+// insideRun returns one labelled attempt for each task of the run: attempts at a task are
 // correlated, and several would count too much.
 func insideRun(ps []pair, target string) []pair {
 	var out []pair
@@ -293,14 +293,13 @@ func insideRun(ps []pair, target string) []pair {
 	return out
 }
 
-// strataFor counts labels by verdict among as many independent tasks as the run
-// is worth.
+// strataFor counts labels by verdict among the effective number of tasks of the run.
 func strataFor(ps []pair, raw stats.Interval) judge.Strata {
 	var s judge.Strata
 	for _, p := range ps {
 		addStratum(&s, p)
 	}
-	if len(ps) > 0 && ps[0].Unit.Part() { // those of one task are alike
+	if len(ps) > 0 && ps[0].Unit.Part() { // things of one task are correlated
 		s = independent(s, ps, raw.Confidence)
 	}
 	if !raw.Defined() {
@@ -309,13 +308,13 @@ func strataFor(ps []pair, raw stats.Interval) judge.Strata {
 	e := judge.Effective(raw)
 	s.N = int(math.Round(e.N))
 	s.JudgePass = int(math.Round(e.Pass))
-	// What was labelled was judged: rounding may not take that away.
+	// Labelled things are judged: rounding must not change this.
 	s.JudgePass = max(s.JudgePass, s.LabelledPass)
 	s.N = max(s.N, s.JudgePass+s.LabelledFail)
 	return s
 }
 
-// independent are strata that count labels by how many independent ones they are worth.
+// independent are strata with the effective numbers of labels.
 func independent(s judge.Strata, ps []pair, conf float64) judge.Strata {
 	shrink := func(n, yes *int, class func(pair) bool) {
 		if worth := int(worth(ps, conf, class, truly)); *n > 0 && worth < *n {
@@ -336,8 +335,8 @@ func (r *CalibrationReport) things(s *Success) int {
 	return s.Tasks
 }
 
-// equivalentLabels is how many labels alone, without a judge, give an interval as
-// narrow as iv; 0 when that takes more than have been spent.
+// equivalentLabels is the number of labels that would give an interval as narrow as iv without a
+// judge; 0 when this is more than were made.
 func equivalentLabels(iv stats.Interval, spent int, conf float64) int {
 	if !iv.Usable() {
 		return 0
@@ -376,7 +375,7 @@ func (r *CalibrationReport) moreLabels(raw stats.Interval, have judge.Strata) st
 // wantStratum is how many labels a verdict should have for a first estimate.
 const wantStratum = 20
 
-// powered uses scores, where all of the run have one and the labels are random.
+// powered uses scores, where all things of the run have one and the labels are random.
 func (r *CalibrationReport) powered(inside []pair, vs []Judgement) *stats.Interval {
 	if r.Unit.Part() {
 		return nil // calls or turns of one task are not independent

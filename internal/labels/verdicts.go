@@ -7,7 +7,7 @@ import "slices"
 // Opinion reports whether a line has verdicts of judges and no label of a person.
 func (l *Label) Opinion() bool { return l.Pass == nil && l.Rating == nil && len(l.Judged) > 0 }
 
-// Split divides the lines of a file: labels of people, and those that are Opinions.
+// Split divides the lines of a file into labels of people and Opinions.
 func Split(all []Label) (people, opinions []Label) {
 	for _, l := range all {
 		if l.Opinion() {
@@ -42,7 +42,7 @@ func WithOpinions(people, opinions []Label) []Label {
 	return out
 }
 
-// Merge adds verdicts to those that are there; one of the same judge is replaced.
+// Merge adds verdicts to the existing ones; a verdict of the same judge is replaced.
 func Merge(have, more []Verdict) []Verdict {
 	for _, v := range more {
 		if at := slices.IndexFunc(have, func(o Verdict) bool { return o.ID() == v.ID() }); at >= 0 {

@@ -38,15 +38,16 @@ const (
 // for servers that hang up at the first message of newer versions.
 const handshake = "2025-11-25"
 
-// Config is the address of a server and how to ask it. Either URL or Command is set.
+// Config is the address of a server and the settings of its requests. Either URL or Command is
+// set.
 type Config struct {
 	// URL is the address of a server over HTTP, with http or https.
 	URL string
-	// Transport is Streamable, SSE, or "": the first that the server speaks.
+	// Transport is Streamable, SSE, or "": the first that the server supports.
 	Transport string
 	// Headers go with every request.
 	Headers map[string]string
-	// HTTP sends the requests; nil: one of its own. Its redirects are not followed to another host.
+	// HTTP sends the requests; nil: a new client. Redirects to another host are not followed.
 	HTTP *http.Client
 
 	// Command is a server over stdio, with its arguments. It runs in Dir ("": the current folder)
@@ -323,7 +324,7 @@ func (s *Session) Server() Server { return s.server }
 // Changed is how often the server reported changed tools.
 func (s *Session) Changed() int64 { return s.changed.Load() }
 
-// Close ends the session, and the command of the server with all that it has started.
+// Close ends the session, and the command of the server with its children.
 func (s *Session) Close() error {
 	err := s.process.end() // the SDK would wait for missing answers
 	if s.session != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // endWait is how long a server may take to end after its standard input was closed, as the
-// protocol wants it; then it is killed.
+// protocol requires; then it is killed.
 const endWait = 500 * time.Millisecond
 
 // process is a server over stdio.

@@ -8,10 +8,10 @@ package mcp
 //	        │
 //	        ▼
 //	SDK ── Write(ctx) ──► tappedConn (stdio, SSE)   remembers the slot by the request's id
-//	    ◄─ Read ────────  fills the slot, hands on what reduced leaves
+//	    ◄─ Read ────────  fills the slot, passes on the result of reduced
 //
 //	SDK ── RoundTrip ───► web (streamable HTTP)     the slot is in the request's context
-//	    ◄─ body ────────  fills the slot, hands on what reduced leaves
+//	    ◄─ body ────────  fills the slot, passes on the result of reduced
 //
 // Over streamable HTTP the SDK sets the agreed version on its own connection, by a method that a
 // wrapper cannot have. Therefore the bytes are taken from the bodies there.
@@ -146,7 +146,7 @@ func (c *tappedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		if s := slotOf(ctx); s != nil {
 			c.mu.Lock()
-			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // requests whose caller has gone
+			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // requests without a waiting caller
 				select {
 				case <-a.over:
 					return true
@@ -221,7 +221,7 @@ func newWeb(cfg *Config) (*web, error) {
 	return w, nil
 }
 
-// close lets go of idle connections.
+// close closes idle connections.
 func (w *web) close() {
 	if w != nil && w.own != nil {
 		w.own.CloseIdleConnections()

@@ -161,6 +161,9 @@ func (w *worker) made(t *steps.Task, r *trace.Task) {
 	}
 	t.Cached, t.Unbilled, t.Floor, t.Corrects, t.Skipped = r.Cached, r.Unbilled, r.Floor, r.Corrects, r.Skipped
 	t.Decided = r.Decision != nil
+	if r.Steps != nil {
+		t.Steps = *r.Steps
+	}
 	if r.Scored != nil {
 		t.ScorerResult = w.sheet.ScorerResult(scoredOf(r.Scored))
 	}

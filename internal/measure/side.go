@@ -247,6 +247,9 @@ func (s *Side) Ledger(name string) *panel.Ledger {
 				Trace:  callvet.Trace{Outcome: e.outcome, Decision: e.decision, Cached: e.cached},
 				Result: callvet.Result{Verdict: e.verdict, NotEvaluated: e.inPart, Assertions: e.layers},
 			})
+		if s.torn(e) {
+			led.Tear(e.target, e.id)
+		}
 	}
 	s.measure(led)
 	led.SliceBy(nil) // or the ledger would keep all values

@@ -305,6 +305,7 @@ type record struct {
 	outcome          callvet.Outcome
 	format           callvet.Format
 	cached, timedOut bool
+	steps            int // step lines of the attempt, at least
 }
 
 func recordOf(t *trace.Task) *record {
@@ -312,6 +313,11 @@ func recordOf(t *trace.Task) *record {
 		wall: t.WallMS, exposed: t.Safety != nil, outcome: t.Outcome, format: t.Format, cached: t.Cached,
 		judgedPass: t.Pass != nil,
 	}
+	announced := 0
+	if t.Steps != nil {
+		announced = *t.Steps
+	}
+	r.steps = leastSteps(announced, t.Outcome, t.Decision != nil)
 	if t.Scored != nil {
 		r.scores = t.Scored.Scores
 	}

@@ -135,7 +135,7 @@ func total(name, only string, records map[int]*record, runs []sideRun) panel.Obs
 	case panel.MetricMiss:
 		v.Each = false
 		for n, r := range records {
-			if r.ran && r.gold != nil && !r.fault {
+			if r.gold != nil && r.known(runs, n) {
 				missed := missing(r.gold, runs, n)
 				v.Sum, v.N = v.Sum+float64(missed), v.N+len(r.gold)
 			}
@@ -235,25 +235,45 @@ func perAttempt(name string, records map[int]*record, runs []sideRun) panel.Obse
 	numbers = slices.AppendSeq(numbers, maps.Keys(records))
 	slices.Sort(numbers)
 	for _, n := range slices.Compact(numbers) {
+		known := records[n].known(runs, n)
 		switch r := runOf(runs, n); {
-		case name == "calls_per_attempt":
+		case name == "calls_per_attempt" && known:
 			v.Sum, v.N = v.Sum+float64(r.calls), v.N+1
 		case name == panel.MetricToolTimeMean && r.timed:
 			v.Sum, v.N = v.Sum+r.toolTime, v.N+1
-		case name == "unneeded_calls_per_attempt" && (r.labelled || r.calls == 0 && records[n].made()):
+		case name == "unneeded_calls_per_attempt" && (r.labelled || r.calls == 0 && known):
 			v.Sum, v.N = v.Sum+float64(r.unneeded), v.N+1
 		}
 	}
 	return v
 }
 
-// made reports whether an attempt was made according to its record; nil is no record.
-func (r *record) made() bool { return r == nil || r.ran && !r.fault }
+// torn reports whether an attempt was made and some of its calls are not known.
+func (s *Side) torn(e *try) bool {
+	r := e.record
+	if r == nil || !r.ran || r.fault || r.steps == 0 {
+		return false
+	}
+	var runs []sideRun
+	if w := s.tasks[task{e.target, e.id}]; w != nil {
+		if !s.runs {
+			return false // the calls of its attempts are not counted
+		}
+		runs = w.runs
+	}
+	return !r.known(runs, e.n)
+}
+
+// known reports whether all calls of an attempt are known: by its record it was made, and no step
+// line is missing. nil is no record.
+func (r *record) known(runs []sideRun, n int) bool {
+	return r == nil || r.ran && !r.fault && runOf(runs, n).calls >= r.steps
+}
 
 // breaches reports whether a task had an incident, if incidents were looked for: the record may
 // list the incidents that the steps show.
 func breaches(name string, records map[int]*record, runs []sideRun) panel.Observation {
-	exposed, happened, blocked := false, 0, 0
+	exposed, happened, blocked, torn := false, 0, 0, false
 	for _, r := range runs {
 		exposed = exposed || r.exposed
 		if rec := records[r.attempt]; rec == nil || !rec.exposed {
@@ -261,6 +281,7 @@ func breaches(name string, records map[int]*record, runs []sideRun) panel.Observ
 		}
 	}
 	for n, rec := range records {
+		torn = torn || rec.ran && !rec.fault && !rec.known(runs, n)
 		if !rec.exposed {
 			continue
 		}
@@ -269,7 +290,7 @@ func breaches(name string, records map[int]*record, runs []sideRun) panel.Observ
 		happened, blocked = happened+max(r.incidents, rec.incidents), blocked+max(r.blocked, rec.blocked)
 	}
 	switch {
-	case !exposed:
+	case !exposed, torn && happened == 0:
 		return panel.Observation{}
 	case name == "blocked_incidents":
 		return panel.Observation{Sum: oneIf(blocked > 0), N: 1, Each: true}

@@ -173,6 +173,7 @@ func (w *worker) empty() *steps.Task {
 
 // add adds a task to the batch.
 func (w *worker) add(t *steps.Task) {
+	t.Steps = leastSteps(t.Steps, t.Outcome, t.Decided)
 	if len(t.Expected) == 0 {
 		t.Expected = append(t.Expected, t.Needed...)
 	}
@@ -201,6 +202,10 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 		verdicts(t, m)
 	case "gold":
 		w.needs(t, m)
+	case "steps":
+		if n, ok := m.Float(); ok {
+			t.Steps = int(n)
+		}
 	case "expected_tools":
 		w.expects(t, m)
 	case "safety":
@@ -210,6 +215,15 @@ func (w *worker) member(t *steps.Task, m value.Value) {
 	default:
 		made(t, m)
 	}
+}
+
+// leastSteps is how many step lines an attempt has by its record, at least. announced is 0 where the
+// record has no number.
+func leastSteps(announced int, o callvet.Outcome, decided bool) int {
+	if announced == 0 && o == callvet.OutcomeCalled && !decided {
+		return 1
+	}
+	return announced
 }
 
 // expects reads the tools that a case expects.

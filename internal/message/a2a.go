@@ -11,7 +11,7 @@ import (
 
 func isA2A(v value.Value) bool { return has(v, "jsonrpc") && (has(v, "result") || has(v, "error")) }
 
-// a2a reads an answer of the Agent2Agent protocol: a message, or a task with what it made.
+// a2a reads an answer of the Agent2Agent protocol: a message, or a task with its artifacts.
 func (d *decoder) a2a(v value.Value) {
 	if e, ok := v.Get("error"); ok && truthy(e) {
 		d.fail(faultOf(e, 0))

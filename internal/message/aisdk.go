@@ -14,7 +14,7 @@ func isSteps(v value.Value) bool {
 	return isList(v, "steps", "toolCalls") || isList(v, "steps", "toolResults") || isList(v, "steps", "finishReason")
 }
 
-// steps reads what generateText of the AI SDK gives: one step for each request of the model.
+// steps reads a result of generateText of the AI SDK: one step for each request of the model.
 func (d *decoder) steps(v value.Value) {
 	list := first(v, "steps")
 	d.resp.FinishReason = cmp.Or(FinishOf(v), LastFinish(list))
@@ -39,7 +39,7 @@ func (d *decoder) steps(v value.Value) {
 	d.fromText()
 }
 
-// sayJoined is say for a record that lists results next to its calls.
+// sayJoined appends turns like say, for a record that lists results next to its calls.
 func (d *decoder) sayJoined(v value.Value, text string, calls []callvet.Call) {
 	list, _ := firstOf(v, "toolResults", "tool_results")
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {

@@ -12,7 +12,7 @@ import (
 
 // The repairs, as they are written in Call.Repairs.
 const (
-	// InName: the function name was a JSON object that held the call.
+	// InName: the function name was a JSON object that contained the call.
 	InName = "call_in_name"
 	// InText: the call was in the answer's text instead of a native call.
 	InText = "call_in_text"
@@ -20,17 +20,17 @@ const (
 	InPython = "python_call"
 	// InString: the arguments were a JSON string with the JSON inside.
 	InString = "arguments_in_string"
-	// NotStrict: the arguments had what JSON does not, such as NaN (value.Repairs).
+	// NotStrict: the arguments contained text that is not JSON, such as NaN (value.Repairs).
 	NotStrict = "not_strict_json"
 )
 
-// maxNesting is how many strings around an argument object are taken off.
+// maxNesting is how many nested strings around an argument object are decoded.
 const maxNesting = 3
 
-// RepairArgs reads an argument payload. Empty or blank text means no arguments: {}.
-// A string that holds an object (or nothing) is unwrapped and the repair named.
-// args is nil when raw is not strict JSON (duplicate keys, invalid UTF-8, cut
-// off): the caller keeps raw. Any other JSON value is returned as it is.
+// RepairArgs reads an argument payload. Empty or blank text means no arguments: {}. A string that
+// contains an object (or nothing) is unwrapped, and the repair is recorded. args is nil when raw
+// is not strict JSON (duplicate keys, invalid UTF-8, cut off): the caller keeps raw. Any other
+// JSON value is returned unchanged.
 func RepairArgs(raw string) (args json.RawMessage, repairs []string) {
 	args, _, repairs = readArgs(raw)
 	return args, repairs
@@ -70,8 +70,8 @@ func readArgs(raw string) (args json.RawMessage, kept callvet.Parsed, repairs []
 	return b, kept, nil
 }
 
-// unwrapText takes strings off until an object appears. inner is nil when the string contains
-// anything else. broken is true when that began as an object and is not JSON.
+// unwrapText decodes nested strings until an object appears. inner is nil when the string
+// contains anything else. broken is true when the content begins like an object and is not JSON.
 func unwrapText(d *value.Doc) (inner json.RawMessage, broken bool) {
 	for range maxNesting {
 		s := strings.Trim(d.Root().Str(), " \t\r\n")

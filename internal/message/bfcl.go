@@ -10,15 +10,14 @@ import (
 )
 
 // isBFCL distinguishes BFCL's result rows (a text, or a list of {name: arguments}) from plain
-// records that happen to have a result.
+// records that have a result by chance.
 func isBFCL(v value.Value) bool {
 	r, ok := firstOf(v, "result", "raw")
 	return has(v, "decoded") || ok && has(v, "id") && !has(v, "type") && !has(v, "calls") && !has(v, "tool_calls") &&
 		!has(v, "toolCalls") && (r.Kind() == value.String || r.Kind() == value.Array)
 }
 
-// bfcl reads a BFCL row: what its decoder made of the output where the row has
-// it, else the output itself.
+// bfcl reads a BFCL row: the decoded output where the row has it, else the output itself.
 func (d *decoder) bfcl(v value.Value) {
 	raw, ok := v.Get("raw")
 	if !ok {
@@ -94,8 +93,8 @@ func rowUsage(in, out value.Value) callvet.Usage {
 	return r.Done(u)
 }
 
-// decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists
-// that hold anything else, which BFCL's checkers refuse as a whole.
+// decodedCalls reads [{name: {arg: value}}]. ok is false for null and for lists that contain
+// anything else, which BFCL's checkers refuse as a whole.
 func decodedCalls(dec value.Value) (calls []callvet.Call, ok bool) {
 	if dec.Kind() != value.Array {
 		return nil, false

@@ -39,8 +39,8 @@ func CallOf(v value.Value) (c callvet.Call, ok bool) {
 	return c, ok && !c.Nameless()
 }
 
-// list reads a list of calls, or a single one. What is no call in it is one that could not be
-// read. A value that can be no list of calls makes the record unreadable.
+// list reads a list of calls, or a single call. An element that is no call becomes a call that
+// could not be read. A value that cannot be a list of calls makes the record unreadable.
 func (d *decoder) list(v value.Value) []callvet.Call {
 	if d.o.Kept && v.Kind() != value.Array && Empty(v) {
 		return nil
@@ -75,7 +75,7 @@ func (d *decoder) list(v value.Value) []callvet.Call {
 	return []callvet.Call{d.one(v)}
 }
 
-// one reads a value where a call is due.
+// one reads a value where a call is expected.
 func (d *decoder) one(v value.Value) callvet.Call {
 	c, ok := d.call(v)
 	if !ok || c.Nameless() {
@@ -165,9 +165,9 @@ func custom(e value.Value) (callvet.Call, bool) {
 	return NewCustomCall(IDOf(e), first(body, "name").Str(), written(first(body, "input"))), true
 }
 
-// HostedCall reads the call of a tool that has no name but that of its type, such as web_search of
-// a web_search_call: most are carried out by the provider. Its input is in the item under names of
-// its own, and becomes the arguments. ok is false for other items.
+// HostedCall reads the call of a tool that has only the name of its type, such as web_search of a
+// web_search_call: most are carried out by the provider. Its input is in members of the item with
+// specific names, and becomes the arguments. ok is false for other items.
 func HostedCall(item value.Value) (c callvet.Call, ok bool) {
 	if code, ok := item.Get("executableCode"); ok && code.Kind() == value.Object {
 		return callvet.Call{ID: IDOf(item), Tool: "code_execution", Args: json.RawMessage(code.Raw())}, true
@@ -197,9 +197,9 @@ func HostedCall(item value.Value) (c callvet.Call, ok bool) {
 	return callvet.Call{ID: IDOf(item), Tool: tool, Args: append(args, '}')}, true
 }
 
-// withArgs makes a call of an argument value: an object is taken as it stands, a
-// string goes through repair, null means none. Of a kept call nothing is repaired, and null means
-// that the arguments are not known.
+// withArgs makes a call from an argument value: an object is taken unchanged, a string is
+// repaired, null means no arguments. In a kept call nothing is repaired, and null means that the
+// arguments are not known.
 func (d *decoder) withArgs(id, name string, args value.Value) callvet.Call {
 	if d.o.Kept {
 		c := callvet.Call{ID: id, Tool: name}
@@ -218,9 +218,9 @@ func (d *decoder) withArgs(id, name string, args value.Value) callvet.Call {
 	return callvet.Call{ID: id, Tool: name, Args: json.RawMessage(args.Raw())}
 }
 
-// ArgsOf reads arguments: a value as it stands, a string as the JSON it holds (an
-// empty one as {}). args is nil when they are null (unknown), and when the
-// string is not JSON, which then comes in raw.
+// ArgsOf reads arguments: a value unchanged, a string as the JSON that it contains (an empty one
+// as {}). args is nil when they are null (unknown), and when the string is not JSON, which is
+// then returned in raw.
 func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
 	switch v.Kind() {
 	case value.Invalid, value.Null:
@@ -239,7 +239,7 @@ func ArgsOf(v value.Value) (args json.RawMessage, raw string) {
 	return b, ""
 }
 
-// written is a text as it stands, any other value as JSON.
+// written is a text unchanged, any other value as JSON.
 func written(v value.Value) string {
 	if v.Kind() == value.String {
 		return v.Str()
@@ -255,9 +255,9 @@ func argsText(v value.Value) string {
 	return written(v)
 }
 
-// IDOf returns the id of the call that v is, answers or is about; a call and its answer have the
-// same one. It returns "" when v has none. Items of the Responses API have an id of their own next
-// to it.
+// IDOf returns the id of the call that v is, answers or describes; a call and its answer have the
+// same id. It returns "" when v has none. Items of the Responses API have a second id of their
+// own.
 func IDOf(v value.Value) string { return Str(v, append(answerKeys(), "id")...) }
 
 // answerKeys are the members that have the id of the call that a result answers.
@@ -265,18 +265,18 @@ func answerKeys() []string {
 	return []string{"call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"}
 }
 
-// LostCall is a call that cannot be read: the record v has no name of a tool, or no form that is
-// known. The payload is the record.
+// LostCall is a call that cannot be read: the record v contains no name of a tool, or has no
+// known form. The payload is the record.
 func LostCall(v value.Value) callvet.Call {
 	raw := v.Raw()
 	return callvet.Call{ArgsRaw: strings.ToValidUTF8(string(raw[:min(len(raw), maxLost)]), "\ufffd")}
 }
 
-// maxLost is how much is kept of a record that is no call.
+// maxLost is how many bytes of an unreadable record are kept.
 const maxLost = 4 << 10
 
-// NewCustomCall reads a call with an input that is a text, as custom tools have it. A text that is
-// an object of JSON gives arguments as those of other calls do; any other is one string.
+// NewCustomCall reads a call with an input that is a text, as custom tools have it. A text that
+// is a JSON object becomes arguments as in other calls; any other text is one string.
 func NewCustomCall(id, name, input string) callvet.Call {
 	if s := strings.Trim(input, " \t\r\n"); strings.HasPrefix(s, "{") && value.Valid([]byte(s)) {
 		return NewCall(id, name, input)
@@ -288,9 +288,9 @@ func NewCustomCall(id, name, input string) callvet.Call {
 	return callvet.Call{ID: id, Tool: name, Args: text}
 }
 
-// MergeCalls adds the calls of one form of an answer to those of another form, where they are no
-// repetition. The same id is one. Where one of two equal calls has no id, it repeats one call at most, so
-// that equal calls stay as many as they are.
+// MergeCalls adds the calls of one form of an answer to the calls of another form, without
+// repetitions. Calls with the same id are one call. A call without an id repeats at most one
+// equal call, so that the number of equal calls stays right.
 func MergeCalls(calls, more []callvet.Call) []callvet.Call {
 	first := calls
 	repeated := make([]bool, len(first))

@@ -25,7 +25,8 @@ func textOf(v value.Value) string {
 	return ""
 }
 
-// textWith is a string as it is, the text of a part or a message, or those of a list with sep between.
+// textWith is a string unchanged, the text of a part or a message, or the texts of a list with
+// sep between.
 func textWith(v value.Value, sep string) string {
 	switch v.Kind() {
 	case value.String:
@@ -44,14 +45,14 @@ func textWith(v value.Value, sep string) string {
 	return ""
 }
 
-// isText reports whether a part may be a text: no thought, no call and no result is one.
+// isText reports whether a part may be a text: thoughts, calls and results are not.
 func isText(part value.Value) bool {
 	typ := first(part, "type").Str()
 	return typ != "thinking" && typ != "reasoning" && !strings.Contains(typ, "tool_")
 }
 
-// separator is what the texts of parts are joined with: those of an answer are pieces of one text, those
-// of a kept message are lines.
+// separator joins the texts of parts: in an answer they are pieces of one text, in a kept message
+// they are lines.
 func (d *decoder) separator() string {
 	if d.o.Kept {
 		return "\n"
@@ -77,8 +78,8 @@ func (d *decoder) thoughtOf(p value.Value) string {
 	return ""
 }
 
-// text is an answer without native calls; it may hold calls as text. The events of a stream are no
-// answer: what was called in them is not known.
+// text is an answer without native calls; it may contain calls as text. The events of a stream
+// are no answer: their calls are not known.
 func (d *decoder) text(s string) {
 	d.resp.CallsUnknown = d.resp.CallsUnknown || isStream(s)
 	d.say(s, d.written(s))
@@ -98,7 +99,7 @@ func (d *decoder) say(text string, calls []callvet.Call) {
 	}
 }
 
-// grow adds turns of Element: the texts of an assistant before a tool answers are one turn.
+// grow adds turns of Element: the texts of an assistant before a tool answers become one turn.
 func (d *decoder) grow(turns []callvet.Turn) {
 	for _, t := range turns {
 		n := len(d.resp.Turns)
@@ -113,8 +114,7 @@ func (d *decoder) grow(turns []callvet.Turn) {
 	}
 }
 
-// fromText looks for calls in the text of the last turn when there were no
-// native ones.
+// fromText searches the text of the last turn for calls when there were no native ones.
 func (d *decoder) fromText() {
 	n := len(d.resp.Turns)
 	if n == 0 {
@@ -132,7 +132,7 @@ func (d *decoder) fromText() {
 	last.Calls = d.written(last.Content)
 }
 
-// FromText makes a response of prose that may hold calls.
+// FromText makes a response from prose that may contain calls.
 func FromText(s string, tools *callvet.Toolset) *callvet.Response {
 	d := decoder{o: Options{Tools: tools}, resp: &callvet.Response{Complete: true}}
 	d.say(s, d.marked(s))
@@ -169,8 +169,8 @@ func (d *decoder) written(s string) []callvet.Call {
 	return calls
 }
 
-// marked are the calls that a model wrote into a text. A text that may be a call, of tools
-// that are not known, leaves unknown what was called.
+// marked are the calls that a model wrote into a text. If a text may be a call and the offered
+// tools are not known, it stays unknown what was called.
 func (d *decoder) marked(s string) []callvet.Call {
 	found := CallsFromText(s, d.o.Tools)
 	d.resp.Unreadable = d.resp.Unreadable || found.Unreadable
@@ -197,7 +197,7 @@ func isStream(s string) bool {
 // clip is the beginning of a value, for a message.
 func clip(v value.Value) string { return clipText(string(v.Raw()), longest) }
 
-// longest is how much of a value a message quotes.
+// longest is how many bytes of a value a message quotes.
 const longest = 60
 
 func clipText(s string, most int) string {

@@ -27,17 +27,17 @@ type Options struct {
 	// repeats it loses that prefix.
 	Input  []callvet.Turn
 	Fields Fields
-	// Agent: the record is what an agent gave, which may have called without recording it. A
-	// record of a text without a member that could hold calls leaves them untold then.
+	// Agent: the record comes from an agent, which may have made calls without recording them.
+	// The calls of a record with a text and without a member for calls are then unknown.
 	Agent bool
-	// Kept: the value is of a conversation that was kept, not of an answer to grade. Its arguments
-	// stay as they were written, without repairs; the texts of parts are lines; what cannot be read is a
+	// Kept: the value belongs to a stored conversation, not to an answer to grade. Its arguments
+	// stay unchanged, without repairs. The texts of parts are lines. An unreadable call becomes a
 	// call without a name instead of a fault.
 	Kept bool
 }
 
-// Decode reads v. The error is a *callvet.Fault: what went wrong on the way to the target according
-// to the record, or FaultMalformed when v has no known form.
+// Decode reads v. The error is a *callvet.Fault: the infrastructure error that the record
+// contains, or FaultMalformed when v has no known form.
 func Decode(v value.Value, o Options) (*callvet.Response, error) {
 	if resp := decodedRow(v); resp != nil {
 		return resp, nil
@@ -68,7 +68,8 @@ func Decode(v value.Value, o Options) (*callvet.Response, error) {
 	return d.resp, nil
 }
 
-// settle completes an answer that was read: what its form decides of an answer without calls.
+// settle completes an answer that was read: the form decides the meaning of an answer without
+// calls.
 func (d *decoder) settle(form Form, outer value.Value) {
 	if d.resp.FinishReason == "" && (form == FormBFCL || form == FormBFCLTurns) && !called(d.resp.Turns) &&
 		!d.resp.Unreadable {
@@ -92,33 +93,33 @@ func hasPlace(v value.Value) bool {
 type decoder struct {
 	o     Options
 	resp  *callvet.Response
-	fault *callvet.Fault // the first thing that is no part of an answer
+	fault *callvet.Fault // the first part that is not allowed in an answer
 	bare  bool           // the answer is the text of a record that has no place for calls
 }
 
-// fail notes what went wrong, once.
+// fail stores a fault; only the first one is kept.
 func (d *decoder) fail(f *callvet.Fault) {
 	if d.fault == nil {
 		d.fault = f
 	}
 }
 
-// refuse notes that something is no part of an answer.
+// refuse stores the fault of a value that is not allowed in an answer.
 func (d *decoder) refuse(format string, args ...any) { d.fail(malformed(fmt.Sprintf(format, args...))) }
 
 func malformed(msg string) *callvet.Fault {
 	return &callvet.Fault{Kind: callvet.FaultMalformed, Message: msg}
 }
 
-// ends takes the finish reason of v where none is known yet.
+// ends reads the finish reason of v where none is known yet.
 func (d *decoder) ends(v value.Value) {
 	if d.resp.FinishReason == "" {
 		d.resp.FinishReason = FinishOf(v)
 	}
 }
 
-// meta takes usage, model, finish reason and times from wherever a record has
-// them; what is set already stays.
+// meta reads usage, model, finish reason and times from any place of a record; values that are
+// already set stay.
 func (d *decoder) meta(v value.Value, form Form) {
 	if m, ok := v.Get("model"); ok && d.resp.Model == "" {
 		d.resp.Model = m.Str()
@@ -144,7 +145,7 @@ func number(v value.Value, keys ...string) (float64, bool) {
 	return 0, false
 }
 
-// sum adds numbers that a record gives per turn or per step.
+// sum adds numbers that a record contains per turn or per step.
 func sum(v value.Value) float64 {
 	if v.Kind() != value.Array {
 		f, _ := v.Float()
@@ -172,7 +173,7 @@ func wallOf(v value.Value, form Form) time.Duration {
 	return 0
 }
 
-// millis refuses what no attempt can last (below zero, or above a year).
+// millis refuses impossible durations (below zero, or above a year).
 func millis(ms float64) time.Duration {
 	if !(ms > 0) || ms > 366*24*3600*1000 {
 		return 0

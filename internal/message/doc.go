@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
 // Package message answers one question: which turns and calls does this record of a model or an
-// agent hold?
+// agent contain?
 //
 // forms.go has one list of all forms of records. A vendor is one entry, with the functions that
 // detect and read it in a file of its own:
@@ -31,11 +31,11 @@
 // textKeys), and to wordOf, which recognizes calls that nothing read (missed.go). Then no call gets
 // lost in silence. A new form gets a file, a detect and a read function, and a line in vendors.
 //
-// Answers that are graded (Decode, Element) and conversations that were kept (Turns, Said, CallsOf)
-// have the same reader. Options.Kept is the difference: a kept call is not repaired. Of an answer,
-// each repair is recorded on the call; broken JSON is never completed: it stays raw, and the attempt
-// is unparseable, not an abstention.
+// Answers that are graded (Decode, Element) and stored conversations (Turns, Said, CallsOf) have
+// the same reader. Options.Kept is the difference: a kept call is not repaired. In an answer,
+// each repair is recorded on the call. Broken JSON is never completed: it stays raw, and the
+// attempt is unparseable, not an abstention.
 //
 // The package writes no requests: package provider has one file for each API, next to its
-// parameters. It opens nothing, and knows no file, no network and no score.
+// parameters. It has no files, no network and no scores.
 package message

@@ -34,7 +34,7 @@ func (d *decoder) find(v value.Value, depth int) (callvet.Call, bool) {
 	return callvet.Call{}, false
 }
 
-// ResultOf is the result that an event carries, whatever it is called; nil when none.
+// ResultOf is the result in an event, under any of the known names; nil without one.
 func ResultOf(v value.Value) json.RawMessage {
 	if m, ok := firstOf(v, append(resultKeys(), "content", "data", "value")...); ok && m.Kind() != value.Null {
 		return json.RawMessage(m.Raw())
@@ -48,7 +48,7 @@ func TextOf(v value.Value) string {
 	return textOf(m)
 }
 
-// MetaOf gives usage, model, finish reason and times of v, and no turns.
+// MetaOf returns usage, model, finish reason and times of v, without turns.
 func MetaOf(v value.Value) callvet.Response {
 	d := decoder{resp: &callvet.Response{}}
 	if v.Kind() == value.Object {

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// FinishOf is the reason that an answer, a choice, a message or an event records in its own members.
+// FinishOf is the finish reason in the members of an answer, a choice, a message or an event.
 func FinishOf(v value.Value) string {
 	if v.Kind() != value.Object {
 		return ""
@@ -38,8 +38,8 @@ func FinishOf(v value.Value) string {
 	return ""
 }
 
-// FinishWord returns the reason that a value names: a text, the first of a list, or the unified
-// reason of the AI SDK. Its "other" can replace a raw reason that is known.
+// FinishWord returns the reason in a value: a text, the first of a list, or the unified reason of
+// the AI SDK. The unified reason may be "other" although the raw reason is known.
 func FinishWord(v value.Value) string {
 	switch v.Kind() {
 	case value.String:
@@ -64,8 +64,8 @@ func FinishWord(v value.Value) string {
 	return ""
 }
 
-// status reads forms that record the end in other words. These are the Responses API and its items,
-// a blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
+// status reads forms with other members for the end. These are the Responses API and its items, a
+// blocked prompt of Gemini, a completion of llama.cpp, and a piece of a stream of Ollama.
 func status(v value.Value) string {
 	switch first(v, "stop_type").Str() {
 	case "eos", "word":
@@ -165,7 +165,7 @@ func lastOf(v value.Value) string {
 	return ""
 }
 
-// spoken reports whether an element of a list is from a model. Then it is no message of another
+// spoken reports whether an element of a list is an answer of a model: no message of another
 // role, no result of a tool, and no reasoning or call next to the answer.
 func spoken(e value.Value) bool {
 	_, name := unwrapMessage(e)

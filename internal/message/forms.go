@@ -32,7 +32,7 @@ const (
 // vendor is one form of answers: of a provider's API, a framework or a test tool.
 type vendor struct {
 	form Form
-	// detect reports whether a value has the form; the first vendor of the list that does counts.
+	// detect reports whether a value has the form; the first matching vendor in the list counts.
 	detect func(v value.Value) bool
 	// read adds the turns of an answer to the response of the decoder.
 	read func(d *decoder, v value.Value)
@@ -42,7 +42,7 @@ type vendor struct {
 	inner bool
 }
 
-// vendors lists the forms. One that others could be taken for is last.
+// vendors lists the forms, the most general last.
 func vendors() [16]vendor {
 	return [...]vendor{
 		{form: FormText, detect: isString, read: (*decoder).whole},
@@ -64,8 +64,8 @@ func vendors() [16]vendor {
 	}
 }
 
-// vendorOf is the vendor of a value's form. v is without its envelopes. The last vendor of the list reads all other
-// values.
+// vendorOf is the vendor of a value's form; v has no envelopes. The last vendor of the list reads
+// all other values.
 func vendorOf(v value.Value) vendor {
 	all := vendors()
 	last := len(all) - 1
@@ -80,8 +80,8 @@ func vendorOf(v value.Value) vendor {
 // Detect names the form of v; FormUnreadable when it has none.
 func Detect(v value.Value) Form { return vendorOf(unwrap(v)).form }
 
-// unwrap takes off envelopes: {response: {status_code, body: {…}}}, {response:
-// {…}} and {body: {…}}, which batch outputs put around the provider's object.
+// unwrap removes envelopes: {response: {status_code, body: {…}}}, {response: {…}} and {body:
+// {…}}, which batch outputs put around the provider's object.
 func unwrap(v value.Value) value.Value {
 	if v.Kind() != value.Object || has(v, "promptIdx") || has(v, "testIdx") {
 		return v
@@ -96,7 +96,7 @@ func unwrap(v value.Value) value.Value {
 
 func isString(v value.Value) bool { return v.Kind() == value.String }
 
-// whole reads an answer that is nothing but a text.
+// whole reads an answer that is only a text.
 func (d *decoder) whole(v value.Value) { d.text(v.Str()) }
 
 func (d *decoder) unreadable(v value.Value) { d.refuse("a %s is not an answer", v.Kind()) }

@@ -34,7 +34,7 @@ func (d *decoder) gemini(v value.Value) {
 }
 
 // Gemini can stream the arguments of a call value by value. The first part of the call has its
-// name, later ones have values with their JSON paths, and the last one does not go on:
+// name, later parts have values with their JSON paths, and the last part has no willContinue:
 //
 //	{"functionCall": {"name": "ring", "willContinue": true}}
 //	{"functionCall": {"partialArgs": [{"jsonPath": "$.who", "stringValue": "An", "willContinue": true}], "willContinue": true}}
@@ -48,8 +48,8 @@ func Grows(part value.Value) bool {
 }
 
 // Grown returns a list of parts of Gemini's content with each call in one part, or list itself
-// where no call came in pieces. A call without an end, or with pieces that do not fit, has a text
-// that cannot be read as its arguments.
+// where no call came in pieces. If a call has no end, or pieces that do not fit, its arguments
+// are an unreadable text.
 func Grown(list value.Value) value.Value {
 	if !hasPieces(list) {
 		return list
@@ -92,8 +92,8 @@ func appendList(out []byte, values [][]byte) []byte {
 }
 
 // GrownMessages returns a list of Gemini's messages with each call in one message, or list itself
-// where no call goes on in the next message. A client that adds a message for each answer of a
-// stream keeps such lists.
+// where no call continues in the next message. A client that adds a message for each chunk of a
+// stream stores such lists.
 func GrownMessages(list value.Value) value.Value {
 	if list.Kind() != value.Array || !goesOnInMessages(list) {
 		return list
@@ -149,11 +149,11 @@ func goesOnIn(v value.Value) bool { return first(v, "willContinue", "will_contin
 type growing struct {
 	first, call value.Value // its first part, and the call in it
 	args        branch
-	more        bool // it goes on
+	more        bool // it continues
 	broken      bool // a piece does not fit
 }
 
-// takes reports whether a call is a piece of this one.
+// takes reports whether a part is a piece of this call.
 func (g *growing) takes(call value.Value) bool {
 	same := func(key string) bool {
 		v, was := first(call, key), first(g.call, key)
@@ -198,7 +198,7 @@ func (g *growing) put(piece value.Value) bool {
 	return at.leaf == nil || !at.isText
 }
 
-// part is the call in one part, with what else its first part has.
+// part is the call in one part, with the other members of its first part.
 func (g *growing) part() []byte {
 	args := g.args.appendJSON(nil)
 	if g.more { // its end is missing
@@ -225,8 +225,8 @@ func (g *growing) part() []byte {
 	return append(b, '}')
 }
 
-// branch is a value that grows: an object or a list with its keys in order, a text, or a value that
-// came whole.
+// branch is a value under construction: an object or a list with its keys in order, a text, or a
+// complete value.
 type branch struct {
 	keys   []string
 	kids   []*branch
@@ -246,7 +246,7 @@ func (b *branch) kid(key string) *branch {
 	return k
 }
 
-// at is the branch at a JSON path such as $.who.names[0] or $['who']; nil where there can be none.
+// at is the branch at a JSON path such as $.who.names[0] or $['who']; nil for an impossible path.
 func (b *branch) at(path string) *branch {
 	rest, ok := strings.CutPrefix(path, "$")
 	if !ok || rest == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// LangChain returns the message of LangChain in v and its role, whichever of LangChain's ways of
-// writing wraps it. ok is false when v is no message of LangChain.
+// LangChain returns the message of LangChain in v and its role, in any of LangChain's envelopes.
+// ok is false when v is no message of LangChain.
 func LangChain(v value.Value) (in value.Value, role callvet.Role, ok bool) {
 	in, name := unwrapMessage(v)
 	if role = callvet.RoleOf(name); !role.Known() {
@@ -20,7 +20,7 @@ func LangChain(v value.Value) (in value.Value, role callvet.Role, ok bool) {
 }
 
 // unwrapMessage takes a message out of an envelope of LangChain: {lc, id: […, class], kwargs}, or
-// {type, data}. The class, the role or the type names who wrote it.
+// {type, data}. The class, the role or the type names the author.
 func unwrapMessage(m value.Value) (in value.Value, name string) {
 	id := First(m, "id")
 	if in := First(m, "kwargs"); in.Kind() == value.Object && (id.Kind() == value.Array || has(in, "content")) {
@@ -74,7 +74,7 @@ func isExecutor(v value.Value) bool {
 	return kindOf(v, "intermediate_steps") == value.Array || kindOf(v, "intermediateSteps") == value.Array
 }
 
-// executed reads what LangChain's AgentExecutor gives: actions with what was observed.
+// executed reads a result of LangChain's AgentExecutor: actions with their observations.
 func (d *decoder) executed(v value.Value) {
 	list, _ := firstOf(v, "intermediate_steps", "intermediateSteps")
 	for s, ok := list.First(); ok; s, ok = list.Next(s) {

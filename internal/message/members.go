@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// First gives the first of the named members that is there and not null.
+// First returns the first of the named members that is present and not null.
 func First(v value.Value, keys ...string) value.Value {
 	for _, k := range keys {
 		if m, ok := v.Get(k); ok && m.Kind() != value.Null {
@@ -37,7 +37,7 @@ func ID(v value.Value) string {
 	return v.Str()
 }
 
-// Float is the number of the first of the named members that is one; nil when none is.
+// Float is the number of the first named member that is a number; nil without one.
 func Float(v value.Value, keys ...string) *float64 {
 	for _, k := range keys {
 		if m, ok := v.Get(k); ok {
@@ -80,7 +80,7 @@ func first(v value.Value, keys ...string) value.Value {
 	return m
 }
 
-// firstOf is the first of the named members that is there, null or not.
+// firstOf is the first of the named members that is present, null included.
 func firstOf(v value.Value, keys ...string) (value.Value, bool) {
 	for _, k := range keys {
 		if m, ok := v.Get(k); ok {

@@ -12,17 +12,17 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Turns reads a message, a part or an item of a conversation that was kept: of a chat, of the
-// Responses API, of Anthropic, Gemini or Bedrock, of a framework, or of the GenAI conventions. A
-// message with text and results gives several turns. What must be a call and cannot be read is a
-// call without a tool's name.
+// Turns reads a message, a part or an item of a stored conversation: of a chat, of the Responses
+// API, of Anthropic, Gemini or Bedrock, of a framework, or of the GenAI conventions. A message
+// with text and results becomes several turns. An unreadable call becomes a call without a tool's
+// name.
 func Turns(m value.Value) []callvet.Turn { return kept().element(m) }
 
-// kept is a decoder of conversations that were kept.
+// kept is a decoder of stored conversations.
 func kept() *decoder { return &decoder{o: Options{Kept: true}} }
 
-// PieceTurns is Turns for a message that goes on in the next one of the list. Such a message may
-// have ended with calls and contain none: that is no sign that one is missing.
+// PieceTurns is Turns for a message that continues in the next message of the list. Its finish
+// reason may be calls although it contains none: that is no sign of a missing call.
 func PieceTurns(m value.Value) []callvet.Turn {
 	turns := Turns(m)
 	for i := range turns {
@@ -33,8 +33,8 @@ func PieceTurns(m value.Value) []callvet.Turn {
 	return turns
 }
 
-// Element reads one message, part or item of an answer as turns: a turn of a tool is not
-// joined with its call (Settle does that). ok is false when v is nothing that is known.
+// Element reads one message, part or item of an answer as turns: a turn of a tool is not joined
+// with its call (Settle does that). ok is false when v has no known form.
 func Element(v value.Value, o Options) (turns []callvet.Turn, ok bool) {
 	d := decoder{o: o, resp: &callvet.Response{}}
 	turns = d.element(v)
@@ -78,8 +78,8 @@ func (d *decoder) element(v value.Value) []callvet.Turn {
 	return nil
 }
 
-// isKept reports whether a kept value is read as a message. p is what it would be as a part. A span of
-// a trace has a name and an input as calls have, and a type of its own.
+// isKept reports whether a kept value is read as a message. p is its kind as a part. A span of a
+// trace has a name and an input like a call, and a type of its own.
 func (d *decoder) isKept(m value.Value, p part) bool {
 	typ := strings.ToLower(Str(m, "type"))
 	if p != callPart {
@@ -90,8 +90,8 @@ func (d *decoder) isKept(m value.Value, p part) bool {
 	return !known || First(m, "content").Kind() != value.Invalid
 }
 
-// isItem reports whether v is an item of the Responses API or of an agent, whatever role it has: a call, the result of
-// one, or reasoning.
+// isItem reports whether v is an item of the Responses API or of an agent, with any role: a call,
+// the result of one, or reasoning.
 func isItem(v value.Value) bool {
 	switch typ := Str(v, "type"); typ {
 	case "function_call_output", "custom_tool_call_output", "function_call_result", "reasoning", "function_call",
@@ -103,7 +103,7 @@ func isItem(v value.Value) bool {
 	}
 }
 
-// ofMessage returns the turns of a message: its own, and those of the results in it.
+// ofMessage returns the turns of a message: its own turn, and a turn for each result in it.
 func (d *decoder) ofMessage(m value.Value, class string) []callvet.Turn {
 	t, results := d.message(m, class)
 	if !t.Role.Known() && !d.o.Kept {
@@ -120,7 +120,7 @@ func Parts(list value.Value, role callvet.Role) []callvet.Turn {
 }
 
 // around puts the turn of a message before the results in it. Results in a user's message answer
-// what was said before the user's text.
+// calls from before the user's text.
 func around(t *callvet.Turn, results []callvet.Turn) []callvet.Turn {
 	switch {
 	case len(results) > 0 && t.Content == "" && len(t.Calls) == 0 && t.Reasoning == "":
@@ -131,8 +131,8 @@ func around(t *callvet.Turn, results []callvet.Turn) []callvet.Turn {
 	return append([]callvet.Turn{*t}, results...)
 }
 
-// unknownRole leaves out a message of another role than the four, such as error: no model wrote it.
-// A message with a call is refused, because that call was made.
+// unknownRole leaves out a message with an unknown role, such as error: no model wrote it. A
+// message with a call is refused, because the call was made.
 func (d *decoder) unknownRole(v value.Value, t *callvet.Turn) {
 	if len(t.Calls) > 0 || HoldsCall(v, d.o.Tools) || strings.Contains(strings.ToLower(string(t.Role)), "call") {
 		d.refuse("a message of the unknown role %q holds a call", clipText(string(t.Role), longest))
@@ -154,7 +154,7 @@ func (d *decoder) answer(m value.Value) callvet.Turn {
 	return t
 }
 
-// message reads a message that is in no envelope: its turn, and the turns of the results in it.
+// message reads a message without an envelope: its turn, and the turns of the results in it.
 func (d *decoder) message(m value.Value, class string) (t callvet.Turn, results []callvet.Turn) {
 	content := First(m, "content")
 	t = callvet.Turn{Role: roleOf(m, class)}
@@ -167,7 +167,7 @@ func (d *decoder) message(m value.Value, class string) (t callvet.Turn, results 
 			t.CallID = IDOf(m)
 		}
 		if results = d.within(content, &t); len(results) > 0 {
-			t.Content = "" // the results are all that a tool says
+			t.Content = "" // a tool's message contains only results
 		}
 		return t, results
 	}
@@ -186,8 +186,8 @@ func (d *decoder) message(m value.Value, class string) (t callvet.Turn, results 
 }
 
 // roleOf is the role of a message, by the name of its class where it has no role. A message with
-// neither is the assistant's, and so is one of the type "message", or without a text: strange
-// looks at it.
+// neither is the assistant's, and so is a message of the type "message", or without a text:
+// strange checks it.
 func roleOf(m value.Value, name string) callvet.Role {
 	role := callvet.RoleOf(name)
 	switch {
@@ -218,7 +218,7 @@ func (d *decoder) within(list value.Value, t *callvet.Turn) (results []callvet.T
 	list = Grown(list)
 	speaks := t.Role == callvet.RoleAssistant || d.o.Kept && t.Role != callvet.RoleTool
 	var said []string
-	before, seen := 0, 0 // what was said before the last result, and how many results there were
+	before, seen := 0, 0 // the length of the text before the last result, and the number of results
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {
 		switch p := d.partOf(e); {
 		case p == resultPart:
@@ -254,11 +254,11 @@ func (d *decoder) within(list value.Value, t *callvet.Turn) (results []callvet.T
 	return results
 }
 
-// namesCall reports whether a part of a tool's message is a call all the same: what a result lists is data, but
-// Gemini's wrapper names a call.
+// namesCall reports whether a part of a tool's message is a call: the content of a result is
+// data, but Gemini's wrapper marks a call.
 func (d *decoder) namesCall(e value.Value) bool { return d.o.Kept && has(e, "functionCall") }
 
-// stray looks at a part of a message that is nothing known: it may be a call.
+// stray checks an unknown part of a message: it may be a call.
 func (d *decoder) stray(e value.Value, p part, text string, t *callvet.Turn) {
 	typ := Str(e, "type")
 	switch {
@@ -301,8 +301,8 @@ func (d *decoder) listed(m value.Value) []callvet.Call {
 	return calls
 }
 
-// unnamed takes the names from those of the calls that a provider's list has as bare texts: a
-// call there is an object.
+// unnamed removes the names of calls that a provider's list contains as bare texts: in this list
+// only objects are calls.
 func unnamed(list value.Value, calls []callvet.Call) {
 	i := 0
 	for e, ok := list.First(); ok && list.Kind() == value.Array && i < len(calls); e, ok = list.Next(e) {
@@ -313,9 +313,9 @@ func unnamed(list value.Value, calls []callvet.Call) {
 	}
 }
 
-// hidden reports whether a message without a call must have had one. Either it ended with calls, or
-// it has no text and may contain one, or its role is for calls alone. results is the number of its
-// results.
+// hidden reports whether a message without a call must have had one: its finish reason is calls,
+// or it has no text and may contain a call, or its role is only for calls. results is the number
+// of its results.
 func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	if t.Role == callvet.RoleAssistant {
 		ended := callvet.Response{FinishReason: FinishOf(m)}
@@ -324,8 +324,8 @@ func hidden(m value.Value, t *callvet.Turn, role string, results int) bool {
 	return !t.Role.Known() && strings.Contains(strings.ToLower(role), "call")
 }
 
-// strange reports whether a message without a text may contain a call all the same. Its role is not
-// the assistant's, it has no content, or a member that is not read is named after tools or calls.
+// strange reports whether a message without a text may contain a call. Its role is not the
+// assistant's, it has no content, or a member that is not read is named after tools or calls.
 func strange(m value.Value, role string) bool {
 	if callvet.RoleOf(role) != callvet.RoleAssistant && role != "message" {
 		return true

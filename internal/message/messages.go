@@ -87,8 +87,8 @@ func (d *decoder) item(m value.Value) {
 	}
 }
 
-// withoutInput drops the turns that the target was given: as many as the input
-// has when the roles agree, else everything up to the first user turn.
+// withoutInput drops the turns of the input: as many as the input has when the roles agree, else
+// everything up to the first user turn.
 func withoutInput(turns, input []callvet.Turn) []callvet.Turn {
 	given := slices.DeleteFunc(slices.Clone(input),
 		func(t callvet.Turn) bool { return t.Role == callvet.RoleSystem })

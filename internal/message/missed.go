@@ -11,9 +11,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// missed returns the fault of a record that contains a call which was not read: what was called is
-// unknown then, and that is not "no call". Where some calls were read, another one shows only if it
-// has an id of its own and no call of its tool was read.
+// missed returns the fault of a record with a call that was not read: it is then unknown what was
+// called, which is different from "no call". Where some calls were read, a further call is found
+// only if it has its own id and no call of its tool was read.
 func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 	if form == FormBFCL && has(v, "decoded") || form == FormBFCLTurns || d.resp.Unreadable {
 		return nil // their own decoder decides what is called
@@ -26,7 +26,7 @@ func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 	}
 	read := called(d.resp.Turns)
 	if form == FormMessages && (read || v.Kind() == value.Array) {
-		return nil // they may hold calls of the input, and messages looked at the others
+		return nil // they may contain calls of the input; messages checked the other records
 	}
 	h := holder{tools: d.o.Tools, texts: !read, said: form == FormMessages}
 	h.value(v)
@@ -41,14 +41,14 @@ func (d *decoder) missed(form Form, v value.Value) *callvet.Fault {
 	return nil
 }
 
-// answeredTwice reports whether one call has two results that differ: then it is unknown which of
-// them it had.
+// answeredTwice reports whether one call has two different results: it is then unknown which of
+// them is right.
 func (d *decoder) answeredTwice() bool {
 	said := map[string]string{}
 	for i := range d.resp.Turns {
 		t := &d.resp.Turns[i]
 		if t.Role == callvet.RoleAssistant && len(t.Calls) > 0 {
-			clear(said) // ids may come again
+			clear(said) // ids may be reused
 		}
 		if t.Role != callvet.RoleTool || t.CallID == "" {
 			continue
@@ -89,32 +89,32 @@ func called(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool { return len(t.Calls) > 0 })
 }
 
-// HoldsCall reports whether a value contains a call anywhere, texts that are JSON not looked into.
-// tools are those that were offered; nil: they are not known.
+// HoldsCall reports whether a value contains a call anywhere, not counting JSON inside texts.
+// tools are the offered tools; nil: unknown.
 func HoldsCall(v value.Value, tools *callvet.Toolset) bool { return len(Holds(v, tools)) > 0 }
 
-// Held is a call somewhere in a value, as far as it can be named. Counted are calls with a known
-// number only.
+// Held is a call somewhere in a value, with the parts that could be read. Counted are calls of
+// which only the number is known.
 type Held struct {
 	ID, Tool string
 	Counted  int
 }
 
-// Holds lists the calls anywhere in a value, in a form that is known or similar to one. These are
-// lists of calls that are not empty, wrappers of a call, and objects with the type of a call.
-// Objects with a tool's name and arguments, in any spelling, are calls too. The input and the
-// offered tools are not searched.
+// Holds lists the calls anywhere in a value, in a known form or a similar one. These are lists of
+// calls that are not empty, wrappers of a call, and objects with the type of a call. Objects with
+// a tool's name and arguments, in any spelling, are calls too. The input and the offered tools
+// are not searched.
 func Holds(v value.Value, tools *callvet.Toolset) []Held {
 	h := holder{tools: tools}
 	h.value(v)
 	return h.calls
 }
 
-// holder looks for calls.
+// holder searches for calls.
 type holder struct {
 	tools *callvet.Toolset
-	texts bool // look into texts that are JSON, too
-	said  bool // messages were looked at already
+	texts bool // search texts that are JSON, too
+	said  bool // messages were checked already
 	depth int  // of texts in texts
 	calls []Held
 }
@@ -132,7 +132,7 @@ func (h *holder) value(v value.Value) {
 	}
 }
 
-// text looks into a text that is JSON as a whole.
+// text searches a text that is JSON as a whole.
 func (h *holder) text(s []byte) {
 	const deepest = 3
 	if !h.texts || h.depth == deepest || !bracketed(s) {
@@ -200,7 +200,7 @@ func counted(m value.Value) int {
 	return max(0, intOf(n))
 }
 
-// list takes a value where calls are due.
+// list reads a value where calls are expected.
 func (h *holder) list(v value.Value) {
 	switch v.Kind() {
 	case value.Array:
@@ -215,7 +215,7 @@ func (h *holder) list(v value.Value) {
 }
 
 // isCall reports whether an object is a call. It has the type of a call, or a tool's name and
-// arguments, or the one name in it is that of an offered tool.
+// arguments, or the only name in it is the name of an offered tool.
 func (h *holder) isCall(v value.Value) bool {
 	if e, ok := v.First(); ok && v.Len() == 1 && e.Kind() == value.Object && h.tools.Find(e.Key()) != nil {
 		return true // {name: arguments}
@@ -231,15 +231,15 @@ func (h *holder) isCall(v value.Value) bool {
 type signs struct {
 	called    bool // one member is enough
 	named     bool // with anything
-	offered   bool // with the name of a tool that was offered
+	offered   bool // with the name of an offered tool
 	nameless  bool // the name is empty, or no text
 	args      bool
 	given     bool // the arguments are not empty
-	input     bool // what may be arguments
-	describes bool // it describes what a tool takes
+	input     bool // possible arguments
+	describes bool // it describes the parameters of a tool
 }
 
-// add takes a member of the object.
+// add reads a member of the object.
 func (s *signs) add(e value.Value, tools *callvet.Toolset) {
 	text := e.Kind() == value.String && len(e.Raw()) > len(`""`)
 	switch wordOf(e) {
@@ -274,16 +274,16 @@ const (
 	otherWord word = iota
 	typeWord
 	nameWord     // a name of anything
-	toolWord     // a tool that is called, or one that is only spoken of
+	toolWord     // a tool that is called or only mentioned
 	toolNameWord // a tool that is called
 	argsWord
-	inputWord // arguments, or what anything else was given
+	inputWord // arguments, or the input of anything else
 	describesWord
-	callWord  // one call stands in it
+	callWord  // it contains one call
 	codeWord  // code that a provider ran by itself
-	callsWord // calls stand in it
+	callsWord // it contains calls
 	counterWord
-	askedWord // what a model was given, not what it answered
+	askedWord // the input of a model, not its answer
 	messagesWord
 	endWord // why an answer ended
 )
@@ -327,15 +327,15 @@ func wordOf(e value.Value) word {
 	return otherWord
 }
 
-// spelled writes a name without what spellings differ in: tool_calls, toolCalls, tool-calls
-// and Tool Calls are one. A name that is too long for to is cut.
+// spelled writes a name in one form for all spellings: tool_calls, toolCalls, tool-calls and Tool
+// Calls are equal. A name that is too long for to is cut.
 func spelled(to, name []byte) []byte {
 	for _, c := range name {
 		if c == '_' || c == '-' || c == ' ' || c == '.' {
 			continue
 		}
 		if len(to) == cap(to) {
-			return to[:0] // no name that means something
+			return to[:0] // no known name
 		}
 		if 'A' <= c && c <= 'Z' {
 			c += 'a' - 'A'
@@ -368,8 +368,8 @@ func truthy(v value.Value) bool {
 	return true
 }
 
-// Empty reports whether a value holds nothing: it is not there, null, a blank text, {} or [], or
-// an object of such values.
+// Empty reports whether a value is empty: absent, null, a blank text, {} or [], or an object of
+// such values.
 func Empty(v value.Value) bool {
 	switch v.Kind() {
 	case value.Invalid, value.Null:

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// part is what an element of an answer is.
+// part is the kind of an element of an answer.
 type part int
 
 const (
@@ -73,7 +73,7 @@ func (d *decoder) partOf(e value.Value) part {
 	return strangePart
 }
 
-// strayCall reports whether a part holds a call that is no object.
+// strayCall reports whether a part contains a call that is no object.
 func strayCall(e value.Value) bool {
 	for m, ok := e.First(); ok; m, ok = e.Next(m) {
 		if wordOf(m) == callWord && !Empty(m) {
@@ -168,8 +168,8 @@ func ended(calls []callvet.Call) bool {
 	return slices.ContainsFunc(calls, func(c callvet.Call) bool { return c.Result != nil || c.Error != "" })
 }
 
-// content reads a value where an answer is due and the kind of the value is not known. It may be a
-// text, a list of parts, calls or messages, a message, a call, or a provider's object.
+// content reads an answer of an unknown kind. It may be a text, a list of parts, calls or
+// messages, a message, a call, or a provider's object.
 func (d *decoder) content(v value.Value) {
 	switch v.Kind() {
 	case value.String:

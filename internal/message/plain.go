@@ -8,7 +8,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The member names of plain records, the first that is there counts.
+// The member names of plain records; the first present member counts.
 func textKeys() []string {
 	return []string{
 		"message", "text", "output", "response", "content", "answer", "reply", "final_answer",
@@ -52,7 +52,7 @@ func (d *decoder) record(v value.Value) bool {
 }
 
 // isRecordOfCall distinguishes a record that is one call from others with a name and an input: it
-// has arguments, a type, or what providers put around a call.
+// has arguments, a type, or a provider's wrapper of a call.
 func (d *decoder) isRecordOfCall(v value.Value) bool {
 	return d.partOf(v) == callPart &&
 		(has(v, "arguments") || has(v, "args") || has(v, "type") || has(v, "functionCall") || has(v, "function_call") ||

@@ -38,7 +38,7 @@ func (d *decoder) promptfoo(v value.Value) {
 	}
 	d.resp.Usage = usageOf(resp)
 	var r UsageReader
-	if c := r.USD(v, "cost"); c != nil && *c > 0 { // 0 stands for a provider without prices too
+	if c := r.USD(v, "cost"); c != nil && *c > 0 { // 0 is also written for providers without prices
 		d.resp.Usage.CostUSD = c
 	}
 }

@@ -28,14 +28,15 @@ func (d *decoder) calledBy(e value.Value) (c callvet.Call, results []callvet.Tur
 	return c, ToolTurns([]callvet.Call{c})
 }
 
-// outcomeOf is outcome for calls in lists. Of a kept call the caller reads that, or other turns do.
+// outcomeOf is outcome for calls in lists. For a kept call the caller or other turns contain the
+// outcome.
 func (d *decoder) outcomeOf(e value.Value, c *callvet.Call) {
 	if !d.o.Kept {
 		d.outcome(e, c)
 	}
 }
 
-// outcome adds how the call ended, where the record contains that.
+// outcome adds the end of the call, where the record contains it.
 func (d *decoder) outcome(e value.Value, c *callvet.Call) {
 	if s, ok := e.Get("status"); ok {
 		switch st := callvet.Status(s.Str()); st {
@@ -123,12 +124,12 @@ func resultIn(e value.Value) value.Value {
 	return e
 }
 
-// toolFailedText is how a result begins that the OpenAI Agents SDK makes of a tool's error: nothing
-// else in it records that.
+// toolFailedText is the beginning of a result that the OpenAI Agents SDK makes from a tool's
+// error: nothing else in the result records the error.
 const toolFailedText = "An error occurred while running the tool"
 
-// resultText is a result as a text: a text as it is, the texts of a list of parts or of one part, other
-// values as JSON.
+// resultText is a result as a text: a text unchanged, the texts of a list of parts or of one
+// part, other values as JSON.
 func resultText(v value.Value, sep string) string {
 	switch v.Kind() {
 	case value.Invalid:
@@ -153,21 +154,21 @@ func recorded(v value.Value) json.RawMessage {
 	return nil
 }
 
-// FailedResult marks a tool turn in its Raw as one of a call that failed, until Settle has given that
+// FailedResult marks in the Raw of a tool turn that its call failed, until Settle has copied this
 // to the call.
 func FailedResult() json.RawMessage { return json.RawMessage(`{"is_error":true}`) }
 
-// PassedResult is like FailedResult, for a call that is recorded as one that passed, whatever its
-// result begins with.
+// PassedResult is like FailedResult, for a call that is recorded as passed, whatever its result
+// begins with.
 func PassedResult() json.RawMessage { return json.RawMessage(`{"is_error":false}`) }
 
-// Erred reports whether the turn of a tool is one of a call that failed: what is recorded of the
-// call decides, else how the result begins.
+// Erred reports whether the call of a tool turn failed: by the record of the call, or else by the
+// beginning of the result.
 func Erred(t *callvet.Turn) bool {
 	return bytes.Equal(t.Raw, FailedResult()) || t.Raw == nil && match.IsError(t.Content)
 }
 
-// Attach gives each call without an answer the turn of a tool that answers it, by id. A turn
+// Attach joins each call without an answer with the tool turn that answers it, by id. A turn
 // without an id answers the earliest call (of the same tool where the turn names one).
 func Attach(turns []callvet.Turn) []callvet.Turn {
 	var open []*callvet.Call
@@ -194,7 +195,7 @@ func Attach(turns []callvet.Turn) []callvet.Turn {
 	return turns
 }
 
-// Settle gives a call the answer that the turn of a tool has.
+// Settle copies the answer in a tool turn to its call.
 func Settle(c *callvet.Call, t *callvet.Turn) {
 	failed := Erred(t)
 	t.Raw, t.Tool, t.CallID = nil, c.Tool, cmp.Or(t.CallID, c.ID)
@@ -208,8 +209,8 @@ func Settle(c *callvet.Call, t *callvet.Turn) {
 	c.Result = ResultJSON(t.Content)
 }
 
-// ResultJSON is a tool's text as a JSON value: what it holds when it is JSON, else a string. An
-// object or a list that can be repaired is JSON.
+// ResultJSON is a tool's text as a JSON value: the parsed value if it is JSON, else a string. An
+// object or a list that can be repaired counts as JSON.
 func ResultJSON(text string) json.RawMessage {
 	in := []byte(text)
 	if value.Valid(in) {
@@ -242,7 +243,7 @@ func ToolTurns(calls []callvet.Call) []callvet.Turn {
 	return out
 }
 
-// plainText is a JSON string's text, any other JSON as it stands.
+// plainText is a JSON string's text, any other JSON unchanged.
 func plainText(raw json.RawMessage) string {
 	var s string
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// HeldResult is the JSON that a string holds, else the value itself.
+// HeldResult is the JSON in a string, else the value itself.
 func HeldResult(v value.Value) value.Value {
 	if v.Kind() != value.String {
 		return v
@@ -27,9 +27,9 @@ func HeldResult(v value.Value) value.Value {
 	return v
 }
 
-// Said reads what an SDK kept of a request or of an answer. Its forms are messages in {messages} or
+// Said reads a request or an answer that an SDK stored. Its forms are messages in {messages} or
 // {output}, bare or in lists of lists, an answer of a provider in {choices}, {candidates} or
-// {generations}, a message, and a text. A text is by the given role.
+// {generations}, a message, and a text. A text gets the given role.
 func Said(v value.Value, role callvet.Role) []callvet.Turn {
 	v = HeldResult(v)
 	switch v.Kind() {

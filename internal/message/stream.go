@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Piece is what one event of a stream holds of a call. A server may leave any member out.
+// Piece is the part of a call in one event of a stream. A server may leave any member out.
 type Piece struct {
-	// Index is the place of the call in the answer; the zero Value where there is none.
+	// Index is the position of the call in the answer; the zero Value without one.
 	Index    value.Value
 	ID, Name string
 	// Args is the text of the arguments in this event.
@@ -29,14 +29,14 @@ type Piece struct {
 // Calls puts the calls of a streamed answer together, for all wires and agents. The zero value
 // is ready.
 //
-// Servers differ in what they send. The pieces of a call have the same id, else the same
-// index, else they follow each other. Another id with a name is another call, under the same
-// index, too. Names and arguments come in parts, or each piece repeats what came so far.
+// Servers differ in what they send. The pieces of a call have the same id, else the same index,
+// else they follow each other. A different id with a name is a different call, even under the
+// same index. Names and arguments arrive in parts, or each piece repeats the earlier parts.
 type Calls struct {
 	parts []Piece
 }
 
-// joined is a call that is being put together.
+// joined is a call under construction.
 type joined struct {
 	index  int
 	id     string
@@ -45,9 +45,9 @@ type joined struct {
 	custom bool
 }
 
-// Add takes the next piece.
+// Add adds the next piece.
 func (s *Calls) Add(p Piece) {
-	p.index, p.Index = indexOf(p.Index), value.Value{} // its memory is used again
+	p.index, p.Index = indexOf(p.Index), value.Value{} // its memory is reused
 	s.parts = append(s.parts, p)
 }
 
@@ -67,8 +67,8 @@ func indexOf(v value.Value) int {
 	return -1
 }
 
-// List gives the calls, in the order of their indexes. tools are the offered ones: their names
-// decide where a name in several pieces can be read in two ways. nil: they are not known.
+// List returns the calls, in the order of their indexes. tools are the offered tools: their names
+// decide where a name in several pieces can be read in two ways; nil: unknown.
 func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
 	l := known{tools: tools, places: map[place]*joined{}, ids: map[string]*joined{}}
 	indexed := true
@@ -101,8 +101,8 @@ func (s *Calls) List(tools *callvet.Toolset) []callvet.Call {
 // function_call. The zero value is ready.
 type ChatCalls struct{ list, old Calls }
 
-// Add takes the delta of a chunk; the result is how many pieces it has. A value in place of the list
-// is one piece.
+// Add adds the delta of a chunk, and returns the number of its pieces. A value in place of the
+// list is one piece.
 func (s *ChatCalls) Add(delta value.Value) (pieces int) {
 	list := first(delta, "tool_calls")
 	switch {
@@ -122,10 +122,10 @@ func (s *ChatCalls) Add(delta value.Value) (pieces int) {
 	return pieces
 }
 
-// Take takes a piece of a call from elsewhere.
+// Take adds a piece of a call from elsewhere.
 func (s *ChatCalls) Take(p Piece) { s.list.Add(p) }
 
-// element takes an element of tool_calls. Some servers write an empty custom call next to the
+// element adds an element of tool_calls. Some servers write an empty custom call next to the
 // function of every call.
 func (s *ChatCalls) element(e value.Value) {
 	p := Piece{Index: first(e, "index"), ID: first(e, "id").Str()}
@@ -137,7 +137,7 @@ func (s *ChatCalls) element(e value.Value) {
 	s.list.Add(p)
 }
 
-// List gives the calls, as Calls.List does.
+// List returns the calls, as Calls.List does.
 func (s *ChatCalls) List(tools *callvet.Toolset) []callvet.Call {
 	return MergeCalls(s.list.List(tools), s.old.List(tools))
 }
@@ -210,7 +210,7 @@ func (l *known) byID(p *Piece) *joined {
 	return l.places[place{p.ID, -1}]
 }
 
-// takes reports whether a piece with another id than that of the call goes on with the call.
+// takes reports whether a piece with a different id continues the call.
 func (c *joined) takes(p *Piece, tools *callvet.Toolset) bool {
 	another := p.ID != "" && c.id != "" // some servers make a new id for every piece
 	if p.Name == "" {
@@ -239,14 +239,14 @@ func goesOn(text string, names []string, tools *callvet.Toolset) bool {
 	return slices.ContainsFunc(tools.Tools, func(t callvet.Tool) bool { return strings.HasPrefix(t.Name, text) })
 }
 
-// begins reports whether arguments can begin with a text.
+// begins reports whether a text can be the beginning of arguments.
 func begins(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return text == "" || text[0] == '{' || text[0] == '"'
 }
 
-// nameOf is the name that came in pieces: all of them together, or the last one, where each
-// repeats those before it.
+// nameOf is the name from several pieces: all of them joined, or the last piece, where each
+// repeats the earlier pieces.
 func nameOf(names []string, tools *callvet.Toolset) string {
 	all := strings.Join(names, "")
 	if len(names) < 2 || tools != nil && tools.Find(all) != nil {
@@ -273,7 +273,7 @@ type Pieces struct {
 	over  bool     // something follows the end that is no repetition
 }
 
-// Add takes the next piece.
+// Add adds the next piece.
 func (a *Pieces) Add(text string) {
 	if text == "" {
 		return
@@ -291,9 +291,9 @@ func (a *Pieces) Add(text string) {
 	a.one.read(text)
 }
 
-// Text is the arguments: the pieces one after the other where they are JSON. Where they are
-// not, and the last piece is JSON and repeats what came before it, that piece; else the pieces
-// one after the other, which cannot be read.
+// Text are the arguments: the joined pieces, if they are JSON. Otherwise it is the last piece, if
+// this is JSON and repeats the earlier pieces. Otherwise it is the joined pieces, which cannot be
+// read.
 func (a *Pieces) Text() string { return join(a.texts, a.chain) }
 
 func join(texts []string, chain bool) string {
@@ -332,7 +332,7 @@ func (a *Pieces) grows(text string) bool {
 		return false
 	case a.chain && strings.HasPrefix(text, a.texts[len(a.texts)-1]):
 		return true
-	case len(a.texts) == 1 && strings.TrimSpace(first) == "{}": // which only stands for the arguments
+	case len(a.texts) == 1 && strings.TrimSpace(first) == "{}": // which is only a placeholder for the arguments
 		return begins(text)
 	}
 	after, err := value.Parse([]byte(text))
@@ -348,8 +348,8 @@ func growsTo(before, text string, after value.Value) bool {
 	return err == nil && b.Kind() == value.Object && grown(b, after)
 }
 
-// grown reports whether b is an earlier state of a: all that b has is in a, and texts and lists
-// may go on.
+// grown reports whether b is an earlier state of a: a contains everything in b, and texts and
+// lists may be longer.
 func grown(b, a value.Value) bool {
 	if b.Kind() != a.Kind() {
 		return b.Kind() == value.Null
@@ -377,7 +377,7 @@ func grown(b, a value.Value) bool {
 	return bytes.Equal(b.Raw(), a.Raw())
 }
 
-// brackets follows the brackets of JSON text that comes in parts.
+// brackets counts the open brackets of JSON text that arrives in parts.
 type brackets struct {
 	depth              int
 	begun, text, slash bool

@@ -12,14 +12,14 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Reading is what a text holds of calls.
+// Reading are the calls found in a text.
 type Reading struct {
 	Calls []callvet.Call
 	// Unreadable: the text has the mark of a call that cannot be read strictly (cut off, single
 	// quotes, another syntax).
 	Unreadable bool
-	// Unknown: the text has the shape of a call, and whether it is one depends on the tools that
-	// were offered, which are not known.
+	// Unknown: the text looks like a call, but whether it is one depends on the offered tools,
+	// which are not known.
 	Unknown bool
 }
 
@@ -29,12 +29,12 @@ func (g *Reading) done() bool { return len(g.Calls) > 0 || g.Unreadable || g.Unk
 // CallsFromText reads the calls that a model wrote into its answer. Use it only where no native
 // call was made. Thinking (<think>…</think>) is not searched.
 //
-// A special token of a model (text_marks.go) is the mark of a call wherever it stands, unless it is
-// quoted as code. A text that is nothing but JSON of calls is a call, too, and so is a list of
+// A special token of a model (text_marks.go) is the mark of a call at any place, unless it is
+// quoted as code. A text that consists only of JSON of calls is a call, too, and so is a list of
 // calls written as Python. Next to other text, and in any other spelling, a call must name an
 // offered tool. Where the offered tools are not known (tools is nil or empty), such a text is
-// Unknown if it is nothing else. Anything else is an answer: prose that names a tool, code,
-// JSON, XML.
+// Unknown if it is nothing else. Anything else is an answer: prose that names a tool, code, JSON,
+// XML.
 func CallsFromText(text string, tools *callvet.Toolset) Reading {
 	if !strings.ContainsAny(text, "{[(<`✿") && !hasAction(text) {
 		return Reading{}
@@ -202,9 +202,8 @@ func (r *reader) readNamed(text string) bool {
 // between are the characters that may be between calls that are not in one list.
 const between = " \t\r\n,;]"
 
-// readPython reads a text that is calls written as Python. Without brackets around them, and
-// next to other text, every name must be that of an offered tool: f(x) is common in prose of
-// mathematics.
+// readPython reads a text that is calls written as Python. Without brackets around them, and next
+// to other text, every name must be the name of an offered tool: f(x) is common in mathematics.
 func (r *reader) readPython(text string) bool {
 	list := PythonLike(text)
 	p := python{src: strings.TrimPrefix(text, "[")}
@@ -235,10 +234,10 @@ func (r *reader) readPython(text string) bool {
 	return len(calls) > 0
 }
 
-// placed reports whether arguments were given by place, and have numbers for names.
+// placed reports whether arguments are positional, with numbers for names.
 func placed(args json.RawMessage) bool { return strings.HasPrefix(string(args), `{"0":`) }
 
-// pythonMeant reports whether Python that cannot be read was meant for calls.
+// pythonMeant reports whether unreadable Python was meant as calls.
 func pythonMeant(text string, err error, list, offered bool) bool {
 	if list && strings.HasSuffix(text, ")]") {
 		return true
@@ -246,9 +245,9 @@ func pythonMeant(text string, err error, list, offered bool) bool {
 	return offered && !errors.Is(err, errAfter) && (list || !strings.Contains(text, ")"))
 }
 
-// take reads one JSON text. It reports whether the text is JSON that needs no
-// further look: calls were taken, or it is plainly something else. must: anything but calls
-// is unreadable. keyed: calls are {NAME: arguments}, whatever tool that is.
+// take reads one JSON text. It reports whether the text is JSON that needs no further reading: it
+// contains calls, or it is clearly something else. must: anything except calls is unreadable.
+// keyed: calls are {NAME: arguments}, for any tool.
 func (r *reader) take(text string, must, keyed bool) bool {
 	if r.doc.Parse([]byte(text)) != nil {
 		return false
@@ -277,7 +276,7 @@ func (r *reader) take(text string, must, keyed bool) bool {
 	return others == 0 || !must
 }
 
-// wrappers are the members that hold calls.
+// wrappers are the members that contain calls.
 func wrappers() []string {
 	return []string{"tool_calls", "function_call", "tool_call", "tool_uses", "functionCall", "toolUse", "tool_use"}
 }
@@ -326,8 +325,8 @@ func (r *reader) balanced(at int) (end int, closed bool) {
 	return len(r.text), false
 }
 
-// meant reports whether text that is not JSON was going to be a call. Either it names an offered
-// tool and has arguments (or ends before they could come), or it has the very form
+// meant reports whether text that is not JSON was meant as a call. Either it names an offered
+// tool and has arguments (or ends before them), or it has exactly the form
 // {"name":…,"arguments":….
 func (r *reader) meant(text string, cut bool) bool {
 	if head := strings.TrimLeft(text[1:], " \t\r\n"); head == "" || head[0] != '"' && head[0] != '\'' {

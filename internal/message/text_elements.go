@@ -45,8 +45,8 @@ func (r *reader) namedInside(e tag) (next int, st state) {
 	return r.pairs(name, skip(r.text, at, " \t\r\n"), false)
 }
 
-// pairs reads arguments that are elements, up to the tag that closes the call. A bare name is
-// a word that could be anything: without arguments it must be that of an offered tool.
+// pairs reads arguments that are elements, up to the tag that closes the call. A bare name could
+// be any word: without arguments it must be the name of an offered tool.
 func (r *reader) pairs(name string, at int, bare bool) (next int, st state) {
 	f := r.fieldsOf(r.name(name))
 	for {
@@ -75,7 +75,7 @@ func (r *reader) pairs(name string, at int, bare bool) (next int, st state) {
 	return r.named1(name, args, at)
 }
 
-// pair reads one argument, or all of them where one element holds them.
+// pair reads one argument, or all arguments from one element.
 func (r *reader) pair(f *fields, e tag) (next int, ok bool) {
 	text, next, ok := r.inner(e)
 	if !ok {
@@ -110,7 +110,7 @@ func (r *reader) pair(f *fields, e tag) (next int, ok bool) {
 	return next, false
 }
 
-// all takes the arguments that one element holds: an object, or an element for each.
+// all reads the arguments in one element: an object, or an element for each.
 func (f *fields) all(text string) bool {
 	if t := strings.TrimSpace(text); t == "" || t[0] == '{' {
 		args, _ := RepairArgs(t)
@@ -123,9 +123,9 @@ func (f *fields) all(text string) bool {
 	return f.children(text, nil) > 0
 }
 
-// children takes elements without attributes, each an argument of its own; the result is how
-// many there are, -1 where there is anything else. expected, where it is not nil, reports
-// whether an argument has that name.
+// children reads elements without attributes, each one argument. It returns their number, or -1
+// where there is anything else. expected, if not nil, reports whether the tool has an argument of
+// a name.
 func (f *fields) children(text string, expected func(name string) bool) int {
 	in := reader{text: text}
 	n := 0
@@ -201,7 +201,7 @@ func (r *reader) first(at int, words ...string) int {
 	return first
 }
 
-// trimLine takes off one line break at each end.
+// trimLine removes one line break at each end.
 func trimLine(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "\r"), "\n")
 	return strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r")

@@ -10,20 +10,20 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// state is what a reader of one call found.
+// state is the result of reading one call.
 type state byte
 
 const (
-	none   state = iota // nothing that was meant for a call
+	none   state = iota // nothing that was meant as a call
 	read                // a call
-	broken              // what was meant for a call, and cannot be read strictly
+	broken              // meant as a call, but cannot be read strictly
 )
 
 // readMarked reads after every mark; false where the text has none that counts.
 //
 //	prose … MARK call call … END prose … MARK call …
 //
-// A call is due after an opening mark. Content there that is no call is unreadable.
+// A call must follow an opening mark. Other content there is unreadable.
 func (r *reader) readMarked() (found bool) {
 	var s marking
 	for at := 0; at < len(r.text) && !s.over; {
@@ -36,16 +36,16 @@ func (r *reader) readMarked() (found bool) {
 	return s.found || s.stray
 }
 
-// marking is how far readMarked is.
+// marking is the state of readMarked.
 type marking struct {
-	open  mark // the mark that opened and is not closed
-	due   bool // no call came after it yet
+	open  mark // the opening mark that is not closed
+	due   bool // no call followed it yet
 	found bool // there was a mark
-	stray bool // there was a mark that closes what was not open
+	stray bool // there was a closing mark without an opening one
 	over  bool
 }
 
-// step takes the next mark, or the next call after the open one.
+// step reads the next mark, or the next call after the open mark.
 func (r *reader) step(s *marking, at int) (next int) {
 	m := r.markHere(skip(r.text, at, between))
 	if at = skip(r.text, at, between); s.open.role == noMark {
@@ -85,8 +85,8 @@ func (r *reader) step(s *marking, at int) (next int) {
 	return max(at, next)
 }
 
-// afterMark reads one call at a byte of the text: that of a mark which names it, or one after
-// an opening mark.
+// afterMark reads one call at a byte of the text: of a mark that names it, or after an opening
+// mark.
 func (r *reader) afterMark(m, open mark, at int, due bool) (next int, st state) {
 	switch m.role {
 	case names:

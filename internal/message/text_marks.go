@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// role is what a mark does in a text.
+// role is the meaning of a mark in a text.
 type role byte
 
 const (
 	noMark role = iota
-	// opens: a call is due after it.
+	// opens: a call follows it.
 	opens
-	// closes: it ends what an opening mark began.
+	// closes: it closes an opening mark.
 	closes
 	// joins: it is inside a call, between the name and the arguments, or after a call.
 	joins
 	// names: an element that has the name of a tool in it, such as <function=NAME>.
 	names
-	// header: the head of a message of harmony. A call is due after it if it names a receiver.
+	// header: the head of a message of harmony. A call follows it if it names a receiver.
 	header
 	// receiver: the receiver of a message of harmony, without its head.
 	receiver

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// readProse reads the calls in a text that has no mark and is not all calls. Each must name an
-// offered tool.
+// readProse reads the calls in a text that has no mark and contains more than calls. Each must
+// name an offered tool.
 func (r *reader) readProse() {
 	for _, spelling := range [...]func(){
 		r.readActions, r.readAgentCode, r.readListed, r.readTags, r.readFences,
@@ -51,7 +51,7 @@ func hasAction(text string) bool {
 //	Action: NAME            Action: NAME(key="value")      Action:
 //	Action Input: {…}       Action: NAME[value]            {"action": …, "action_input": {…}}
 //
-// What is after an observation was made up by the model, and is not read.
+// Text after an observation was invented by the model, and is not read.
 func (r *reader) readActions() {
 	if !hasAction(r.text) {
 		return
@@ -163,7 +163,7 @@ func (r *reader) blob(text string) {
 	r.Calls, r.Unreadable = append(r.Calls, in.Calls...), r.Unreadable || in.Unreadable
 }
 
-// given takes the call of a tool with an input that is an object, or one value.
+// given adds the call of a tool with an input that is an object, or one value.
 func (r *reader) given(tool *callvet.Tool, input string) {
 	if strings.HasPrefix(input, "{") || input == "" {
 		args, more := RepairArgs(input)
@@ -215,7 +215,7 @@ func labelled(line, label string) (val string, ok bool) {
 	return strings.TrimLeft(val, "*_ \t"), ok
 }
 
-// beginsFold reports whether a text begins with another, whatever the case.
+// beginsFold reports whether a text begins with another one, ignoring letter case.
 func beginsFold(s, with string) bool {
 	return len(with) <= len(s) && strings.EqualFold(s[:len(with)], with)
 }
@@ -229,7 +229,7 @@ func lineFrom(s string, at int) (line string, next int) {
 	return s[at : at+i], at + i + 1
 }
 
-// readTags reads <NAME><KEY>value</KEY></NAME>, as Cline and its kin have models write.
+// readTags reads <NAME><KEY>value</KEY></NAME>, the form of Cline and similar agents.
 func (r *reader) readTags() {
 	for at := 0; at < len(r.text) && r.budget > 0; {
 		i := strings.IndexAny(r.text[at:], "<`")
@@ -309,7 +309,7 @@ func (r *reader) likeTool(e tag, content string, end int) bool {
 		(strings.HasPrefix(json, "{") && value.Valid([]byte(json)) || f.children(content, nil) > 0)
 }
 
-// isCline reports whether a name is that of a tool of Cline or Roo Code.
+// isCline reports whether a name is the name of a tool of Cline or Roo Code.
 func isCline(name string) bool {
 	return slices.Contains([]string{
 		"execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "search_files", "list_files",
@@ -406,7 +406,7 @@ func (r *reader) readCode(code string) {
 }
 
 // meantBy returns the tools for a call of this name. A tool with a longer name is renamed to it:
-// the tool's schema names the arguments that are given by place.
+// its schema is needed for the names of positional arguments.
 func (r *reader) meantBy(name string) *callvet.Toolset {
 	t := r.tools.Find(r.name(name))
 	if t == nil || t.Name == name {
@@ -444,7 +444,7 @@ func (r *reader) readShell() {
 	}
 }
 
-// command takes the call of a shell that is one of n fences.
+// command adds the call of a shell in one of n fences.
 func (r *reader) command(b block, own bool, n int) {
 	tool := r.tools.Find(strings.TrimSuffix(strings.TrimPrefix(b.label, "mswea_"), "_command"))
 	if tool == nil || n > 1 || !b.closed {
@@ -457,7 +457,7 @@ func (r *reader) command(b block, own bool, n int) {
 }
 
 // readLines reads calls that are not quoted, JSON and Python, each on lines of its own. In the
-// middle of a sentence they are what the sentence is about.
+// middle of a sentence they are only mentioned.
 func (r *reader) readLines() {
 	if !r.known {
 		return
@@ -539,7 +539,7 @@ func (r *reader) jsonInLine(at int) (next int) {
 }
 
 // afterSentence reports whether what is before a byte ends a sentence. "The payload would be"
-// does not: what follows it is part of the sentence.
+// does not: the text after it is part of the sentence.
 func afterSentence(s string, at int) bool {
 	before := strings.TrimRight(s[max(0, at-maxMargin):at], " \t\r\n")
 	return before == "" || strings.IndexByte(".!?:", before[len(before)-1]) >= 0

@@ -109,7 +109,7 @@ func (p *python) hex(b *strings.Builder, n int) bool {
 	return true
 }
 
-// expression takes the source up to the next delimiter at its own level.
+// expression reads the source up to the next delimiter at its own level.
 func (p *python) expression() (string, error) {
 	from := p.at
 	var open []byte

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The members that models use for a call's name, for its arguments, and for more in an object that
-// is nothing but a call.
+// The members that models use for a call's name, for its arguments, and for further data in an
+// object that is only a call.
 func textNameKeys() []string {
 	return []string{"name", "tool", "tool_name", "function_name", "function", "action", "recipient_name"}
 }
@@ -32,7 +32,7 @@ type shape struct {
 	args  value.Value
 	extra bool // members that no call has
 	odd   bool // members that are no thought, either
-	plain bool // spelled as calls mostly are, so that it need not name an offered tool
+	plain bool // in the usual spelling of calls, so that it need not name an offered tool
 }
 
 // shapeOf reads v as {"name","arguments"} in its spellings or as
@@ -89,7 +89,7 @@ func hasExtra(v value.Value, other []string) bool {
 }
 
 // isCall is the conservative test for text without a mark of a call: an offered tool with
-// arguments or, where the text is nothing else, nothing but a call.
+// arguments or, where the text contains nothing else, an object that is only a call.
 func (s *shape) isCall(offered, whole bool) bool {
 	switch {
 	case s.args.Kind() == value.Invalid:

@@ -37,7 +37,7 @@ func properties(t *callvet.Tool) value.Value {
 	return props
 }
 
-// only is the name of the one argument that a tool takes, "" where it takes another number.
+// only is the name of the argument of a tool with exactly one, else "".
 func only(t *callvet.Tool) string {
 	if t == nil {
 		return ""
@@ -49,7 +49,7 @@ func only(t *callvet.Tool) string {
 	return ""
 }
 
-// needs reports whether a tool has arguments that it needs.
+// needs reports whether a tool has required arguments.
 func needs(t *callvet.Tool) bool {
 	schema, err := value.Parse(t.Parameters)
 	if err != nil {
@@ -64,7 +64,7 @@ func needs(t *callvet.Tool) bool {
 // anything else is a text.
 func (f *fields) add(key, text string) { f.raw(key, f.typed(key, text)) }
 
-// text appends an argument that is a text whatever it looks like.
+// text appends an argument that is always a text.
 func (f *fields) text(key, text string) { f.raw(key, appendString(nil, text)) }
 
 // json appends an argument that is JSON where it can be read as such.
@@ -87,7 +87,7 @@ func (f *fields) raw(key string, val []byte) {
 	f.out = append(append(appendString(f.out, key), ':'), val...)
 }
 
-// args are the arguments; nil where one was given twice.
+// args are the arguments; nil where one occurs twice.
 func (f *fields) args() json.RawMessage {
 	if f.twice {
 		return nil

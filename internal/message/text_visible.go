@@ -9,8 +9,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Thoughts moves the text of a turn to its reasoning where it is nothing but thoughts, as of a
-// model that ended while it was thinking. Such a text is no answer.
+// Thoughts moves the text of a turn to its reasoning if it contains only thoughts, for example
+// when the model stopped while thinking. Such a text is no answer.
 func Thoughts(t *callvet.Turn) {
 	if len(t.Calls) > 0 || strings.TrimSpace(t.Content) == "" || strings.TrimSpace(withoutThinking(t.Content)) != "" {
 		return
@@ -21,9 +21,9 @@ func Thoughts(t *callvet.Turn) {
 	t.Reasoning, t.Content = t.Reasoning+t.Content, ""
 }
 
-// withoutThinking is a text without the model's thinking. A thought that does not
-// end hides the rest. Some models begin a thought before their answer begins: a mark that
-// ends a thought which did not begin hides what is before it.
+// withoutThinking is a text without the model's thinking. A thought without an end hides the rest
+// of the text. Some models begin a thought before the recorded answer: an end mark without a
+// beginning hides the text before it.
 func withoutThinking(text string) string {
 	if !strings.ContainsAny(text, "<[◁") {
 		return text
@@ -140,9 +140,9 @@ const fence = "```"
 // maxInline is how long inline code may be, in bytes.
 const maxInline = 2000
 
-// afterCode returns the index after the quoted code that begins at a backtick or a tilde. That is a
-// fence up to the fence that closes it or the end, or inline code in one paragraph. Backticks that
-// quote nothing are passed alone.
+// afterCode returns the index after the quoted code that begins at a backtick or a tilde. That is
+// a fence up to the fence that closes it or the end, or inline code in one paragraph. Backticks
+// that quote nothing are skipped alone.
 func afterCode(s string, at int) int {
 	n := at
 	for n < len(s) && s[n] == s[at] {
@@ -191,8 +191,8 @@ func lineStart(s string, at int) bool {
 	return strings.TrimLeft(near[nl+1:], " \t>*-") == ""
 }
 
-// maxMargin is how much white space may be around what is on a line of its own. The bound
-// keeps a text of one line from costing quadratic time.
+// maxMargin is how much white space may surround a call on its own line. The bound prevents
+// quadratic time on a long line.
 const maxMargin = 64
 
 // lineEnd reports whether only white space and an end of a sentence follow on the line.
@@ -201,7 +201,7 @@ func lineEnd(s string, at int) bool {
 	return whole && strings.Trim(line, " \t\r.;,") == ""
 }
 
-// lineAt is the rest of the line at a byte, up to a limit; whole is false where it goes on.
+// lineAt is the rest of the line at a byte, up to a limit; whole is false where it continues.
 func lineAt(s string, at, limit int) (line string, whole bool) {
 	near := s[at:min(len(s), at+limit)]
 	if i := strings.IndexByte(near, '\n'); i >= 0 {
@@ -228,7 +228,7 @@ func blocks(s string) []block {
 		if i < 0 {
 			return out
 		}
-		if tildes >= 0 && tildes < i { // what is in another fence is quoted
+		if tildes >= 0 && tildes < i { // the content of another fence is quoted
 			at = afterCode(s, tildes)
 			continue
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// The most that one attempt can take: far more than any model reads or writes, and
-// than anybody pays.
+// The most that one attempt can take: far more than any model reads or writes, and than any user
+// pays.
 const (
 	MaxTokens = 1_000_000_000
 	MaxUSD    = 1_000_000
@@ -37,7 +37,7 @@ func WholeTokens(v value.Value) (n int, ok bool) {
 }
 
 // Count reads the first of these members that v has; their names may be dotted paths. The second
-// result is false when v has none of them. A member that is no count spoils the usage.
+// result is false when v has none of them. A member that is no count makes the usage unknown.
 func (r *UsageReader) Count(v value.Value, names ...string) (n int, told bool) {
 	for _, name := range names {
 		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
@@ -110,8 +110,8 @@ func (r *UsageReader) Spoil(why string) {
 	}
 }
 
-// Total compares a sum in the source with the sum of its parts. A difference is noted only: the
-// parts are what is paid for.
+// Total compares a sum in the source with the sum of its parts. A difference is only noted,
+// because the parts are billed.
 func (r *UsageReader) Total(v value.Value, name string, parts int) {
 	if m, _ := At(v, name); m.Kind() == value.Invalid || m.Kind() == value.Null {
 		return
@@ -120,8 +120,8 @@ func (r *UsageReader) Total(v value.Value, name string, parts int) {
 	}
 }
 
-// USD returns an amount of money in the source: nil when there is none, and nil with a note when it
-// cannot be true.
+// USD returns an amount of money in the source: nil when there is none, and nil with a note for
+// an impossible amount.
 func (r *UsageReader) USD(v value.Value, names ...string) *float64 {
 	for _, name := range names {
 		if m, _ := At(v, name); m.Kind() != value.Invalid && m.Kind() != value.Null {
@@ -181,9 +181,9 @@ func (r *UsageReader) Done(u callvet.Usage) callvet.Usage {
 	return u
 }
 
-// Caches reads how much of the input was read from a cache and written to one. input is what
-// the source counts as input. Anthropic and Amazon Bedrock count both apart from it: the sum of
-// all shows that, or counts that are larger than the input, or the names.
+// Caches reads how much of the input was read from a cache and written to one. input is the input
+// count of the source. Anthropic and Amazon Bedrock do not include both in it: the sum of all, or
+// counts larger than the input, or the names show this.
 func (r *UsageReader) Caches(v value.Value, u callvet.Usage, cached ...string) callvet.Usage {
 	u.CachedTokens = r.May(v, append(cached, "cache_read_input_tokens", "cacheReadInputTokens")...)
 	written, own := r.Count(v, "cache_creation_input_tokens", "cacheWriteInputTokens")
@@ -239,8 +239,8 @@ func UsageOf(u, cost value.Value, names ...string) callvet.Usage {
 	return r.Done(r.tokens(u, out, inputs, outputs))
 }
 
-// usageOf reads the usage of a record: of its usage member, or else of its own,
-// where only names count that mean nothing else.
+// usageOf reads the usage of a record: from its usage member, or else from its own members, where
+// only unambiguous names count.
 func usageOf(v value.Value) callvet.Usage {
 	r := UsageReader{Lists: true}
 	u := callvet.Usage{CostUSD: r.USD(v, "cost_usd", "cost")}
@@ -308,5 +308,5 @@ func SumUsage(all []callvet.Usage) callvet.Usage {
 	return out
 }
 
-// excerpt is the beginning of v as it was written.
+// excerpt is the beginning of the text of v.
 func excerpt(v value.Value) string { return clipText(string(v.Raw()), 40) }

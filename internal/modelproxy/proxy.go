@@ -20,16 +20,16 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Mode is when a model is asked.
+// Mode defines which requests are sent to a model.
 type Mode string
 
 // The modes.
 const (
-	// Replay never asks: a request without a recording is an error for the one who asks.
+	// Replay sends no request: the client gets an error for a request without a recording.
 	Replay Mode = "replay"
 	// Record passes on requests without a recording, and adds their answers.
 	Record Mode = "record"
-	// Fresh asks everything, and writes recordings anew.
+	// Fresh sends every request, and overwrites the recordings.
 	Fresh Mode = "fresh"
 )
 
@@ -71,19 +71,19 @@ type Answered struct {
 	Text string `json:"text,omitempty"`
 }
 
-// What became of a request.
+// What is the outcome of a request.
 type What string
 
-// What becomes of requests.
+// The outcomes of requests.
 const (
 	Replayed What = "replayed"
 	Recorded What = "recorded"
-	// Passed was answered by the model and not recorded, because the next time may go better:
-	// rate limits, failures, refused keys.
+	// Passed was answered by the model and not recorded, because a repetition may succeed: rate
+	// limits, failures, refused keys.
 	Passed  What = "passed"
 	Missing What = "missing" // no recording has it
-	Failed  What = "failed"  // the model gave no whole answer, or it could not be written
-	Refused What = "refused" // no request that the proxy takes
+	Failed  What = "failed"  // the model's answer was incomplete, or could not be written
+	Refused What = "refused" // a request that the proxy does not accept
 )
 
 // Counts is how many requests there were.
@@ -105,13 +105,13 @@ type Proxy struct {
 	cfg Config
 	mu  sync.Mutex // of all, written and counts, and while a file is written
 	all map[string]*recording
-	// written are the keys that Fresh has begun anew.
+	// written are the keys that Fresh has overwritten.
 	written map[string]bool
 	counts  Counts
 }
 
-// New reads the recordings. Replay of a folder without any wraps callvet.ErrNotFound; errors about a
-// file name it.
+// New reads the recordings. The error of Replay of a folder without recordings wraps
+// callvet.ErrNotFound; errors about a file name it.
 func New(cfg Config) (*Proxy, error) {
 	all, err := load(cfg.Folder)
 	if err != nil {
@@ -126,7 +126,7 @@ func New(cfg Config) (*Proxy, error) {
 	return &Proxy{cfg: cfg, all: all, written: map[string]bool{}}, nil
 }
 
-// Counts is what has happened so far.
+// Counts are the counts so far.
 func (p *Proxy) Counts() Counts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func (p *Proxy) Counts() Counts {
 	return c
 }
 
-// dialect is the provider's form of errors.
+// dialect is the provider, with its form of errors.
 type dialect int
 
 const (
@@ -211,7 +211,7 @@ func refuse(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// exchange is one request on its way.
+// exchange is one request in progress.
 type exchange struct {
 	p   *Proxy
 	w   http.ResponseWriter
@@ -221,7 +221,7 @@ type exchange struct {
 	key string
 }
 
-// answer replays a recording, or asks the model.
+// answer replays a recording, or sends the request to the model.
 func (x *exchange) answer(ctx context.Context) {
 	p := x.p
 	p.mu.Lock()
@@ -250,13 +250,13 @@ func (x *exchange) answer(ctx context.Context) {
 	}
 }
 
-// give sends what was recorded.
+// give sends a recorded answer.
 func (x *exchange) give(a *answer, name string) {
 	if a.Type != "" {
 		x.w.Header().Set("Content-Type", a.Type)
 	}
 	x.w.WriteHeader(a.Status)
-	_, _ = x.w.Write(a.text()) // whoever asked may be gone
+	_, _ = x.w.Write(a.text()) // the client may be gone
 	x.p.count(Answered{What: Replayed, Method: x.q.Method, Path: x.q.Path, Status: a.Status, File: name})
 }
 
@@ -333,7 +333,7 @@ func (x *exchange) ask(ctx context.Context) {
 	_, _ = x.w.Write(last)
 }
 
-// whole passes an answer that is no stream, after it was written.
+// whole forwards an answer that is no stream, after recording it.
 func (x *exchange) whole(ctx context.Context, resp *http.Response) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
@@ -361,8 +361,8 @@ func (x *exchange) broken(err error) {
 	x.p.count(Answered{What: Failed, Method: x.q.Method, Path: x.q.Path, Text: text})
 }
 
-// send asks the provider. It forwards the headers of the request, except those about the
-// connection.
+// send sends the request to the provider. It forwards the headers of the request, except those
+// about the connection.
 func (x *exchange) send(ctx context.Context) (*http.Response, error) {
 	base, path := x.p.cfg.OpenAI, strings.TrimPrefix(x.r.URL.Path, "/v1")
 	if x.d == anthropic {
@@ -397,7 +397,7 @@ func passes(name string) bool {
 	return true
 }
 
-// relay forwards a stream, one piece behind: it returns the last piece, so that the client does not
+// relay forwards a stream except its last piece, which it returns, so that the client does not
 // have the whole answer before it is recorded.
 func relay(w http.ResponseWriter, from io.Reader, kept *bytes.Buffer) (last []byte, err error) {
 	out := http.NewResponseController(w)
@@ -424,7 +424,7 @@ func relay(w http.ResponseWriter, from io.Reader, kept *bytes.Buffer) (last []by
 	}
 }
 
-// lasting reports whether an answer with this status would be the same the next time.
+// lasting reports whether a repeated request would get the same answer as one with this status.
 func lasting(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusRequestTimeout,

@@ -28,7 +28,7 @@ const (
 	version = 1
 	// maxRecording is the size of a file, above which it is not read.
 	maxRecording = 256 << 20
-	// keyLength is how much of a hash names a file: 80 bits.
+	// keyLength is the length of the hash in a file's name: 80 bits.
 	keyLength = 20
 )
 
@@ -41,16 +41,16 @@ type recording struct {
 	Answers []*answer `json:"answers" form:"required"`
 
 	name   string // of its file
-	given  int    // answers given in this process
+	given  int    // answers replayed by this process
 	leaves map[string]string
 }
 
 // request is the identity of a request.
 type request struct {
 	Method string `json:"method" form:"required"`
-	// Path has the query.
+	// Path includes the query.
 	Path string `json:"path" form:"required"`
-	// Headers are those that change the answer.
+	// Headers are the headers that change the answer.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Body is for people: secrets are masked in it. The key is that of the original body.
 	Body json.RawMessage `json:"body,omitempty"`
@@ -64,7 +64,7 @@ type answer struct {
 	Lines  []string        `json:"lines,omitempty"`
 }
 
-// text is the bytes of an answer as they are sent.
+// text are the bytes of an answer that are sent.
 func (a *answer) text() []byte {
 	if a.Body == nil {
 		return []byte(strings.Join(a.Lines, "\n"))
@@ -76,7 +76,7 @@ func (a *answer) text() []byte {
 	return b.Bytes()
 }
 
-// newAnswer takes an answer for a file.
+// newAnswer converts an answer for a file.
 func newAnswer(status int, contentType string, body []byte) *answer {
 	a := &answer{Status: status, Type: contentType}
 	if json.Valid(body) {
@@ -131,7 +131,7 @@ func (q *request) word() string {
 
 var unsafeLetters = regexp.MustCompile(`[^a-zA-Z0-9]+`)
 
-// load reads the recordings of a folder; one that is not there has none.
+// load reads the recordings of a folder; a missing folder has none.
 func load(folder string) (map[string]*recording, error) {
 	list, err := os.ReadDir(folder)
 	switch {
@@ -206,7 +206,7 @@ func decode(name string, text []byte) (*recording, error) {
 	return r, nil
 }
 
-// save writes the file of r. No letter is escaped that people can read.
+// save writes the file of r. Readable letters are not escaped.
 func (r *recording) save(ctx context.Context, folder string) error {
 	if r.name == "" {
 		r.name = filepath.Join(folder, r.Request.word()+"-"+r.Key+".json")

@@ -24,7 +24,7 @@ const (
 type providerRow struct {
 	name string
 	wire string
-	// base URL; {NAME} in it is an environment variable. Empty: the user must give one.
+	// base URL; {NAME} in it is an environment variable. Empty: the user must set one.
 	base string
 	// baseEnv is the variable that overrides base.
 	baseEnv string

@@ -157,8 +157,8 @@ func (w *chat) read(root value.Value, _ *query, resp *callvet.Response) error {
 	return nil
 }
 
-// echo is an answer's message as it goes back in a request: without the members that only answers
-// may have.
+// echo is an answer's message in the form for later requests: without the members that only
+// answers may have.
 func echo(msg value.Value) []byte {
 	var b []byte
 	all := true

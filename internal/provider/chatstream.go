@@ -15,7 +15,7 @@ type chatDeltas struct {
 	doc           value.Doc
 	content       strings.Builder
 	reasoning     strings.Builder
-	reasoningName string // the name of its member, also used to send it back
+	reasoningName string // the name of its member, also used in later requests
 	details       reasoningDetails
 	calls         message.ChatCalls
 	model, reason string

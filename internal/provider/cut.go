@@ -12,8 +12,8 @@ const (
 	// maxCharsPerToken is twice the average of texts and JSON: a prompt that took fewer tokens was
 	// truncated.
 	maxCharsPerToken = 8
-	// ideograph is the weight of a Chinese, Japanese or Korean character: a token holds fewer of
-	// them.
+	// ideograph is the weight of a Chinese, Japanese or Korean character: a token contains fewer
+	// of them.
 	ideograph, firstIdeograph = 3, '\u2E80'
 	// shortPrompt is the length, in characters, below which prompts are not checked: a few long
 	// words may be one token each.

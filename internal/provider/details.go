@@ -67,7 +67,7 @@ func (d *detail) take(e value.Value) {
 	}
 }
 
-// raw is the whole list; nil when nothing came.
+// raw is the whole list; nil without any element.
 func (r reasoningDetails) raw() []byte {
 	if len(r) == 0 {
 		return nil

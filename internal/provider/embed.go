@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/doc"
 )
 
-// EmbedBackend asks an OpenAI-compatible /embeddings endpoint. It is safe for concurrent use and
-// does not retry. Its errors are *callvet.Fault.
+// EmbedBackend sends requests to an OpenAI-compatible /embeddings endpoint. It is safe for
+// concurrent use and does not retry. Its errors are *callvet.Fault.
 type EmbedBackend struct {
 	m  *model
 	id string

@@ -21,7 +21,7 @@ import (
 // DefaultMaxCache is the default size limit of a file, in bytes: 600,000 vectors of 384 numbers.
 const DefaultMaxCache = 1 << 30
 
-// place is where a record is.
+// place is the position of a record in the file.
 type place struct {
 	at   int64
 	size int
@@ -34,7 +34,7 @@ type EmbedCache struct {
 	mu     sync.RWMutex
 	lock   *os.File
 	file   *os.File
-	end    int64 // up to where the file was read
+	end    int64 // the position up to which the file was read
 	places map[retrieve.VectorKey]place
 	models map[string]string // one copy of each name
 	failed error
@@ -115,7 +115,7 @@ func (c *EmbedCache) name(model []byte) string {
 	return s
 }
 
-// Len is how many vectors there are.
+// Len is the number of vectors.
 func (c *EmbedCache) Len() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -126,7 +126,7 @@ func (c *EmbedCache) Len() int {
 type CachedModel struct {
 	Model   string `json:"model"`
 	Vectors int    `json:"vectors"`
-	// Bytes are those of its records.
+	// Bytes is the size of its records.
 	Bytes int64 `json:"bytes"`
 }
 

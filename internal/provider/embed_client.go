@@ -43,7 +43,7 @@ type client struct {
 	usage                         EmbedUsage
 }
 
-// EmbedUsage counts the requests so far. Tokens are those that servers report.
+// EmbedUsage counts the requests so far. Tokens are counted by the servers.
 type EmbedUsage struct{ Requests, Texts, Tokens int }
 
 func newClient(svc *service, model string, cfg *EmbedConfig) *client {
@@ -104,7 +104,7 @@ func (c *client) each(ctx context.Context, n int, work func(ctx context.Context,
 	return context.Cause(ctx)
 }
 
-// failure is why a request got no usable answer.
+// failure is the reason for a missing or unusable answer.
 type failure struct {
 	err    error
 	again  bool          // a retry may help
@@ -117,7 +117,7 @@ func (f *failure) Error() string { return f.err.Error() }
 // Unwrap gives the kind of failure.
 func (f *failure) Unwrap() error { return f.err }
 
-// ask sends a body and returns the answer; it retries if the server is busy.
+// ask sends a request and returns the answer; it retries if the server is busy.
 func (c *client) ask(ctx context.Context, body []byte, texts int) ([]byte, error) {
 	for try := 0; ; try++ {
 		answer, f := c.once(ctx, body)

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/retrieve"
 )
 
-// Embedder asks a server for vectors. Safe for concurrent use.
+// Embedder requests vectors from a server. Safe for concurrent use.
 type Embedder struct {
 	c          *client
 	name       string
@@ -89,7 +89,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 	return vs, nil
 }
 
-// check compares the length of a vector with that of the others.
+// check compares the length of a vector with the length of the others.
 func (e *Embedder) check(v []float32) error {
 	e.width.CompareAndSwap(0, int64(max(e.dimensions, 0)))
 	e.width.CompareAndSwap(0, int64(len(v)))
@@ -131,7 +131,7 @@ func (c *client) used() EmbedUsage {
 	return c.usage
 }
 
-// Reranker asks a server how well texts fit a question. Safe for concurrent use.
+// Reranker requests scores of texts for a question from a server. Safe for concurrent use.
 type Reranker struct{ c *client }
 
 // Name is the service, the model and the server.
@@ -140,9 +140,9 @@ func (r *Reranker) Name() string { return r.c.name }
 // Usage is the usage so far.
 func (r *Reranker) Usage() EmbedUsage { return r.c.used() }
 
-// Rerank returns one score for each text, in their order: the higher, the better. Texts beyond the
-// server's limit go into further requests: each text is scored independently. Errors are those of
-// Embed.
+// Rerank returns one score for each text, in their order: the higher, the better. Texts beyond
+// the server's limit are sent in further requests: each text is scored independently. Errors are
+// those of Embed.
 func (r *Reranker) Rerank(ctx context.Context, question string, texts []string) ([]float64, error) {
 	out := make([]float64, len(texts))
 	err := r.c.each(ctx, len(texts), func(ctx context.Context, from, to int) error {

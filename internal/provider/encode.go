@@ -95,7 +95,7 @@ func appendExtra(b []byte, p *callvet.Params, keep func(string) bool) []byte {
 	return b
 }
 
-// payload is a call's arguments as the model emitted them, to be sent back.
+// payload is a call's arguments as the model emitted them, for later requests.
 func payload(c *callvet.Call) string {
 	switch {
 	case len(c.Args) > 0:

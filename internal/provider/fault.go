@@ -160,7 +160,7 @@ func excerpt(s string, most int) string {
 	return strings.TrimRight(redact.CutText(s, most), " ") + "…"
 }
 
-// retryAfter is the provider's retry delay; 0 if it gives none.
+// retryAfter is the provider's retry delay; 0 without one.
 func retryAfter(h http.Header, body value.Value, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms > 0 {
 		return seconds(ms / 1000)

@@ -16,7 +16,7 @@ type geminiDeltas struct {
 	wire  *gemini
 	doc   value.Doc
 	parts []piece
-	calls map[string]int    // the places of calls among the parts, by id
+	calls map[string]int    // the positions of calls among the parts, by id
 	last  map[string][]byte // the newest value of each repeated member
 }
 

@@ -51,8 +51,7 @@ func (w *messages) head(b []byte, q *query) []byte {
 	return appendExtra(b, &q.params, nil)
 }
 
-// systemText joins the system prompt with the system turns, for wires that have
-// one place for both.
+// systemText joins the system prompt with the system turns, for wires with one member for both.
 func systemText(q *query) string {
 	s := q.req.System
 	for i := range q.turns {

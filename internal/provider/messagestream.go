@@ -15,7 +15,7 @@ import (
 // block is one content block of a streamed message.
 type block struct {
 	kind, id, name string
-	start          []byte // as announced; a block without deltas is sent back in this form
+	start          []byte // as announced; a block without deltas has this form in later requests
 	text           strings.Builder
 	input          message.Pieces
 	signature      strings.Builder
@@ -28,7 +28,7 @@ type messageDeltas struct {
 	places        map[string]*block // the newest block of each index
 	model, reason string
 	usage         callvet.Usage
-	counted       bool // the final count of the answer has come
+	counted       bool // the final count of the answer has arrived
 	done          bool
 }
 

@@ -27,7 +27,7 @@ type query struct {
 	limit   *int   // the limit of the answer, in tokens, whatever its parameter's name
 	context int    // the requested context size of a local server, in tokens; 0: none
 	choice  string // "", auto, required, none or a tool's name; "" when nothing is offered
-	tools   []byte // encoded; nil when nothing is offered
+	tools   []byte // encoded; nil without offered tools
 	// toolSum is the SHA-256 of tools.
 	toolSum [sha256.Size]byte
 	stream  bool
@@ -111,7 +111,7 @@ func (m *model) moves(fault *callvet.Fault) bool {
 	return true
 }
 
-// elsewhere asks in the provider's other API.
+// elsewhere sends the request to the provider's other API.
 func (m *model) elsewhere(ctx context.Context, req *callvet.Request,
 	before []callvet.Exchange,
 ) (*callvet.Response, error) {
@@ -133,7 +133,7 @@ func (m *model) elsewhere(ctx context.Context, req *callvet.Request,
 	return resp, nil
 }
 
-// query is what req asks of this model.
+// query converts req for this model.
 func (m *model) query(req *callvet.Request) *query {
 	q := &query{
 		req: req, turns: withIDs(req.Turns, m.fit), params: m.policy.adjust(req.Params, nil), stream: m.stream,

@@ -25,7 +25,7 @@ const (
 	paramParallel    = "parallel_calls"
 )
 
-// What a rule does.
+// The actions of rules.
 const (
 	actDrop   = "drop"
 	actClamp  = "clamp"
@@ -40,7 +40,7 @@ type names struct {
 
 // rule is one row of the parameter table.
 type rule struct {
-	// providers it holds for; nil: all.
+	// providers that the rule applies to; nil: all.
 	providers []string
 	// families of models, as leading segments of the name; nil: all. except excludes families.
 	families, except []string

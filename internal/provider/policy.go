@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// policy is the rows of the table for one model.
+// policy are the rows of the table for one model.
 type policy []rule
 
 func policyOf(provider, model string) policy {

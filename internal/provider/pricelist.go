@@ -107,7 +107,7 @@ func serviceOf(name string) string {
 // amounts are the prices of one model, for a million tokens.
 type amounts struct{ in, out, cached, write, hour amount }
 
-// add takes a row.
+// add adds a row.
 func (l *priceList) add(source, service, model string, a *amounts, most int) {
 	service = serviceOf(service)
 	if service == "" || model == "" || !a.in.known || !a.out.known {

@@ -98,7 +98,7 @@ func (p *Price) wrong(known []string) string {
 
 func below(price *float64) bool { return price != nil && *price < 0 }
 
-// Over gives p with the rows of first before it, so that they win.
+// Over returns p with the rows of first before it, so that they win.
 func (p *Prices) Over(first *Prices) *Prices {
 	if first == nil {
 		return p
@@ -106,7 +106,7 @@ func (p *Prices) Over(first *Prices) *Prices {
 	return &Prices{Rows: append(append([]Price(nil), first.Rows...), p.Rows...)}
 }
 
-// version matches suffixes of a model's name that do not make it another model.
+// version matches suffixes of a model's name that do not make a different model.
 var version = regexp.MustCompile(`^[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$`)
 
 // Find returns the price of a model, also under a dated name, or nil: prices are never guessed from

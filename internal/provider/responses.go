@@ -16,8 +16,8 @@ import (
 type responses struct {
 	model string
 	names names
-	// reasons: the model reasons, so its encrypted reasoning is asked for and
-	// sent back.
+	// reasons: the model reasons, so that its encrypted reasoning is requested and included in
+	// later requests.
 	reasons bool
 }
 

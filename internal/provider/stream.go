@@ -74,10 +74,10 @@ type stream struct {
 	made    value.Repairs
 }
 
-// read reads to the last event. The error is that of reading.
+// read reads to the last event. The error is an error of reading.
 func (s *stream) read(in *bufio.Reader) error {
 	if head, _ := in.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
-		_, _ = in.Discard(len(head)) // which is there
+		_, _ = in.Discard(len(head)) // these bytes are buffered
 	}
 	var data []byte
 	for {

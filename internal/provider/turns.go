@@ -4,8 +4,8 @@ package provider
 
 import "github.com/callvet/callvet"
 
-// turnWriter writes the messages of an API that has the system texts elsewhere and wants adjacent
-// tool results in one message.
+// turnWriter writes the messages of an API with separate system texts that requires adjacent tool
+// results in one message.
 type turnWriter interface {
 	user(b []byte, t *callvet.Turn) []byte
 	assistant(b []byte, t *callvet.Turn) []byte

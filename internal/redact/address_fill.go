@@ -33,8 +33,8 @@ func Variables(text string) []string {
 // WithoutVariables is a text without its ${NAME}.
 func WithoutVariables(text string) string { return variable.ReplaceAllString(text, "") }
 
-// FillVariables puts what value gives in the place of each ${NAME}. The values are not searched for
-// names. An error of value is returned as it is; a ${ without its } wraps callvet.ErrInvalid.
+// FillVariables replaces each ${NAME} by the result of value. The values are not searched for
+// names. An error of value is returned unchanged; a ${ without its } wraps callvet.ErrInvalid.
 func FillVariables(text string, value func(name string) (string, error)) (string, error) {
 	var b strings.Builder
 	for {

@@ -82,7 +82,7 @@ func ExposedAddress(u *url.URL) bool {
 		return false
 	}
 	ip := net.ParseIP(host)
-	return ip == nil || !ip.IsLoopback() && !ip.IsUnspecified() // which stands for this machine where it is dialled
+	return ip == nil || !ip.IsLoopback() && !ip.IsUnspecified() // which means this machine when it is dialled
 }
 
 // HasCredential reports whether an address itself has a credential: a user, or a parameter that is
@@ -99,13 +99,13 @@ func HasCredential(u *url.URL) bool {
 	return false
 }
 
-// UnencryptedWarning is the warning about an exposed address that gets a secret.
+// UnencryptedWarning is the warning about an exposed address that receives a secret.
 func UnencryptedWarning(u *url.URL) string {
 	return fmt.Sprintf(
 		"the key for %s goes over plain http, where others can read it: use https, or a tunnel to localhost", u.Host)
 }
 
-// longestWord is how far back CutText looks for the end of a word, in bytes.
+// longestWord is how far back CutText searches for the end of a word, in bytes.
 const longestWord = 512
 
 // CutText truncates a text to at most most bytes, between two words: a part of a secret would not be

@@ -16,15 +16,15 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// Version is that of the redaction of an attempt. It rises when more is found than before: what an earlier version
-// wrote is redacted again where it is shown.
+// Version is the version of the redaction of an attempt. It rises when more is found than before:
+// attempts from an earlier version are redacted again where they are shown.
 const Version = 1
 
-// Cell removes the secrets and personal data that an attempt received, in place, after scoring: no
-// verdict and no figure changes. Text of the case stays (a test user's address, a password in a
-// prompt), as does the text of the rest of the suite, as JSON. The suite is kept as its author
-// wrote it; only known values are removed there. changed reports whether turns, answer or decision
-// changed: such an attempt must not answer another one from a cache.
+// Cell removes the secrets and personal data that an attempt received, in place, after scoring:
+// no verdict and no figure changes. Text of the case stays (a test user's address, a password in
+// a prompt), and so does the text of the rest of the suite, as JSON. The suite is kept as its
+// author wrote it; only known values are removed there. changed reports whether turns, answer or
+// decision changed: such an attempt must not be reused from a cache.
 func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (changed bool) {
 	r.Begin()
 	r.own = func() []byte { return append(caseText(of), rest...) }
@@ -37,8 +37,8 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (chan
 	trace, changed := r.trace(&cell.Trace)
 	result := r.Result(&cell.Result)
 	if r.Total() > before {
-		// Once more, with what the case says first in number: when it is shown, its values are
-		// replaced too, and must not get the words of these.
+		// Redact again, with the values of the case numbered first: when the case is shown, its
+		// values are replaced, too, and must not get the same words.
 		counts := maps.Clone(r.Counts)
 		own := r.own
 		r.own = nil
@@ -56,7 +56,7 @@ func (r *Redactor) Cell(of *callvet.Case, rest []byte, cell *callvet.Cell) (chan
 	return changed
 }
 
-// caseText is all that a case says, tools left out, as JSON without the escapes of HTML.
+// caseText is all text of a case, without tools, as JSON without the escapes of HTML.
 func caseText(c *callvet.Case) []byte {
 	own := *c
 	own.Tools = nil
@@ -69,11 +69,11 @@ func caseText(c *callvet.Case) []byte {
 	return b.Bytes()
 }
 
-// minOwn is how long a value is at least that may stand anywhere in the case's text; a shorter
-// one must be a whole string or number of it.
+// minOwn is the least length of a value that is searched anywhere in the case's text; a shorter
+// value must be a whole string or number in it.
 const minOwn = 6
 
-// owns reports whether the case itself says a value.
+// owns reports whether the case itself contains a value.
 func (r *Redactor) owns(v string) bool {
 	if r.own == nil {
 		return false
@@ -105,9 +105,9 @@ func quoteText(v string) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// Row returns a case and an attempt as they are shown: all findings are removed, also those in the
-// case itself. Id, tags, fields and tools of the case stay, because they identify rows and tables.
-// The input is not changed.
+// Row returns a case and an attempt for display: all findings are removed, also in the case
+// itself. Id, tags, fields and tools of the case stay, because they identify rows and tables. The
+// input is not changed.
 func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, callvet.Cell) {
 	if r.last.of != of || of == nil {
 		r.Begin()
@@ -117,10 +117,11 @@ func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, call
 		r.seen = r.last.seen.clone()
 	}
 	r.seen.skip(cell)
-	r.forget() // they were read where other replacements counted
+	r.forget() // they were read with other replacements in force
 	defer r.forget()
 	out := *cell
-	// What was said is searched once. The result may have got sentences since, of judges and about the case.
+	// Texts of the attempt are searched once. The result may have new sentences since then, from
+	// judges and about the case.
 	r.known = cell.Redacted == Version && r.usual && r.plain
 	out.Trace, _ = r.trace(&cell.Trace)
 	r.known = false
@@ -130,7 +131,7 @@ func (r *Redactor) Row(of *callvet.Case, cell *callvet.Cell) (callvet.Case, call
 
 var mark = regexp.MustCompile(regexp.QuoteMeta(safety.RedactionMark) + `([a-z_]+)(?:#(\d+))?\]`)
 
-// skip leaves out the words that an attempt has already, so that no other value gets them.
+// skip reserves the words that an attempt already contains, so that no other value gets them.
 func (s *seen) skip(cell *callvet.Cell) {
 	for i := range cell.Trace.Turns {
 		t := &cell.Trace.Turns[i]
@@ -162,14 +163,14 @@ func (s *seen) skipText(texts ...string) {
 	}
 }
 
-// shown is the case that was shown last, because attempts come case by case.
+// shown is a cache of the last shown case, because attempts are shown case by case.
 type shown struct {
 	of       *callvet.Case
 	redacted callvet.Case
 	seen     seen
 }
 
-// Case is a case as it is shown.
+// Case is a case for display.
 func (r *Redactor) Case(c *callvet.Case) callvet.Case {
 	if c == nil {
 		return callvet.Case{}
@@ -188,7 +189,7 @@ func (r *Redactor) Case(c *callvet.Case) callvet.Case {
 	return out
 }
 
-// Result is what scoring said of an attempt, without the values that were redacted in the
+// Result is the result of scoring an attempt, without the values that were redacted in the
 // attempt itself.
 func (r *Redactor) Result(in *callvet.Result) callvet.Result {
 	out := *in
@@ -232,7 +233,7 @@ func (r *Redactor) match(m *callvet.CallMatch) {
 	for i := range m.Violations {
 		v := &m.Violations[i]
 		if r.roleAt(v.Path) == safety.RoleSecret && v.Keyword != "type" && v.Keyword != "required" {
-			// The contract of a secret may hold its value too.
+			// The contract of a secret may contain its value, too.
 			v.Expected, v.Actual, v.Message = "", "", "the value at "+v.Path+" breaks "+v.Keyword
 			continue
 		}
@@ -301,8 +302,8 @@ func replaceApart(s, old, with string) string {
 	return b.String()
 }
 
-// sentence is Text of words that cite values: what was replaced before, under a name that the
-// sentence may not have, is replaced in it too.
+// sentence is Text for a sentence that quotes values: values that were replaced because of their
+// names are also replaced in the sentence, which may not contain the names.
 func (r *Redactor) sentence(s string) string {
 	if s == "" {
 		return s

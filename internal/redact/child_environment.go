@@ -33,8 +33,8 @@ func SecretName(name string) bool {
 // region is the form of eu-north-1.
 var region = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
 
-// setting reports whether the value of a variable that is named like a secret is none: a path,
-// an address without a password, a region, a word.
+// setting reports whether the value of a variable with a secret's name is no secret: a path, an
+// address without a password, a region, a word.
 func setting(v string) bool {
 	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~") || strings.HasPrefix(v, "./") ||
 		strings.Contains(v, "://") {
@@ -46,9 +46,9 @@ func setting(v string) bool {
 	return len(v) < 12 && strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// ChildEnvironment is the part of environ (NAME=VALUE) that a child process gets: all but the keys
-// of providers and secrets by name. A pattern of allow (a name, or one with *) lets a variable
-// through. withheld are the names that it does not get, sorted.
+// ChildEnvironment is the part of environ (NAME=VALUE) that is passed to a child process: all
+// variables except keys of providers and secrets by name. A pattern in allow (a name, or one with
+// *) passes a variable. withheld are the names that are not passed, sorted.
 func ChildEnvironment(environ, keys, allow []string) (pass, withheld []string) {
 	pass = []string{}
 	for _, kv := range environ {

@@ -19,8 +19,8 @@ type Keeper struct {
 	detect *safety.Detector // made once it is needed
 }
 
-// NewKeeper knows the values of the environment (NAME=VALUE) that are secret: those of the
-// variables in keys, of variables that are named like a secret, and passwords in addresses.
+// NewKeeper returns a Keeper with the secret values of the environment (NAME=VALUE): the
+// variables in keys, variables with a secret's name, and passwords in addresses.
 func NewKeeper(environ, keys []string) *Keeper {
 	k := &Keeper{}
 	for _, kv := range environ {
@@ -38,8 +38,8 @@ func NewKeeper(environ, keys []string) *Keeper {
 	return k
 }
 
-// minSecret is how long a value is at least that is looked for: shorter ones ("none", "EMPTY")
-// are stand-ins for local servers, and would only damage texts.
+// minSecret is the least length of a searched value: shorter values ("none", "EMPTY") are
+// placeholders for local servers, and would only damage texts.
 const minSecret = 8
 
 // Learn adds a value, in the encodings that it may have.
@@ -62,15 +62,15 @@ func (k *Keeper) Learn(v string) {
 	slices.SortFunc(k.values, func(a, b string) int { return len(b) - len(a) })
 }
 
-// LearnSent adds the value of a variable that a header is made of, whatever its name, unless it is
-// a path, an address, a region or a word.
+// LearnSent adds the value of a variable in a header, whatever its name, unless it is a path, an
+// address, a region or a word.
 func (k *Keeper) LearnSent(v string) {
 	if !setting(v) {
 		k.Learn(v)
 	}
 }
 
-// Values are those known now.
+// Values are the values known now.
 func (k *Keeper) Values() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,13 +88,13 @@ func (k *Keeper) detector() (*safety.Detector, error) {
 	return k.detect, err
 }
 
-// Redactor is one that takes out the known values and, but for the kinds that are off, all
-// that has the form of a secret or of personal data. The error is that of New.
+// Redactor returns a Redactor that removes the known values and everything with the form of a
+// secret or of personal data, except the kinds that are off. The error is the error of New.
 func (k *Keeper) Redactor(off []Kind) (*Redactor, error) {
 	return New(Config{Off: off, Values: k.Values()})
 }
 
-// PersonalKinds are the kinds that name a person; the others open a door.
+// PersonalKinds are the kinds that identify a person; the others grant access.
 func PersonalKinds() []Kind {
 	var out []Kind
 	for _, kind := range Kinds() {
@@ -105,11 +105,11 @@ func PersonalKinds() []Kind {
 	return out
 }
 
-// Hide takes secrets out of a message for a person. Personal data stays: it names the file or
-// the case that the message is about.
+// Hide removes secrets from a message for a person. Personal data stays, because it may name the
+// file or the case of the message.
 func (k *Keeper) Hide(text string) string {
 	r, err := k.Redactor(PersonalKinds())
-	if err != nil { // the kinds are its own
+	if err != nil { // the kinds are built in
 		return text
 	}
 	return r.Text(text)

@@ -12,12 +12,12 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Setting is a part of a target's settings as it was written, which is kept with the run.
+// Setting is a part of a target's settings as written, which is stored with the run.
 type Setting struct {
-	// Name is how a person knows it: "--set user", "the command".
+	// Name is its name for a person: "--set user", "the command".
 	Name string
-	// Text is searched as it stands, unless it is JSON: then names count too, and its own is
-	// Key. In Prose only a secret in use counts, as in a suite.
+	// Text is searched as plain text, unless it is JSON: then names of members count, too, and
+	// Key is the name of the whole. In Prose only a secret in use counts, as in a suite.
 	Text  string
 	Key   string
 	JSON  []byte
@@ -25,12 +25,12 @@ type Setting struct {
 	// Command: Text is a command line. The value of an option such as --token is a secret, whatever
 	// its form.
 	Command bool
-	// Hint says what to write instead.
+	// Hint explains what to write instead.
 	Hint string
 }
 
-// Spelled refuses settings that hold a secret as it is, because they are kept with the run and
-// shown in reports. The error wraps callvet.ErrInvalid, names the setting and repeats no value.
+// Spelled refuses settings with a literal secret, because they are stored with the run and shown
+// in reports. The error wraps callvet.ErrInvalid, names the setting and repeats no value.
 func (k *Keeper) Spelled(settings []Setting) error {
 	d, err := safety.NewDetector(safety.DetectorConfig{})
 	if err != nil {
@@ -47,7 +47,7 @@ func (k *Keeper) Spelled(settings []Setting) error {
 	return nil
 }
 
-// holds says what secret a setting holds; "" for none.
+// holds describes the secret in a setting; "" for none.
 func (k *Keeper) holds(d *safety.Detector, s *Setting) string {
 	text := s.Text + s.Prose
 	if s.JSON != nil {
@@ -90,8 +90,8 @@ func (s *Setting) inText(d *safety.Detector, text string) string {
 	return ""
 }
 
-// secretOption reports whether a command line has an option that is named like a secret and whose
-// value may be one: 8 bytes or more with a digit among them.
+// secretOption reports whether a command line has an option that is named like a secret, with a
+// value that may be one: 8 bytes or more with a digit among them.
 func secretOption(line string) bool {
 	words := strings.Fields(line)
 	for i, w := range words {
@@ -134,7 +134,7 @@ func inJSON(d *safety.Detector, v value.Value, r safety.NameRole) string {
 	return ""
 }
 
-// kindWords is a kind in the words of a sentence.
+// kindWords is a kind in words for a sentence.
 func kindWords(k safety.DataKind) string {
 	switch k {
 	case safety.KindPrivate:

@@ -15,16 +15,16 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Suite says what a suite without its cases holds that must not be kept with a run: keys of
-// this process, and what looks like a key in use. Test data stays: passwords of test users,
-// tokens such as abc123xyz, personal data. Nil when there is nothing.
+// Suite returns an error if a suite, its cases left out, contains a secret that must not be
+// stored with a run: a key of this process, or a text that looks like a key in use. Test data is
+// allowed: passwords of test users, tokens such as abc123xyz, personal data.
 func (k *Keeper) Suite(s *callvet.Suite) []callvet.Problem {
 	head := *s
 	head.Cases = nil
 	return k.inside(&head, callvet.Problem{})
 }
 
-// Case says the same of a case.
+// Case is like Suite, for a case.
 func (k *Keeper) Case(c *callvet.Case) []callvet.Problem {
 	return k.inside(c, callvet.Problem{Position: c.Position, Case: c.ID})
 }
@@ -38,7 +38,7 @@ func (k *Keeper) inside(what any, p callvet.Problem) []callvet.Problem {
 	return s.text(raw, p)
 }
 
-// SuiteSearch looks for secrets in the cases of a suite. It remembers what cases have in common, and is
+// SuiteSearch finds secrets in the cases of a suite. It caches the common parts of cases, and is
 // not safe for concurrent use.
 type SuiteSearch struct {
 	keeper *Keeper
@@ -51,7 +51,7 @@ func (k *Keeper) Search() *SuiteSearch { return &SuiteSearch{keeper: k} }
 
 // Case is Keeper.Case of a case that is stored as a text.
 func (s *SuiteSearch) Case(c *callvet.Case, text []byte) []callvet.Problem {
-	if len(c.Tools) > 0 { // their schemas are in the text twice, once as a string
+	if len(c.Tools) > 0 { // the text contains their schemas twice, once as a string
 		return s.keeper.Case(c)
 	}
 	return s.text(text, callvet.Problem{Position: c.Position, Case: c.ID})
@@ -67,7 +67,7 @@ func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 		*f = search{detect: d, known: known, names: map[string]name{}, clean: map[safety.NameRole]map[string]bool{}}
 	}
 	f.steps = f.steps[:0]
-	if s.doc.Parse(raw) != nil { // arguments in it may have a name twice: it is searched as it is
+	if s.doc.Parse(raw) != nil { // arguments in it may have a repeated name: it is searched as text
 		if !f.text(string(raw), safety.RoleNone) {
 			return nil
 		}
@@ -81,7 +81,7 @@ func (s *SuiteSearch) text(raw []byte, p callvet.Problem) []callvet.Problem {
 	return []callvet.Problem{p}
 }
 
-// search looks for the first secret that is in use.
+// search finds the first secret that is in use.
 type search struct {
 	detect *safety.Detector
 	known  []string
@@ -146,7 +146,7 @@ func (s *search) string(v value.Value, r safety.NameRole) bool {
 	return false
 }
 
-// path is where it was found: input[0].content.
+// path is the place of the finding: input[0].content.
 func (s *search) path() (path string) {
 	for _, step := range slices.Backward(s.steps) {
 		path = strings.TrimPrefix(path+step, ".")

@@ -16,15 +16,15 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Kind of a finding; it stands in the replacement. The built-in kinds are those of
+// Kind is the kind of a finding; the replacement contains it. The built-in kinds are the kinds of
 // the detector; a Pattern adds its own.
 type Kind = safety.DataKind
 
 // Kinds are the built-in ones.
 func Kinds() []Kind { return safety.DataKinds() }
 
-// Pattern is a form of one's own: what matches the expression (RE2) is replaced
-// by [REDACTED:name]. With a group named "secret" only that part is.
+// Pattern is a user-defined form: a text that matches the expression (RE2) is replaced by
+// [REDACTED:name]. With a group named "secret" only this part is replaced.
 type Pattern struct {
 	Name string
 	Expr string
@@ -32,14 +32,14 @@ type Pattern struct {
 
 // Config of a Redactor. The zero Config finds every built-in kind.
 type Config struct {
-	// Off names kinds that are left alone.
+	// Off names kinds that are not replaced.
 	Off []Kind
-	// Patterns are looked for as well, before the built-in kinds.
+	// Patterns are applied as well, before the built-in kinds.
 	Patterns []Pattern
-	// Keys are member names whose values are secrets, in addition to the built-in ones.
+	// Keys are names of members with secret values, in addition to the built-in ones.
 	Keys []string
-	// Values are secrets that are known, such as the keys in the environment. They are
-	// replaced wherever they stand, in identifiers and in names of members too.
+	// Values are secrets that are known, such as the keys in the environment. They are replaced
+	// at every place, including identifiers and names of members.
 	Values []string
 }
 
@@ -57,12 +57,14 @@ type Redactor struct {
 	// without findings, with the role that each gives. Words of a protocol are in every attempt.
 	clean map[safety.NameRole]map[string]bool
 	names map[string]name
-	// found counts all values that were found. left counts those of them that stay because the case has them.
+	// found counts all values that were found. left counts the values among them that stay
+	// because the case contains them.
 	found, left int
 	// everything: no kind is off. usual: no pattern and no name was added. plain: known values have
 	// only ASCII characters, and JSON must escape none of them.
 	everything, usual, plain bool
-	// known is true where only known values are looked for, because all else was taken out before.
+	// known is true where only known values are searched, because everything else was removed
+	// before.
 	known   bool
 	own     func() []byte // the text of the case, for Cell; nil elsewhere
 	ownText []byte
@@ -71,10 +73,10 @@ type Redactor struct {
 	Counts map[Kind]int64
 }
 
-// seen are the values of an attempt with what each was replaced by.
+// seen are the values of an attempt with their replacements.
 type seen struct {
 	by    map[slot]string
-	next  map[slot]int // without a value: how many there are
+	next  map[slot]int // the number of replacements without a value
 	order []slot
 }
 
@@ -84,11 +86,11 @@ type name struct {
 	role safety.NameRole
 }
 
-// text is a JSON text of an attempt with its value. An attempt has the same text several times: the
-// arguments of a call stand in the message and in the answer that it came with.
+// text is a JSON text of an attempt with its value. An attempt contains the same text several
+// times: the arguments of a call are in the message and in the raw answer.
 type text struct {
 	value value.Value
-	clean bool // nothing is found in it
+	clean bool // it has no findings
 }
 
 // maxTexts bounds the texts of an attempt that are kept.
@@ -100,8 +102,8 @@ const (
 	maxCleanLen = 64
 )
 
-// slot is a value of a kind. Numbers are counted apart from texts, so that a second pass, which
-// leaves the words for texts alone, counts them as the first one did.
+// slot is a value of a kind. Numbers are counted separately from texts, so that a second pass,
+// which skips the words for texts, counts them like the first pass.
 type slot struct {
 	kind   Kind
 	number bool
@@ -114,7 +116,7 @@ func (s *seen) clone() seen {
 	return seen{by: maps.Clone(s.by), next: maps.Clone(s.next), order: slices.Clone(s.order)}
 }
 
-// put gives the replacement of a value.
+// put returns the replacement of a value.
 func (s *seen) put(at slot) string {
 	if with, ok := s.by[at]; ok {
 		return with
@@ -174,8 +176,8 @@ func (r *Redactor) Fork() *Redactor {
 	}
 }
 
-// spared reports whether there is nothing to look for in a text or JSON value: only known values are, and it has none,
-// however it spells them.
+// spared reports whether a text or JSON value needs no search: only known values are searched,
+// and it contains none in any spelling.
 func spared[T ~string | ~[]byte](r *Redactor, raw T) bool {
 	if !r.known {
 		return false
@@ -211,7 +213,7 @@ func (r *Redactor) Total() int64 {
 	return n
 }
 
-// Begin starts an attempt: replacements are numbered anew.
+// Begin starts an attempt: the numbers of replacements start again.
 func (r *Redactor) Begin() {
 	r.seen = newSeen()
 	r.forget()
@@ -223,8 +225,8 @@ func (r *Redactor) forget() {
 	r.texts = r.texts[:0]
 }
 
-// Known replaces the values that are known to be secret and nothing else, for ids, which are
-// often drawn as secrets are.
+// Known replaces only the known secret values. It is for ids, which often look random like
+// secrets.
 func (r *Redactor) Known(s string) string {
 	for _, v := range r.values {
 		if strings.Contains(s, v) {
@@ -234,9 +236,8 @@ func (r *Redactor) Known(s string) string {
 	return s
 }
 
-// Name replaces the secrets in names of tools and models, and in a reason that a server gives in a
-// word. Numbers and personal data stay, because they may be a part of the
-// name.
+// Name replaces the secrets in names of tools and models, and in a server's reason of one word.
+// Numbers and personal data stay, because they may be a part of the name.
 func (r *Redactor) Name(s string) string {
 	if spared(r, s) {
 		return s
@@ -279,11 +280,11 @@ func (r *Redactor) text(s string, role safety.NameRole) string {
 	return r.words(s, role, false)
 }
 
-// space is what may stand around a JSON value.
+// space is the white space around a JSON value.
 const space = " \t\r\n"
 
-// read is a JSON text without space around it, which is parsed unless the attempt had it before. The error is that
-// of value.Parse.
+// read is a JSON text without space around it, which is parsed unless the attempt had it before.
+// The error is the error of value.Parse.
 func read[T ~string | ~[]byte](r *Redactor, raw T) (*text, error) {
 	for i := range r.texts {
 		if string(r.texts[i].value.Raw()) == string(raw) {
@@ -297,7 +298,7 @@ func read[T ~string | ~[]byte](r *Redactor, raw T) (*text, error) {
 	return r.keep(v), nil
 }
 
-// keep takes a value for the text that it was parsed from.
+// keep stores a value for the text that it was parsed from.
 func (r *Redactor) keep(v value.Value) *text {
 	if r.texts == nil {
 		r.texts = make([]text, 0, maxTexts) // it must not move: whole keeps a pointer
@@ -332,8 +333,8 @@ func learn[T any](r *Redactor, in map[string]T, s string, known T, found int) ma
 	return in
 }
 
-// Check is Text of a condition on a result: a number stays a number, so that the condition
-// can still be read and holds as it held.
+// Check is Text of a condition on a result: a number stays a number, so that the condition can
+// still be read and keeps its meaning.
 func (r *Redactor) Check(s string) string { return r.words(s, safety.RoleNone, true) }
 
 // words is Text for a text that is no object or array.
@@ -372,14 +373,14 @@ func (r *Redactor) custom(s string, p pattern) string {
 	return b.String()
 }
 
-// nines gives the digits for a number.
+// nines returns the replacement digits of a number.
 func (r *Redactor) nines(k Kind, v string) string {
 	r.Counts[k]++
 	r.found++
 	return r.seen.put(slot{k, true, v})
 }
 
-// replace gives the word for a value.
+// replace returns the replacement word of a value.
 func (r *Redactor) replace(k Kind, v string) string {
 	r.Counts[k]++
 	r.found++
@@ -409,7 +410,7 @@ func (r *Redactor) builtin(s string, role safety.NameRole, numbers bool) string 
 	return b.String()
 }
 
-// quotedAt reports whether i stands inside quotes, in a condition on one line.
+// quotedAt reports whether i is inside quotes, in a condition on one line.
 func quotedAt(s string, i int) bool {
 	quote := byte(0)
 	for j := range i {
@@ -426,9 +427,9 @@ func quotedAt(s string, i int) bool {
 
 // JSON replaces the findings in every string of a JSON value and in names of members, and whole
 // scalars under names of secrets. Types stay: a string becomes a word such as [REDACTED:email], a
-// number becomes a number of as many digits, 99…9. Of numbers, only card numbers, national numbers
-// and integers under a secret's name are replaced. raw comes back unchanged when there are no
-// findings; text that is not JSON is redacted as text and returned as a JSON string.
+// number becomes a number of as many digits, 99…9. Among numbers, only card numbers, national
+// numbers and integers under a secret's name are replaced. raw is returned unchanged when there
+// are no findings; text that is not JSON is redacted as text and returned as a JSON string.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || spared(r, raw) {
 		return raw
@@ -453,7 +454,7 @@ func (r *Redactor) NamesSecret(raw json.RawMessage) bool {
 	return err == nil && r.secretWithin(v)
 }
 
-// maxName is how far before a colon its name is looked for, in bytes.
+// maxName is how far before a colon its name is searched, in bytes.
 const maxName = 100
 
 // Payload is Text of arguments as a model wrote them. The values in broken JSON cannot be
@@ -474,7 +475,7 @@ func (r *Redactor) Payload(text string) string {
 			if rest := text[i+1:]; !safety.IsRedacted(rest) || strings.IndexByte(rest, ']') < len(rest)-1 {
 				return r.Text(text[:i+1]) + r.replace(safety.KindSecret, rest)
 			}
-			return r.Text(text[:i+1]) + text[i+1:] // as this function left it
+			return r.Text(text[:i+1]) + text[i+1:] // as this function returned it
 		}
 	}
 	return r.Text(text)
@@ -489,7 +490,7 @@ func (r *Redactor) secretWithin(v value.Value) bool {
 	return false
 }
 
-// walk appends the redacted value; role is what the name above says of it.
+// walk appends the redacted value; role is the role from the name above it.
 func (r *Redactor) walk(dst []byte, v value.Value, role safety.NameRole) (out []byte, changed bool) {
 	switch v.Kind() {
 	case value.String:

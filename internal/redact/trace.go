@@ -12,9 +12,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Trace is t without what must not be kept; t is not changed. Ids, times
-// and numbers stay, but for values that are known to be secret; names of tools and models lose
-// what has the form of a secret.
+// Trace is t without secrets and personal data; t is not changed. Ids, times and numbers stay,
+// except known secret values. In names of tools and models, texts with the form of a secret are
+// replaced.
 func (r *Redactor) Trace(t *callvet.Trace) callvet.Trace {
 	out, _ := r.trace(t)
 	return out
@@ -38,7 +38,7 @@ func (r *Redactor) trace(t *callvet.Trace) (out callvet.Trace, changed bool) {
 	return out, changed
 }
 
-// Turns are those without what must not be kept; nil stays nil.
+// Turns are the turns without secrets and personal data; nil stays nil.
 func (r *Redactor) Turns(in []callvet.Turn) []callvet.Turn {
 	if in == nil {
 		return nil
@@ -53,7 +53,7 @@ func (r *Redactor) Turns(in []callvet.Turn) []callvet.Turn {
 	return out
 }
 
-// Calls are those without what must not be kept; nil stays nil.
+// Calls are the calls without secrets and personal data; nil stays nil.
 func (r *Redactor) Calls(in []callvet.Call) []callvet.Call {
 	if in == nil {
 		return nil
@@ -130,7 +130,8 @@ func (r *Redactor) exchanges(in []callvet.Exchange, changed bool) []callvet.Exch
 	return out
 }
 
-// streamed reports whether an answer came in events: server-sent ones, or one JSON value a line.
+// streamed reports whether an answer consists of events: server-sent events, or one JSON value
+// per line.
 func streamed(s string) bool {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "data:") || strings.HasPrefix(s, "event:") || strings.HasPrefix(s, ":") {

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// Agreement writes decisions of production next to those of an evaluation, the largest differences
-// first; show bounds how many, -1 writes all.
+// Agreement writes decisions of production next to decisions of an evaluation, the largest
+// differences first; show bounds how many, -1 writes all.
 func Agreement(w io.Writer, b *panel.RoutingAgreement, show int) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s of production, on %s that both were asked", plain.Count(b.Decisions, "decision", "decisions"),

@@ -29,7 +29,7 @@ type attemptJSON struct {
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
-// AttemptJSON writes an attempt on one line. With full it writes all that is stored, else at most
+// AttemptJSON writes an attempt on one line. With full it writes all stored data, else at most
 // 2,000 bytes with the reasons for the outcome.
 func AttemptJSON(w io.Writer, target string, r Row, full bool) error {
 	a := attemptJSON{Case: *r.Case, Target: target, Result: r.Cell.Result, Trace: r.Cell.Trace}
@@ -39,7 +39,7 @@ func AttemptJSON(w io.Writer, target string, r Row, full bool) error {
 	a.shorten()
 	own := a.LeftOut
 	for i, l := range attemptLimits {
-		if i == 1 { // the comparison of calls and assertions has what was expected
+		if i == 1 { // the comparison of calls and assertions contains the expected values
 			a.Case.Expect, own["expectation"] = callvet.Expect{}, 1
 		}
 		c := cutter{limits: l, left: map[string]int{}}
@@ -134,10 +134,11 @@ type limits struct{ text, list int }
 // attemptLimits are tried one after the other.
 var attemptLimits = [...]limits{{400, 50}, {200, 20}, {120, 10}, {80, 6}, {60, 4}, {40, 3}, {30, 2}, {20, 1}}
 
-// freeDepth is how deep objects keep all their members: those of a result, a trace and a call have a role.
+// freeDepth is the depth to which objects keep all their members: the members of a result, a
+// trace and a call have fixed meanings.
 const freeDepth = 6
 
-// cutter writes JSON again within limits, in the order that it has.
+// cutter rewrites JSON within limits, in the same order.
 type cutter struct {
 	limits
 	left map[string]int
@@ -210,7 +211,7 @@ func (c *cutter) list(dec *json.Decoder, object bool, depth int) error {
 		}
 		within := c.left
 		beyond := i >= c.limits.list && (!object || depth > freeDepth)
-		if beyond { // what it holds is not counted again
+		if beyond { // its content is not counted again
 			c.left = map[string]int{}
 		}
 		if err := c.value(dec, depth); err != nil {

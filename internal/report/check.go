@@ -23,7 +23,7 @@ type Check struct {
 	NoGold int            `json:"no_gold"`
 	Missed stats.Interval `json:"miss_rate"`
 	Told   stats.Interval `json:"facts_told"`
-	// Attempts are those with gold, in the order of the file.
+	// Attempts are the attempts with gold, in the order of the file.
 	Attempts []Checked `json:"attempts"`
 }
 

@@ -13,9 +13,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// diffLine is one line of the comparison of expected with actual, in words that
-// every face can show. Mark is "+" for too many, "-" for missing, "!" for
-// different and "=" for equal.
+// diffLine is one line of the comparison of expected with actual calls, in words that every face
+// can show. Mark is "+" for extra, "-" for missing, "!" for different and "=" for equal.
 type diffLine struct {
 	Mark     string
 	Path     string
@@ -34,12 +33,12 @@ type callDiff struct {
 	Lines      []diffLine
 	Violations []string
 	Note       string
-	// More names what was left out of Lines and Violations; "": nothing.
+	// More names the omitted parts of Lines and Violations; "" for none.
 	More string
 }
 
-// What a face shows of one attempt at most. What is left out is counted there, and is in
-// the JSON of the attempt.
+// Limits of the parts of one attempt that a face shows. It counts the omitted parts, which the
+// JSON of the attempt contains.
 const (
 	maxCalls      = 50 // that are compared, and of one turn
 	maxArguments  = 100
@@ -230,9 +229,9 @@ func allFull(by map[string]*failureGroup, perClass int) bool {
 	return true
 }
 
-// sampleFailures picks up to perClass failed attempts of each class and at most total, spread over
-// the classes. Of the repeats of a case that failed for the same reason it picks one. It looks at
-// no more than scan attempts. rest is the number of failed attempts that are neither picked nor
+// sampleFailures picks up to perClass failed attempts of each class and at most total, spread
+// over the classes. Of the repeats of a case that failed for the same reason it picks one. It
+// reads at most scan attempts. rest is the number of failed attempts that are neither picked nor
 // such repeats.
 func sampleFailures(v *View, perClass, total, scan int) (groups []failureGroup, rest int, err error) {
 	sums, classes := v.totals()

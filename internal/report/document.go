@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Table is a table of a report, built once for every face. Its texts are those of strangers, on one line, not
-// yet escaped.
+// Table is a table of a report, built once for every face. Its texts are untrusted, on one line,
+// not yet escaped.
 type Table struct {
 	Title   string
 	Columns []Column
@@ -38,9 +38,9 @@ type Column struct {
 // ColumnKind is the kind of the cells of a column.
 type ColumnKind uint8
 
-// The kinds: texts are escaped, figures are the program's own, counts are figures that are aligned
-// to the right. Notes are texts that may follow below a row, and their title is shown where it is a
-// table on a page.
+// The kinds: texts are escaped, figures are written by the program, counts are figures that are
+// aligned to the right. Notes are texts that may follow below a row, and their title is shown
+// where it is a table on a page.
 const (
 	TextColumn ColumnKind = iota
 	FigureColumn
@@ -82,7 +82,7 @@ func (t *Table) lines(title bool) [][]string {
 	return append([][]string{head}, t.Rows...)
 }
 
-// grid draws the table on a terminal, as much of it as there is room for; nothing for one without rows.
+// grid draws the table on a terminal, as far as it fits; nothing for a table without rows.
 func (t *Table) grid(s *screen) {
 	if len(t.Rows) == 0 {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// maxScan bounds how many failed attempts are looked at to choose some.
+// maxScan bounds how many failed attempts are read to choose some.
 const maxScan = 5000
 
 func (s *screen) failures(v *View) error {
@@ -24,7 +24,7 @@ func (s *screen) failures(v *View) error {
 		limit = 10
 	case limit < 0:
 		limit, each = maxScan, maxScan
-	case limit > 20: // who asks for many wants them, and not a few of each class
+	case limit > 20: // a user who requests many expects them, not a few of each class
 		each = limit
 	}
 	groups, rest, err := sampleFailures(v, each, limit, maxScan)
@@ -42,7 +42,7 @@ func (s *screen) failures(v *View) error {
 		}
 	}
 	switch {
-	case rest > 0 && v.All == "": // no line of a shell shows them here
+	case rest > 0 && v.All == "": // there is no command line that shows them
 		s.line("\n… and %s more", plain.Thousands(rest))
 	case rest > 0:
 		s.line("\n… and %s more: %s", plain.Thousands(rest), plain.Line(v.All))
@@ -138,8 +138,8 @@ func (s *screen) details(r Row) {
 	}
 }
 
-// alreadyShown reports whether the comparison of calls or the assertions contain all that the reason of the
-// verdict contains.
+// alreadyShown reports whether the comparison of calls or the assertions already contain the
+// whole reason of the verdict.
 func alreadyShown(r Row) bool {
 	reason := because(r)
 	for _, a := range failedAssertions(&r.Cell.Result) {
@@ -240,8 +240,8 @@ func orNothing(s string) string {
 	return nothing
 }
 
-// failedAssertions draws the assertions that failed, expected above got. What several share is
-// printed once.
+// failedAssertions draws the assertions that failed, expected above actual. A value that several
+// share is printed once.
 func (s *screen) failedAssertions(r Row) {
 	list := failedAssertions(&r.Cell.Result)
 	wide := 0
@@ -260,8 +260,8 @@ func (s *screen) failedAssertions(r Row) {
 // maxShown bounds a value on the terminal, in columns.
 const maxShown = 600
 
-// callDiffs draws expected above actual; equal arguments and the plainest rule
-// only when all is set.
+// callDiffs draws expected above actual; equal arguments and the default rule only when all is
+// set.
 func (s *screen) callDiffs(r Row, all bool) {
 	list, more := diffs(r)
 	for _, d := range list {
@@ -327,8 +327,7 @@ func (s *screen) argDiff(l diffLine, wide int, all bool) {
 	}
 }
 
-// ruleText is the rule and the note of a line in brackets; the rule that needs
-// no word only when all is set.
+// ruleText is the rule and the note of a line in brackets; the default rule only when all is set.
 func ruleText(l diffLine, all bool) string {
 	var parts []string
 	if l.Rule != "" && (all || l.Rule != "exact") {

@@ -73,7 +73,7 @@ func estimates(r *gates.Report) []string {
 	return out
 }
 
-// sentences returns the sentence of a gate, with that on the baseline if there is one.
+// sentences returns the sentence of a gate, with the sentence on the baseline if there is one.
 func sentences(v *gates.Verdict) string {
 	if v.Against == "" {
 		return v.Sentence

@@ -54,7 +54,7 @@ func GatesJSON(w io.Writer, r *gates.Report) error {
 
 // GatesOptions are the options of GatesTerminal.
 type GatesOptions struct {
-	// Width in columns; 0 means lines as long as they are.
+	// Width is the width in columns; 0 means no limit.
 	Width int
 	Color bool
 }
@@ -133,7 +133,7 @@ func (s *verdictScreen) verdict(v *gates.Verdict) {
 }
 
 // asksMore reports whether a gate has a setting that changes how its numbers are counted. Its
-// notes, also those of a gate that passed, contain whether that was done.
+// notes, also for a gate that passed, contain whether this was done.
 func asksMore(g *gates.Gate) bool {
 	return g.Lost == gates.LostIgnore || g.Correlation == gates.CorrelationMeasured
 }
@@ -162,7 +162,7 @@ func placeText(p gates.Place) string {
 	return s
 }
 
-// GateWord is the verdict in one word, with "soft" behind it where it stops nothing.
+// GateWord is the verdict in one word, followed by "soft" where it stops nothing.
 func GateWord(v *gates.Verdict) string {
 	w := "inconclusive"
 	switch v.Verdict {
@@ -198,7 +198,7 @@ func severalTargets(r *gates.Report) bool {
 	return false
 }
 
-// wrap writes a text behind a prefix, broken at spaces.
+// wrap writes a text after a prefix, broken at spaces.
 func (s *verdictScreen) wrap(prefix, text string) {
 	s.line("%s", hanging(prefix, strings.Repeat(" ", lipgloss.Width(prefix)), text, s.width))
 }

@@ -195,7 +195,7 @@ const (
 type Grid struct {
 	Targets []string
 	Rows    []GridRow
-	// Cases and AllTargets are how many the run has.
+	// Cases and AllTargets are the numbers of the run.
 	Cases, AllTargets int
 }
 

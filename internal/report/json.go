@@ -30,7 +30,7 @@ type Document struct {
 	Created time.Time `json:"created"`
 	Status  string    `json:"status"`
 	Summary string    `json:"summary"`
-	// Population is what the numbers are about, and Estimates the same in a sentence.
+	// Population is the population of the numbers, and Estimates describes it in a sentence.
 	Population panel.Population  `json:"population"`
 	Estimates  string            `json:"estimates"`
 	Cache      *Reused           `json:"cache,omitempty"`
@@ -46,10 +46,10 @@ type Document struct {
 	// LeftOut counts attempts that were not made on purpose; Gates ended a run when they were decided.
 	LeftOut int           `json:"left_out,omitempty"`
 	Gates   *gates.Report `json:"gates,omitempty"`
-	// Models are those that retrievers asked for vectors and orders.
+	// Models are the models that retrievers used for vectors and rankings.
 	Models   []callvet.ModelUse `json:"models,omitempty"`
 	Warnings []string           `json:"warnings,omitempty"`
-	// Problem names the parts of the run that cannot be read; the others are shown all the same.
+	// Problem names the parts of the run that cannot be read; the other parts are shown.
 	Problem string   `json:"problem,omitempty"`
 	Next    []string `json:"next,omitempty"`
 }
@@ -178,11 +178,11 @@ func JSONL(w io.Writer, v *View) error {
 	return to.Flush()
 }
 
-// MarshalJSON writes the record, for those who answer with it.
+// MarshalJSON writes the record, for code that sends it in a response.
 func (r Record) MarshalJSON() ([]byte, error) { return r.encode() }
 
-// encode writes the record. A raw value that is not JSON, which a foreign
-// recording may hold, becomes a string instead of an error: nothing is lost.
+// encode writes the record. A raw value that is not JSON, which a foreign recording may contain,
+// becomes a string instead of an error, so that nothing is lost.
 func (r Record) encode() ([]byte, error) {
 	type fields Record // without MarshalJSON
 	b, err := json.Marshal(fields(r))

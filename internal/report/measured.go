@@ -10,8 +10,8 @@ import (
 // measuredNote is below the changes of metrics.
 const measuredNote = "Metrics are paired by case, repeats averaged first; their p values are not adjusted for the number of metrics."
 
-// measuredTable holds the changes of the metrics that both runs were asked for, without those that no case has on
-// both sides.
+// measuredTable contains the changes of the requested metrics of both runs, without metrics that
+// no case has on both sides.
 func measuredTable(t *panel.TargetComparison) Table {
 	out := Table{Title: "Changes of metrics", Note: measuredNote, Columns: []Column{
 		{Title: "metric"},

@@ -11,13 +11,14 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// maxMeasures is how many measures a short table has, without those that are never hidden.
+// maxMeasures is how many measures a short table has, apart from measures that are never hidden.
 const maxMeasures = 10
 
-// fewHidden is how many measures are not worth a line about them: they are shown.
+// fewHidden is the number of measures up to which none is hidden, because a line about them takes
+// as much room.
 const fewHidden = 2
 
-// mainMeasures are those that a person looks at first: the first name of each entry that the table has.
+// mainMeasures are the most important measures: of each entry, the first name that the table has.
 var mainMeasures = [...][]string{
 	{panel.MetricPass},
 	{"overall"},
@@ -41,7 +42,7 @@ var nextMeasures = [...][]string{
 	{"tool_latency_p90"},
 }
 
-// lossMeasures are about losses, errors and safety: they are hidden only at their best value.
+// lossMeasures describe losses, errors and safety: they are hidden only at their best value.
 var lossMeasures = [...]string{
 	panel.MetricError, panel.MetricUnparseable, panel.MetricMiss, panel.MetricRateLimited, "timeout_rate",
 	"rejected_rate", "unknown_tool_rate", "execution_success", "result_consistency", "postconditions", "safe_calls",
@@ -49,7 +50,7 @@ var lossMeasures = [...]string{
 }
 
 // shortMeasures returns the names of the measures in a short table of these slices. They are the
-// ten most important ones, and each one that must be seen in one of the slices.
+// ten most important ones, and each measure that must be shown in one of the slices.
 func shortMeasures(of ...*panel.Slice) map[string]bool {
 	shown, known := map[string]bool{}, map[string]bool{}
 	for _, s := range of {
@@ -139,8 +140,8 @@ type MetricRow struct {
 	Values []*panel.Metric
 }
 
-// metricRows are the metrics of the targets, in the order of the first target that has them. short leaves
-// out those that a short table does not have; these are hidden.
+// metricRows are the metrics of the targets, in the order of the first target that has them.
+// short leaves out the measures that a short table does not have; these are hidden.
 func (v *View) metricRows(short bool) (rows []MetricRow, hidden hiddenMeasures) {
 	at := map[string]int{}
 	hidden = hiddenMeasures{}

@@ -42,7 +42,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
-// Used writes a line for each model of vectors or of orders that was asked.
+// Used writes a line for each embedding model or reranker that was used.
 func Used(w io.Writer, used []callvet.ModelUse) {
 	for _, u := range used {
 		tokens := plain.Count(u.Tokens, "token", "tokens")

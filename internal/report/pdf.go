@@ -42,7 +42,7 @@ func NewPDFPrinter(cfg PDFConfig) *PDFPrinter {
 	return &PDFPrinter{cfg: cfg, turn: make(chan struct{}, 1)}
 }
 
-// Find returns the path of the browser. The error has the way to get one.
+// Find returns the path of the browser. The error explains how to install one.
 func (p *PDFPrinter) Find() (string, error) {
 	names := []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
@@ -62,8 +62,8 @@ func (p *PDFPrinter) Find() (string, error) {
 	}
 }
 
-// Print writes the page that page writes as a PDF of A4. It waits while another page is printed. Nothing is
-// written where the error is not nil, but for that of to.
+// Print writes the page that page writes as a PDF of A4. It waits while another page is printed.
+// Nothing is written where the error is not nil, except for an error of to.
 func (p *PDFPrinter) Print(ctx context.Context, page func(io.Writer) error, to io.Writer) (err error) {
 	browser, err := p.Find()
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *PDFPrinter) run(ctx context.Context, browser, dir string) error {
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = append(env, "HOME="+dir), dir, &tail, time.Second
 	cmd.Cancel = func() error { return family.End(cmd) }
 	err := cmd.Run()
-	if errors.Is(err, exec.ErrWaitDelay) { // the browser ended well; what it started holds its output
+	if errors.Is(err, exec.ErrWaitDelay) { // the browser ended well; its child processes keep its output open
 		err = nil
 		_ = family.End(cmd)
 	}

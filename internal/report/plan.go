@@ -78,7 +78,7 @@ func planRate(w io.Writer, r *plan.Rate, p *plan.Plan) {
 	}
 }
 
-// assumedBy is where the true rate comes from, unless it was given.
+// assumedBy is the source of the true rate, unless the user set it.
 func assumedBy(r *plan.Rate) string {
 	switch {
 	case r.Assumed:
@@ -89,7 +89,7 @@ func assumedBy(r *plan.Rate) string {
 	return ""
 }
 
-// planAttempts prints what several attempts at each task change.
+// planAttempts prints the effect of several attempts at each task.
 func planAttempts(w io.Writer, r *plan.Rate, p *plan.Plan) {
 	if len(r.Several) > 0 {
 		var of []string
@@ -116,8 +116,8 @@ func planAttempts(w io.Writer, r *plan.Rate, p *plan.Plan) {
 	}
 }
 
-// simulated writes a chance that was found by drawing, to a whole percent: draws show neither
-// that something never happens nor that it always does.
+// simulated writes a simulated chance as a whole percent: simulations can show neither that
+// something never happens nor that it always does.
 func simulated(chance float64) string {
 	switch p := math.Round(100 * chance); p {
 	case 0:

@@ -48,7 +48,7 @@ func noEarly(metric string, l *plan.Looks) string {
 		l.NoEarly)
 }
 
-// changeOf is what a design against a baseline decides.
+// changeOf names the decision of a design with a baseline.
 func changeOf(d *plan.Designs, c *plan.Paired) string {
 	loss := "loss"
 	if c.LowerIsBetter {

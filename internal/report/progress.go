@@ -29,17 +29,20 @@ type Progress struct {
 	finished bool
 }
 
-// Tick is the state of a run. Done includes Failed and Errors.
+// Tick is the progress of a run or a request. Done includes Failed and Errors.
 type Tick struct {
-	Done, Total, Failed, Errors int
-	// CostUSD is what was spent so far; CostUnknown: a part of it is not known.
-	CostUSD     float64
-	CostUnknown bool
-	// ETA is the time left; 0 means not known.
-	ETA time.Duration
-	// Of names what is counted where nothing can fail, such as "searches"; empty for attempts,
+	// Of names the counted units where nothing can fail, such as "searches"; empty for attempts,
 	// where failures are shown.
-	Of string
+	Of     string `json:"of,omitempty"`
+	Done   int    `json:"done"`
+	Total  int    `json:"total"`
+	Failed int    `json:"failed"`
+	Errors int    `json:"errors"`
+	// CostUSD is what was spent so far; CostUnknown: a part of it is not known.
+	CostUSD     float64 `json:"cost_usd"`
+	CostUnknown bool    `json:"cost_unknown,omitempty"`
+	// ETA is the time left; 0 means not known.
+	ETA time.Duration `json:"eta_ns,omitempty"`
 }
 
 // Update draws t if it is time to. Errors of the writer are ignored: progress is
@@ -119,7 +122,7 @@ func (t Tick) line(width int) string {
 	if width == 0 {
 		return s
 	}
-	// A narrow terminal has no room for all parts: the least important one is left out first.
+	// On a narrow terminal the least important part is left out first.
 	for _, less := range []string{
 		spaced(count, failed, errors, spent, eta), spaced(count, failed, errors, eta), spaced(count, failed, errors),
 	} {
@@ -137,7 +140,7 @@ func (t Tick) line(width int) string {
 	return short(s, width-1)
 }
 
-// spaced joins the parts that are there.
+// spaced joins the non-empty parts.
 func spaced(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "  ")
 }

@@ -24,8 +24,8 @@ func (t *text) table(rows [][]string) {
 	}
 }
 
-// noted writes a table with notes in its last column. Where a line has no room for them they follow
-// below it, after the columns that have none either.
+// noted writes a table with notes in its last column. Notes that do not fit into the line follow
+// below it, after the columns that do not fit.
 func (t *text) noted(rows [][]string) {
 	if t.width == 0 || total(widths(rows)) <= t.width {
 		t.table(rows)
@@ -87,8 +87,8 @@ func (t *text) narrowNames(rows [][]string) {
 // leastName is how much of a metric's name is shown at least, in columns.
 const leastName = 12
 
-// fitting leaves out the last columns that a line has no room for, and returns their number. The
-// first three stay.
+// fitting leaves out the last columns that do not fit, and returns their number. The first three
+// stay.
 func (t *text) fitting(rows [][]string) (out [][]string, left int) {
 	out = rows
 	for t.width > 0 && len(out[0]) > 3 && total(widths(out)) > t.width {
@@ -157,7 +157,7 @@ func (t *text) row(r []string, width []int) {
 	t.line("%s", strings.TrimRight(b.String(), " "))
 }
 
-// widths are those of the columns.
+// widths are the widths of the columns.
 func widths(rows [][]string) []int {
 	var out []int
 	for _, r := range rows {

@@ -57,7 +57,7 @@ type sheetPage struct {
 // Title of the page.
 func (p *sheetPage) Title() string { return strings.Join(p.Files, ", ") }
 
-// Sentence is the whole in one line.
+// Sentence is the result in one line.
 func (p *sheetPage) Sentence() string { return p.sentence() }
 
 // Text is an example's trace.

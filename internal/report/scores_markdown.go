@@ -76,7 +76,7 @@ func mdMeasures(b *bytes.Buffer, v *ScoresView, calls, tasks []row) {
 	}
 }
 
-// mdCalls shows the calls that findings point to, where they can be read again.
+// mdCalls shows the calls that findings point to, where they can be read.
 func mdCalls(b *bytes.Buffer, v *ScoresView) {
 	const most = 3          // of a finding: a comment has a limit
 	var all strings.Builder // escaped

@@ -24,8 +24,8 @@ type ScoresView struct {
 	Lines, Steps, Tasks int64
 	// Problems are the bad lines and unknown names that are listed.
 	Problems []callvet.Problem
-	// Excerpt returns the text of an example's trace, redacted; nil or "" where it
-	// cannot be read again.
+	// Excerpt returns the text of an example's trace, redacted; nil or "" where it cannot be
+	// read.
 	Excerpt func(panel.Example) string
 	// Version of callvet.
 	Version string
@@ -33,7 +33,7 @@ type ScoresView struct {
 	Width int
 	// Verbose prints each finding on the terminal with its evidence, its quick test and its fix.
 	Verbose bool
-	// All shows every measure on the terminal, not only those that matter most.
+	// All shows every measure on the terminal, not only the most important ones.
 	All bool
 }
 
@@ -228,7 +228,7 @@ func slicesTable(p *panel.TargetPanel, most int) Table {
 	return t.more(most, "slices")
 }
 
-// confusedTable holds the pairs of tools that were taken for each other.
+// confusedTable contains the pairs of confused tools.
 func confusedTable(p *panel.TargetPanel, most int) Table {
 	t := Table{
 		Title: "Confused tools", Folded: true,
@@ -267,8 +267,7 @@ func sheetSteps(s *panel.Slice) (calls, tasks []row) {
 	return calls, tasks
 }
 
-// sliced are the metrics that a table of slices shows, those of them that the
-// target has.
+// sliced are the metrics of the target that a table of slices shows.
 func sliced(t *panel.TargetPanel) []string {
 	var out []string
 	for _, name := range []string{
@@ -307,7 +306,7 @@ func mark(m *panel.Metric) string {
 	return ""
 }
 
-// good reports whether the mark of a slice is no bad news.
+// good reports whether the mark of a slice is not a bad one.
 func good(m *panel.Metric) bool { return m.Versus.Best }
 
 // shrunken is the estimate of a slice in view of the others.
@@ -333,7 +332,7 @@ func confused(t *panel.TargetPanel) []panel.Confused {
 	return out
 }
 
-// sentence is the whole in one line.
+// sentence is the result in one line.
 func (v *ScoresView) sentence() string {
 	s := plain.Count(int(v.Steps), "step", "steps")
 	if n := v.taskCount(); n > 0 {

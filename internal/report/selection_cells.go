@@ -20,12 +20,12 @@ func SelectionColumns() []string {
 	}
 }
 
-// SelectionCells are those of Columns for one attempt, as strangers wrote them. Lists have "; "
-// between their members, and the scores the order of the tools; tools beyond those that
-// were asked for are left out.
+// SelectionCells are the cells of SelectionColumns for one attempt, not escaped. Lists have "; "
+// between their members, and the scores have the order of the tools. Tools beyond the requested
+// number are left out.
 func SelectionCells(c *callvet.Case, cell *callvet.Cell) []string {
 	list := func(names []string) string { return strings.Join(names, "; ") }
-	want, _ := score.SelectionOf(&c.Expect) // of the calls that a case expects, their tools
+	want, _ := score.SelectionOf(&c.Expect) // for a case that expects calls, their tools
 	d := cell.Trace.Decision
 	if d == nil {
 		d = &callvet.Decision{}

@@ -13,8 +13,8 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// SelectionTerminal writes aligned tables and the failed cases, at most most of them (0: the
-// usual number), as plain text.
+// SelectionTerminal writes aligned tables and the failed cases, at most the given number of them
+// (0: the usual number), as plain text.
 func SelectionTerminal(w io.Writer, s *panel.RoutingSection, most int) error {
 	var b strings.Builder
 	for i := range s.Targets {

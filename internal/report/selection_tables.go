@@ -18,7 +18,7 @@ const (
 	maxFailed = 20
 )
 
-// SelectionTables are those of a target that have rows.
+// SelectionTables are the tables of a target that have rows.
 func SelectionTables(t *panel.RoutingTarget) []Table {
 	all := []Table{
 		layers(t), strange(t), matches(t), metrics(t), selectionSlicesOf(t), patterns(t),
@@ -68,8 +68,8 @@ func layers(t *panel.RoutingTarget) Table {
 	return out
 }
 
-// misses counts the wrong tools that earlier layers blocked, and those that were wrong on their
-// own.
+// misses counts the wrong tools that earlier layers blocked, and the tools that were wrong on
+// their own.
 func misses(t *panel.RoutingTarget) string {
 	blocked, own, out := 0, 0, ""
 	for _, c := range t.ToolMisses {
@@ -247,8 +247,8 @@ type SelectionFailure struct {
 	Lines        []string
 }
 
-// FailedSelections are the failed cases that are shown, at most most; 0 for the usual number,
-// -1 for all that are kept.
+// FailedSelections are the failed cases that are shown, at most the given number; 0 means the
+// usual number, -1 all that are kept.
 func FailedSelections(t *panel.RoutingTarget, most int) []SelectionFailure {
 	switch {
 	case most == 0:
@@ -317,7 +317,7 @@ func diagnosis(d *panel.RoutingDiagnosis) []string {
 	return out
 }
 
-// QuestionParts writes the terms of a score, and those that a reranker replaced.
+// QuestionParts writes the terms of a score, and the terms that a reranker replaced.
 func QuestionParts(parts []callvet.Part) string {
 	if len(parts) == 0 {
 		return "no terms"

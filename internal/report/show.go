@@ -296,14 +296,14 @@ type RunSummary struct {
 	Pass   RunRate `json:"pass"`
 	// CostUSD is nil when it is not known.
 	CostUSD *float64 `json:"cost_usd"`
-	// Judging are judges that are asked during the run: their answers count nowhere before it is
+	// Judging are judges that run during the run: their verdicts are not counted before it is
 	// over.
 	Judging []RunJudging `json:"judging,omitempty"`
 	// Problem names the parts of the run that cannot be read; "" if there are none.
 	Problem string `json:"problem,omitempty"`
 }
 
-// RunJudging is a judge that is asked during a run, and how often it has answered.
+// RunJudging is a judge during a run, with the number of its answers.
 type RunJudging struct {
 	ID      string `json:"id"`
 	Judge   string `json:"judge"`
@@ -417,7 +417,7 @@ func Comparison(w io.Writer, c *panel.Comparison, opt TerminalOptions) error {
 	return err
 }
 
-// baselineOf names the run that is compared with.
+// baselineOf names the baseline run.
 func baselineOf(c *panel.Comparison) string { return cmp.Or(c.BaselineName, c.Baseline) }
 
 func (s *screen) comparison(c *panel.Comparison) {

@@ -54,7 +54,7 @@ func (s *screen) grid(t *Table) (dropped []string, cut bool) {
 		}
 		for i, c := range t.Columns {
 			limit := width
-			if c.quiet { // it has nothing to report
+			if c.quiet { // it has no data
 				limit = s.width
 			}
 			if w := 2 + t.width(i); i > 0 && c.Rank == rank && !t.empty(i) && (rank == 0 || least+used+w <= limit) {
@@ -170,7 +170,7 @@ var targetColumns = []targetColumn{
 	{title: "cost", rank: 2, text: func(p *panel.Slice) string { return cost(p.Usage) }},
 }
 
-// value of the column with its unit, as text without a table.
+// value is the value of the column with its unit, as text without a table.
 func (c *targetColumn) value(p *panel.Slice) string {
 	if c.text != nil {
 		return c.text(p)
@@ -178,8 +178,8 @@ func (c *targetColumn) value(p *panel.Slice) string {
 	return plain.Amount(p.Metric(c.metric))
 }
 
-// of adds the column for some slices to a table; rates are written without their unit,
-// which the title carries.
+// of adds the column for some slices to a table; rates are written without their unit, which is
+// in the title.
 func (c *targetColumn) of(ps []*panel.Slice, t *Table) {
 	col := Column{Title: c.title, Kind: FigureColumn, Rank: c.rank}
 	rates := c.text == nil && c.metric != panel.MetricLatencyP50
@@ -258,7 +258,7 @@ func (v *View) RankNote() string {
 		" is 1 and the number of targets that are significantly better on the same cases (Holm over all pairs); a range where the run does not decide between targets"
 }
 
-// targetNumber is how tables refer to a target where there are several.
+// targetNumber is the number of a target in tables of several targets.
 func targetNumber(i int) string { return fmt.Sprintf("[%d]", i+1) }
 
 func (s *screen) targets(v *View) {
@@ -306,7 +306,7 @@ func (s *screen) targets(v *View) {
 	}
 }
 
-// hiddenColumns names the columns that a table has no room for.
+// hiddenColumns names the columns that do not fit into a table.
 func (s *screen) hiddenColumns(dropped []string) {
 	if len(dropped) > 0 {
 		s.wrapAs("", strings.Join(dropped, ", ")+" hidden: the terminal is too narrow", s.dim)

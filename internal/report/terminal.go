@@ -29,7 +29,7 @@ type TerminalOptions struct {
 	Verbose bool
 	// Scores lists all scores of an attempt, All its conversation and its exchanges too.
 	Scores, All bool
-	// Measures adds the table of measures to a run: those that matter most, with All every one.
+	// Measures adds the table of measures to a run: the most important ones, with All every one.
 	Measures bool
 	// Brief leaves out the tables of a run if all attempts passed. Verbose shows them.
 	Brief bool
@@ -124,7 +124,7 @@ func Terminal(w io.Writer, v *View, opt TerminalOptions) error {
 		s.findings(v)
 	}
 	s.targets(v)
-	if !opt.NoSlices && called { // the section has its own
+	if !opt.NoSlices && called { // the section of decisions has its own
 		s.slices(v)
 	}
 	if opt.Measures {

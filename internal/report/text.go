@@ -115,8 +115,8 @@ func callText(c *callvet.Call) string {
 	return plain.Line(callvet.ToolName(c.Tool)) + "(" + args + ")"
 }
 
-// callRemarks returns the remarks on a call: who answered if that was not a mock, the decision of
-// the guard, and its error.
+// callRemarks returns the remarks on a call: the source of the answer if it was no mock, the
+// decision of the guard, and its error.
 func callRemarks(c *callvet.Call) (out []string) {
 	if c.Env != "" && c.Env != callvet.EnvMock && !c.Denied() {
 		out = append(out, "answered by: "+plain.Line(string(c.Env)))

@@ -26,7 +26,7 @@ type View struct {
 	// Spent is what the run has consumed over all its sessions.
 	Spent callvet.Spent
 	Suite SuiteMeta
-	// Tools are those of the suite, for their latency budgets and rate limits.
+	// Tools are the tools of the suite, for their latency budgets and rate limits.
 	Tools   []callvet.Tool
 	Targets []callvet.Target
 	Panels  *panel.Panels
@@ -36,8 +36,8 @@ type View struct {
 	// order. It may be called several times and a stream may be left early; rows
 	// stay valid. Nil means that there are none.
 	Cells func(verdicts ...callvet.Verdict) iter.Seq2[Row, error]
-	// Verdicts returns all attempts case by case, with the id of the case, the target, the outcome
-	// and the verdict, and nothing else. Nil means that Cells has to be asked.
+	// Verdicts returns all attempts case by case, with the id of the case, the target, the
+	// outcome and the verdict, and nothing else. Nil means that Cells is used.
 	Verdicts func() iter.Seq2[Row, error]
 	// LeftOut counts attempts that were not made on purpose: the gates were decided.
 	LeftOut int
@@ -49,8 +49,8 @@ type View struct {
 	Selection *panel.RoutingSection
 	// JudgeReports are the reports of judges on whole targets.
 	JudgeReports []JudgeReport
-	// Models are those that retrievers asked for vectors and orders; nil without any,
-	// and for runs that were read back.
+	// Models are the models that retrievers used for vectors and rankings; nil without any, and
+	// for stored runs.
 	Models []callvet.ModelUse
 	// All is the command that explains every attempt that did not pass.
 	All string
@@ -114,7 +114,7 @@ type Field struct {
 type Row struct {
 	Case *callvet.Case
 	Cell *callvet.Cell
-	// Asks is the identity of the case before anything was taken out of it; "" where that is not known.
+	// Asks is the identity of the complete case; "" where it is not known.
 	Asks string
 }
 
@@ -189,7 +189,7 @@ func (v *View) repeats() int {
 	return max(1, v.Panels.Repeats)
 }
 
-// RepeatText is how many attempts a case has, "" where each has one.
+// RepeatText is the number of attempts at each case, "" for one.
 func (v *View) RepeatText() string {
 	n := v.repeats()
 	if n < 2 {
@@ -209,8 +209,8 @@ func (v *View) panels() []panel.TargetPanel {
 	return v.Panels.Targets
 }
 
-// counts reports whether the attempts of a target count for the verdict: those
-// of a floor, which is expected to fail, do so only where there is nothing else.
+// counts reports whether the attempts of a target count for the verdict: a floor, which is
+// expected to fail, counts only where there is no other target.
 func (v *View) counts(target int) bool {
 	if target < 0 || target >= len(v.Targets) || !v.Targets[target].Floor {
 		return true
@@ -395,7 +395,7 @@ func (r reasons) list(o callvet.Outcome) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// Reused counts the answers that came from the cache, of all that there are.
+// Reused counts the answers from the cache, and all answers.
 type Reused struct {
 	Reused  int `json:"reused"`
 	Answers int `json:"answers"`
@@ -418,20 +418,20 @@ func (v *View) reused() *Reused {
 	return &r
 }
 
-// cached is the sentence on how many answers are those of earlier runs.
+// cached is the sentence on how many answers come from earlier runs.
 func (v *View) cached() string {
 	r := v.reused()
 	if r == nil {
 		return ""
 	}
 	s := fmt.Sprintf(" %s of %s reused", plain.Thousands(r.Reused), plain.Count(r.Answers, "answer", "answers"))
-	if v.All != "" { // where there is a line of a shell
+	if v.All != "" { // where there is a command line
 		s += "; --no-cache to ask again"
 	}
 	return s + "."
 }
 
-// every is all of n things.
+// every writes "all" of n things.
 func every(n int, one string) string {
 	if n == 1 {
 		return "the only " + one
@@ -462,7 +462,7 @@ func (v *View) warnings() []string {
 	return append(append(out, v.targetWarnings()...), v.floorWarnings()...)
 }
 
-// targetWarnings are those of the targets; one that several targets have names them all.
+// targetWarnings are the warnings of the targets; a warning of several targets names them all.
 func (v *View) targetWarnings() []string {
 	var order []string
 	of := map[string][]string{}

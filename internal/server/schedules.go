@@ -562,7 +562,7 @@ func updateSchedule(ctx context.Context, s *api.Server, by *account.Principal, i
 	return shown(sc, warnings, secret)
 }
 
-// keepsTargets refuses a change by another user than the owner that redirects the owner's keys.
+// keepsTargets refuses a change by a user other than the owner that redirects the owner's keys.
 func keepsTargets(owner, by *account.Principal, sc *rows.CheckedSchedule, now *EvalRequest) error {
 	var known []app.TargetSpec // empty if the stored request is unreadable
 	var was EvalRequest

@@ -58,12 +58,12 @@ type Block struct {
 	folded  bool // see Blocks.Folded
 }
 
-// Blocks cuts a stream into blocks of whole lines, so that several Scanners can
-// work on one file. Not safe for concurrent use; the blocks it gives are.
+// Blocks cuts a stream into blocks of whole lines, so that several Scanners can work on one file.
+// Not safe for concurrent use; its blocks are.
 type Blocks struct {
 	o    Options
 	src  io.Reader
-	rest []byte // start of a line whose end is not read yet
+	rest []byte // start of a line with an end that is not read yet
 	line int64
 	at   int64 // of rest in the stream
 	err  error
@@ -74,8 +74,8 @@ type Blocks struct {
 // maxLine is the longest line in bytes, where Options do not say otherwise.
 const maxLine = 16 << 20
 
-// maxValues is how many values one line may hold: as many as 16 MiB of real arguments and
-// results have. Each worker has room for the values of its longest line, 28 bytes for each.
+// maxValues is how many values one line may contain: as many as 16 MiB of real arguments and
+// results. Each worker keeps memory for the values of its longest line, 28 bytes for each.
 const maxValues = 1 << 22
 
 // headSize is how much of a stream is examined for folded records.
@@ -126,12 +126,12 @@ func Plain(r io.Reader) (plain *bufio.Reader, verbatim bool, err error) {
 	return br, false, nil
 }
 
-// Next gives the next block, or io.EOF. The block is the caller's, except that
-// its Data is reused when given back as buf (nil makes a new one).
+// Next returns the next block, or io.EOF. The block belongs to the caller; its Data is reused if
+// it is passed as buf to a later call (nil makes a new one).
 func (b *Blocks) Next(buf []byte) (Block, error) {
 	buf = append(buf[:0], b.rest...)
 	b.rest = b.rest[:0]
-	cut, looked := 0, 0 // the end of the last whole line in what was looked at
+	cut, looked := 0, 0 // the end of the last whole line so far
 	for {
 		if n := bytes.LastIndexByte(buf[looked:], '\n') + 1; n > 0 {
 			cut = looked + n
@@ -149,7 +149,7 @@ func (b *Blocks) Next(buf []byte) (Block, error) {
 	}
 }
 
-// Lines is how many lines the blocks given so far have.
+// Lines is the number of lines in the blocks so far.
 func (b *Blocks) Lines() int64 { return b.line - 1 }
 
 // fill reads once more, into room for at least a quarter of a block.
@@ -211,7 +211,7 @@ type Scanner struct {
 	o     Options
 	doc   value.Doc
 	view  View
-	buf   []byte // of a step that is in no line
+	buf   []byte // of a step outside a file
 	Log   Log
 	forms forms
 	// Broken is called for an invalid step that names its task; nil: not called.
@@ -219,7 +219,7 @@ type Scanner struct {
 	// strange is a buffer for the unknown members of a line, and note adds one.
 	strange []doc.Unknown
 	note    func(doc.Unknown)
-	folded  bool // the block that is read is so
+	folded  bool // the present block is folded
 }
 
 // NewScanner makes a Scanner; the options are those of the Blocks.
@@ -255,8 +255,8 @@ func (s *Scanner) Scan(b Block, visit func(*View) error) error {
 	return nil
 }
 
-// Step reads a step as if its line stood in a file; nil if that is not a record. The View is valid until the
-// next one.
+// Step reads a step as if its line were in a file; nil if it is not a record. The View is valid
+// until the next one.
 func (s *Scanner) Step(line int64, step *Step) (*View, error) {
 	b, err := step.append(s.buf[:0])
 	if err != nil {
@@ -320,7 +320,7 @@ func (s *Scanner) one(line int64, data []byte) (v *View, rest []byte, err error)
 	return &s.view, rest, nil
 }
 
-// broken calls Broken for the line that was read and is no record.
+// broken calls Broken for the last line, which is no record.
 func (s *Scanner) broken() {
 	root := s.doc.Root()
 	if kind, _ := root.Get("type"); s.Broken == nil || string(kind.Bytes()) == "task" {

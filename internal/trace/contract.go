@@ -61,11 +61,11 @@ type Step struct {
 // Gold is the label of a step.
 type Gold struct {
 	Needed *bool
-	// Tool is the right tool, also where that is the one called; "" when not labelled.
+	// Tool is the right tool, even if it was called; "" when not labelled.
 	Tool        string
 	Args        json.RawMessage // nil: not labelled
 	Params      json.RawMessage // matchers of single arguments by name, in the form of a suite; nil: none
-	Scoring     json.RawMessage // how arguments are compared, as under scoring in a suite; nil: as the reading does
+	Scoring     json.RawMessage // how arguments are compared, as under scoring in a suite; nil: the settings of the reading
 	Result      json.RawMessage // the right result of a tool that always gives the same; nil: not labelled
 	ResultCheck string          // a post-condition on the result, "window_days==30"
 }
@@ -83,8 +83,8 @@ type Task struct {
 	AsOf    string          `json:"as_of,omitempty"`
 	Outcome callvet.Outcome `json:"outcome,omitempty" form:"words=called|abstained|unparseable|error|not_run"`
 	End     callvet.End     `json:"termination,omitempty"`
-	// FinishReason is that of the last answer, Reason why the attempt is unparseable, Notes what
-	// a person has to know of the evidence.
+	// FinishReason is the reason of the last answer, Reason why the attempt is unparseable, Notes
+	// what a person must know about the evidence.
 	FinishReason string            `json:"finish_reason,omitempty"`
 	Reason       callvet.Reason    `json:"reason,omitempty"`
 	Notes        []string          `json:"notes,omitempty"`
@@ -103,13 +103,13 @@ type Task struct {
 	// Pass is the verdict of the source's own checks, Reward their score.
 	Pass   *bool    `json:"pass,omitempty"`
 	Reward *float64 `json:"reward,omitempty"`
-	// Asks identifies what the task asks and how it is judged; "" where that is not known.
+	// Asks identifies the question of the task and how it is judged; "" where unknown.
 	Asks string `json:"asks,omitempty"`
-	// Expects are the tools that passing answers call; nil: the gold names them, if anything does.
+	// Expects are the tools that passing answers call; nil: only the gold may name them.
 	Expects []string `json:"expected_tools,omitempty"`
 	// Scored are the further results of a scorer; nil: none.
 	Scored *Scored `json:"scored,omitempty"`
-	// Format grades the calls as they were emitted, Requests were sent, retries included.
+	// Format grades the emitted calls; Requests counts the sent requests, retries included.
 	Format   callvet.Format `json:"format,omitempty" form:"words=PASS|NORMALIZED|FAIL"`
 	Requests int            `json:"requests,omitempty" form:"min=0"`
 	// ToolChoice is the tool choice of the request (auto, required, none, or a tool's name).
@@ -127,15 +127,15 @@ type Task struct {
 	Skipped    bool `json:"skipped,omitempty"`
 	// Corrects reports that the record replaces earlier ones of the same attempt.
 	Corrects bool `json:"corrects,omitempty"`
-	// Decision is what a router or retriever gave.
+	// Decision is the answer of a router or retriever.
 	Decision *callvet.Decision `json:"decision,omitempty"`
-	// Judged are verdicts of judges, Labels those of people.
+	// Judged are verdicts of judges, Labels verdicts of people.
 	Judged []Judged  `json:"judged,omitempty"`
 	Labels []Label   `json:"labels,omitempty"`
 	Gold   *TaskGold `json:"gold,omitempty"`
 	// Safety are breaches; empty: none found, nil: not checked.
 	Safety []Incident `json:"safety,omitzero"`
-	// Conversation holds the turns; the calls in it are named by their ids only.
+	// Conversation contains the turns; the calls in it are named only by their ids.
 	Input        []Message `json:"input,omitempty"`
 	Conversation []Message `json:"conversation,omitempty"`
 	// UserCalls are calls that the simulated user made, not the target.
@@ -143,7 +143,7 @@ type Task struct {
 	Foreign   json.RawMessage `json:"foreign,omitempty"`
 }
 
-// Usage is the tokens an attempt consumed.
+// Usage are the tokens that an attempt consumed.
 type Usage struct {
 	// Input and Output are nil where they are not recorded.
 	Input     *int `json:"input_tokens,omitempty" form:"min=0"`
@@ -153,7 +153,7 @@ type Usage struct {
 	Written   int  `json:"cache_write_tokens,omitempty" form:"min=0"`
 }
 
-// Tokens are those of input and output; known is false if one of them is not recorded or
+// Tokens are the counts of input and output; known is false if one of them is not recorded or
 // impossible.
 func (u *Usage) Tokens() (n int, known bool) {
 	if u == nil || u.Input == nil || u.Output == nil || *u.Input > message.MaxTokens || *u.Output > message.MaxTokens {
@@ -162,8 +162,7 @@ func (u *Usage) Tokens() (n int, known bool) {
 	return *u.Input + *u.Output, true
 }
 
-// Cost is what the attempt cost in USD; known is false where it is not recorded, or cannot be
-// true.
+// Cost is the cost of the attempt in USD; known is false where it is not recorded or impossible.
 func (t *Task) Cost() (usd float64, known bool) {
 	if t.CostUSD == nil || *t.CostUSD > message.MaxUSD {
 		return 0, false
@@ -171,8 +170,8 @@ func (t *Task) Cost() (usd float64, known bool) {
 	return *t.CostUSD, true
 }
 
-// Judged is the verdict of one judge; the identity is everything that, changed,
-// makes it another judge.
+// Judged is the verdict of one judge; the identity is everything that makes a different judge
+// when it changes.
 type Judged struct {
 	Judge      string             `json:"judge" form:"required full"`
 	Model      string             `json:"model,omitempty"`
@@ -192,10 +191,10 @@ type Label struct {
 	Note string `json:"note,omitempty"`
 }
 
-// TaskGold is the label of a task: which calls it needs, in order.
+// TaskGold is the label of a task: the needed calls, in order.
 type TaskGold struct {
 	Steps []GoldStep `json:"steps,omitzero"`
-	// Checks are conditions that the result of some call has to satisfy.
+	// Checks are conditions that the result of some call must satisfy.
 	Checks []string `json:"postconditions,omitempty"`
 	// Facts are texts that the answer to the user must contain.
 	Facts []string `json:"facts,omitempty"`
@@ -205,7 +204,7 @@ type TaskGold struct {
 type GoldStep struct {
 	Tool string          `json:"tool" form:"required"`
 	Args json.RawMessage `json:"args,omitempty"`
-	// By is "user" for a call that the user has to make; "" for the target's.
+	// By is "user" for a call that the user must make; "" for the target's.
 	By string `json:"by,omitempty"`
 	// Compare names the arguments that matter; nil: the rule decides, empty: none do.
 	Compare []string `json:"compare,omitzero"`
@@ -229,7 +228,7 @@ type Message struct {
 // Attempt is one imported attempt: the trace, and the other data of its source.
 type Attempt struct {
 	Trace callvet.Trace
-	// Input is what came before the target's first turn, system prompt included.
+	// Input are the turns before the target's first turn, system prompt included.
 	Input     []callvet.Turn
 	Tools     []callvet.Tool
 	UserCalls []callvet.Call
@@ -251,8 +250,8 @@ type Attempt struct {
 	AsOf       string
 	Tags       []string
 	Fields     map[string]string
-	// Steps are the labels, tags and times that a Call has no place for, by the
-	// call's position in Trace.Calls(); nil when there are none.
+	// Steps are the labels, tags and times that a Call cannot contain, by the call's position in
+	// Trace.Calls(); nil when there are none.
 	Steps map[int]StepNote
 	// Order is the index of the step line of each call of Trace.Calls(), in the order of the lines.
 	// It is -1 for a call without a tool's name, because that has no line. It is nil if the attempt
@@ -273,7 +272,7 @@ type StepNote struct {
 	TurnID   int
 }
 
-// SplitTool takes "name@vN" apart, as callvet.SplitTool does.
+// SplitTool splits "name@vN", as callvet.SplitTool does.
 func SplitTool(s string) (name, version string) { return callvet.SplitTool(s) }
 
 // JoinTool is the inverse of SplitTool; a bare number gets its v.

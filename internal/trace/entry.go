@@ -13,7 +13,7 @@ import (
 // of attempts by case. judge names the judge of the verdict; "" uses the source's own checks.
 //
 // The case is identified by the gold: files with different gold for a task cannot be compared,
-// those without gold can. The goal does not count, because a simulated user words it differently
+// files without gold can. The goal does not count, because a simulated user words it differently
 // each time. An attempt that Failed is an error, whatever its verdict, and one without a verdict
 // did not run.
 func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
@@ -55,14 +55,14 @@ func (t *Task) Entry(judge string) (callvet.Case, callvet.Cell) {
 // Source: Statistics specification, section 1.
 func (t *Task) Failed() bool { return t.Fault != nil || t.Outcome == callvet.OutcomeError }
 
-// Entry is that of the attempt's task record.
+// Entry is the Entry of the attempt's task record.
 func (a *Attempt) Entry(judge string) (callvet.Case, callvet.Cell) {
 	t := a.Task()
 	return t.Entry(judge)
 }
 
-// ExpectedTools are the tools that the task expects, by base name: those that its record names,
-// or else those of its gold.
+// ExpectedTools are the tools that the task expects, by base name: from its record, or else from
+// its gold.
 func (t *Task) ExpectedTools() []string {
 	var out []string
 	for _, name := range t.Expects {
@@ -94,7 +94,7 @@ func (j *Judged) Verdict() (pass, known bool) {
 	return callvet.JudgePassed(j.Pass, j.Score, j.Threshold)
 }
 
-// text is the gold in a canonical form; "" if there is none. Gold without steps is different: it
+// text is the gold in a canonical form; "" if there is none. Gold without steps has a text: it
 // means that no call is needed.
 func (g *TaskGold) text() string {
 	if g == nil {

@@ -24,16 +24,16 @@ type Tail struct {
 	path   string
 	wait   func() error
 	file   *os.File
-	next   []*os.File  // what follows file, in the order of writing
+	next   []*os.File  // the files after file, in the order of writing
 	first  os.FileInfo // FILE.1 before the last of them was opened
 	offset int64
 	last   byte
-	breaks bool // a line end is due
+	breaks bool // a line end is needed
 	silent bool // there is a new file, and the old one had no new data for a wait
 	done   bool
 }
 
-// FollowFile opens a file to be followed. At the end of the file it calls wait. That returns when
+// FollowFile opens a file to be followed. At the end of the file it calls wait. wait returns when
 // there may be more data (a clock's tick, a notification), or with an error to end the reading;
 // then Read returns the rest and io.EOF.
 func FollowFile(path string, wait func() error) (*Tail, error) {
@@ -83,7 +83,7 @@ func (t *Tail) moved() (bool, error) {
 		return t.leave()
 	}
 	now, err := os.Stat(t.path)
-	if errors.Is(err, os.ErrNotExist) { // renamed, and not there again yet
+	if errors.Is(err, os.ErrNotExist) { // renamed, and not yet recreated
 		return false, nil
 	}
 	if err != nil {
@@ -115,8 +115,8 @@ func (t *Tail) moved() (bool, error) {
 	return t.leave()
 }
 
-// leave goes on to the next file, if this one had no new data for a wait: the writer may still use
-// the old file.
+// leave continues with the next file, if this one had no new data for a wait: the writer may
+// still use the old file.
 func (t *Tail) leave() (bool, error) {
 	if !t.silent && !t.done {
 		t.silent = true
@@ -130,7 +130,7 @@ func (t *Tail) leave() (bool, error) {
 	return true, nil
 }
 
-// begin is at the start of a file.
+// begin initializes the state at the start of a file.
 func (t *Tail) begin() {
 	t.offset, t.silent, t.breaks = 0, false, t.last != '\n'
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/callvet/callvet/score"
 )
 
-// judgedBy are the settings that a case is judged by.
+// judgedBy are the settings for judging a case.
 func judgedBy(c *callvet.Case, suite *callvet.Scoring) callvet.Scoring {
 	return score.Merged(*suite, c.Scoring)
 }
@@ -39,7 +39,7 @@ func GoldOf(l *score.Label, set *callvet.Scoring) Gold {
 	return g
 }
 
-// argsOf are the expected arguments of a call, as a label has them; nil where it has none.
+// argsOf are the expected arguments of a call in the form of a label; nil without any.
 func argsOf(e *callvet.ExpectedCall, set *callvet.Scoring) json.RawMessage {
 	if set.Profile != "" || !json.Valid(e.Args) { // lint reports invalid JSON
 		return nil
@@ -56,7 +56,7 @@ func encoded(v any) json.RawMessage {
 	return b
 }
 
-// taskGold are the calls that a case needs, and the conditions on what they give.
+// taskGold are the needed calls of a case, and the conditions on their results.
 func taskGold(c *callvet.Case, needed []score.Label, known bool, set *callvet.Scoring) *TaskGold {
 	if !known && len(c.Expect.Postconditions) == 0 {
 		return nil

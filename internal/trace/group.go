@@ -25,11 +25,11 @@ const maxOpen = 64 << 20
 // Grouper joins the lines of each attempt. Lines of different attempts may be mixed, as long as no
 // more than its window of attempts are open at once.
 //
-// An attempt is complete when its task record follows its steps, or when all steps that the record
-// announced are there. If the window is full or the open attempts exceed maxOpen, the attempt
-// without new lines for longest is returned incomplete. The end of the file completes all. A step
-// after its attempt was returned starts it anew and is counted in Split; a task record is then
-// late.
+// An attempt is complete when its task record follows its steps, or when all steps that the
+// record announced are there. If the window is full or the open attempts exceed maxOpen, the
+// attempt without new lines for longest is returned incomplete. The end of the file completes
+// all. A step after its attempt was returned starts a new attempt and is counted in Split; a task
+// record is then late.
 type Grouper struct {
 	// Hold keeps complete attempts open until the window is full, so that a later record of one can
 	// correct or contradict it.
@@ -45,14 +45,13 @@ type Grouper struct {
 	// Split is how many attempts were returned in more than one piece; only the last 16 windows of
 	// attempts are remembered.
 	Split int64
-	// Merged is how many task records were copies of an earlier one, Copies how many steps were of one
-	// of their call.
+	// Merged is how many task records were copies of an earlier one, Copies how many steps were
+	// copies of an earlier step of their call.
 	Merged, Copies int64
-	// Conflicts is how many attempts were given with task records that contradict each other,
-	// Contradicted how many with steps of one call that do.
+	// Conflicts is how many attempts had task records that contradict each other, Contradicted
+	// how many had contradicting steps of one call.
 	Conflicts, Contradicted int64
-	// Unknown is how many attempts have unknown calls although their own record does not report
-	// that.
+	// Unknown is how many attempts have unknown calls although their record does not report this.
 	Unknown int64
 	// Retyped is how many values under fields were numbers or booleans, which an attempt keeps as
 	// text; Dropped is how many were lists or objects, which it drops.
@@ -77,8 +76,8 @@ type gathering struct {
 	broken   bool     // a step of it could not be read
 }
 
-// given are hashes of the lines of a returned attempt: of its last task record, 0 for none, and of
-// its steps that name their call.
+// given are hashes of the lines of a returned attempt: of its last task record (0 for none), and
+// of its steps with the id of a call.
 type given struct {
 	record uint64
 	lines  []uint64
@@ -95,8 +94,8 @@ func NewGrouper(window int) *Grouper {
 	}
 }
 
-// Add takes a record and gives the attempt it completed or pushed out of the
-// window; ok is false when there is none.
+// Add adds a record and returns the attempt that it completed or pushed out of the window; ok is
+// false when there is none.
 func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	el, a, ok := g.gather(attemptID{string(v.TaskID), string(v.Target), v.Attempt})
 	at := el.Value.(*gathering)
@@ -124,8 +123,8 @@ func (g *Grouper) Add(v *View) (a Attempt, ok bool) {
 	return a, ok
 }
 
-// gather gives the open attempt, a new one where it is not open; a is the attempt that it pushed out
-// of the window.
+// gather returns the open attempt, a new one where it is not open; a is the attempt that this
+// pushed out of the window.
 func (g *Grouper) gather(id attemptID) (el *list.Element, a Attempt, ok bool) {
 	if el = g.open[id]; el != nil {
 		g.order.MoveToBack(el)
@@ -140,8 +139,8 @@ func (g *Grouper) gather(id attemptID) (el *list.Element, a Attempt, ok bool) {
 	return el, a, ok
 }
 
-// Broken records that a step of an attempt is unreadable: without another line of the call the
-// attempt's calls are unknown. It is the Broken of a Scanner.
+// Broken records that a step of an attempt is unreadable: without a readable line of the call the
+// attempt's calls are unknown. It is used as Scanner.Broken.
 func (g *Grouper) Broken(task, target string, number int) {
 	id := attemptID{task, target, number}
 	if el := g.open[id]; el != nil {
@@ -154,8 +153,8 @@ func (g *Grouper) Broken(task, target string, number int) {
 	}
 }
 
-// Copy reports whether v has the text of an earlier record of the same attempt, and counts it: it is
-// not to be added. Steps without the id of a call are none.
+// Copy reports whether v has the text of an earlier record of the same attempt, and counts it: it
+// must not be added. Steps without the id of a call are never copies.
 func (g *Grouper) Copy(v *View) bool {
 	if !v.IsTask && len(v.CallID) == 0 {
 		return false
@@ -178,8 +177,8 @@ func (g *Grouper) Copy(v *View) bool {
 	return copied
 }
 
-// Late reports whether v is a task record that differs from the one of its returned attempt, and
-// counts it as a conflict: it must not be added.
+// Late reports whether v is a task record that differs from the record of its returned attempt,
+// and counts it as a conflict: it must not be added.
 func (g *Grouper) Late(v *View) bool {
 	id := attemptID{string(v.TaskID), string(v.Target), v.Attempt}
 	late := v.IsTask && g.open[id] == nil && g.done[g.hash(id)].record != 0
@@ -197,7 +196,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// End gives an open attempt as it is; ok is false when it is not open.
+// End returns an open attempt, complete or not; ok is false when it is not open.
 func (g *Grouper) End(task, target string, number int) (a Attempt, ok bool) {
 	el := g.open[attemptID{task, target, number}]
 	if el == nil {
@@ -206,7 +205,7 @@ func (g *Grouper) End(task, target string, number int) (a Attempt, ok bool) {
 	return g.close(el)
 }
 
-// changed counts the values under fields that are not kept as they are.
+// changed counts the values under fields that are not kept unchanged.
 func (g *Grouper) changed(fields value.Value) {
 	for e, ok := fields.First(); ok; e, ok = fields.Next(e) {
 		switch e.Kind() {
@@ -219,7 +218,7 @@ func (g *Grouper) changed(fields value.Value) {
 	}
 }
 
-// recordSize is about the memory of a record in addition to its text.
+// recordSize is the approximate memory of a record in addition to its text.
 const recordSize = 256
 
 func (at *gathering) complete() bool {
@@ -235,7 +234,7 @@ func (at *gathering) complete() bool {
 	return len(at.steps) > 0
 }
 
-// close gives an open attempt; ok is false where no record of it came.
+// close returns an open attempt; ok is false where it has no record.
 func (g *Grouper) close(el *list.Element) (a Attempt, ok bool) {
 	at := g.order.Remove(el).(*gathering)
 	delete(g.open, at.id)
@@ -289,13 +288,13 @@ func (a *Attempt) unknown(why string) {
 	a.Trace.Classify("")
 }
 
-// callID separates the calls of an attempt: providers use an id again in another turn.
+// callID separates the calls of an attempt: providers reuse ids in later turns.
 type callID struct {
 	turn int
 	id   string
 }
 
-// repeated are the steps of calls that have several.
+// repeated are the steps of calls with several steps.
 func repeated(all []Step) map[callID][]int {
 	last := make(map[callID]int, len(all))
 	var of map[callID][]int
@@ -320,9 +319,9 @@ func repeated(all []Step) map[callID][]int {
 	return of
 }
 
-// calls are the steps that count, and their places among all; nil where all do. Of several lines of
-// one call, equal ones count once and one that corrects replaces those before it. Lines that
-// contradict each other do not count.
+// calls are the steps that count, and their places among all; nil where all do. Equal lines of
+// one call count once, and a line that corrects replaces the earlier lines of its call. Lines
+// that contradict each other do not count.
 func (g *Grouper) calls(all []Step) (steps []Step, order []int, contradict bool) {
 	of := repeated(all)
 	if of == nil {
@@ -352,7 +351,7 @@ func (g *Grouper) calls(all []Step) (steps []Step, order []int, contradict bool)
 	return steps, order, contradict
 }
 
-// equal reports whether two steps differ in nothing but whether they correct.
+// equal reports whether two steps are equal, apart from Corrects.
 func (s *Step) equal(o *Step) bool {
 	a, b := *s, *o
 	a.Corrects, b.Corrects = false, false
@@ -376,7 +375,7 @@ func (g *Grouper) reopened(id attemptID) {
 	}
 }
 
-// Rest gives what is still open, the longest silent first.
+// Rest yields the attempts that are still open, the longest silent first.
 func (g *Grouper) Rest() iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
 		for el := g.order.Front(); el != nil; el = g.order.Front() {

@@ -11,8 +11,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// stepLine is the form of a step's line. A View holds what is in it; the fields
-// here are never filled.
+// stepLine is the form of a step's line. A View has its values; the fields here are never filled.
 type stepLine struct {
 	Type    string  `json:"type"`
 	Version int     `json:"version" form:"min=1"`
@@ -56,7 +55,7 @@ type taskLine struct {
 	Task
 }
 
-// The members that a View holds, as positions in lineNames.
+// The members that a View contains, as positions in lineNames.
 const (
 	nameTaskID = iota
 	nameTarget
@@ -87,7 +86,7 @@ const (
 	viewNames // how many
 )
 
-// lineNames are those of value.Doc.Names that the reader of a View's line has.
+// lineNames are the value.Doc.Names for reading a View's line.
 func lineNames() *value.Names {
 	names := [viewNames]string{
 		nameTaskID: "task_id", nameTarget: "target", nameAttempt: "attempt", nameTags: "tags", nameFields: "fields",
@@ -100,10 +99,10 @@ func lineNames() *value.Names {
 	return value.NamesOf(names[:])
 }
 
-// forms are what lines are compared with.
+// forms are the forms for checking lines.
 type forms struct{ step, task *doc.Type }
 
-// newForms compiles them. Null is "not recorded" everywhere in a line.
+// newForms compiles the forms. Null means "not recorded" everywhere in a line.
 func newForms() forms {
 	return forms{doc.Of[stepLine]().WithNulls(), doc.Of[taskLine]().WithNulls()}
 }

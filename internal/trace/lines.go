@@ -13,9 +13,9 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Attempt writes an attempt: its steps in order, then its task record, which closes it. The raw
-// form of turns, repairs, notes of the world and the requests are not written: the contract has no
-// members for them.
+// Attempt writes an attempt: its steps in order, then its task record, which completes it. The
+// raw form of turns, repairs, notes of the world and the requests are not written: the contract
+// has no members for them.
 func (w *Writer) Attempt(a *Attempt) error {
 	steps, task := a.Lines()
 	for i := range steps {
@@ -26,15 +26,15 @@ func (w *Writer) Attempt(a *Attempt) error {
 	return w.Task(&task)
 }
 
-// Named are the calls of an attempt as the steps that its lines have: those without a tool's name are
-// left out.
+// Named are the calls of an attempt that have a step line: calls without a tool's name are left
+// out.
 func (a *Attempt) Named(yield func(*Step) bool) {
 	turn, at := 0, 0
 	for i := range a.Trace.Turns {
 		t := &a.Trace.Turns[i]
 		for j := range t.Calls {
 			if at++; t.Calls[j].Nameless() {
-				continue // the task record holds it as its outcome
+				continue // the task record contains it as its outcome
 			}
 			s := a.step(at-1, &t.Calls[j], turn, j)
 			s.CallID = distinct(t.Calls[:j], s.CallID)
@@ -61,9 +61,9 @@ func (a *Attempt) Records() int64 {
 	return n
 }
 
-// Lines takes an attempt apart. Calls without an id get "TASK#TURN#N", as the
-// contract's own example has them. A step needs a tool: a call without the name of one is in
-// the conversation of the task record.
+// Lines splits an attempt into records. Calls without an id get "TASK#TURN#N", as in the
+// contract's example. A step needs a tool: a call without a tool's name is in the conversation of
+// the task record.
 func (a *Attempt) Lines() ([]Step, Task) {
 	t := &a.Trace
 	var steps []Step
@@ -99,7 +99,7 @@ func (a *Attempt) Lines() ([]Step, Task) {
 	return steps, task
 }
 
-// role is that of a turn in the contract: who calls is the assistant.
+// role is the role of a turn in the contract: a turn with calls is the assistant's.
 func role(t *callvet.Turn) callvet.Role {
 	if t.Role.Known() {
 		return t.Role
@@ -122,7 +122,7 @@ func content(t *callvet.Turn, steps []Step) *string {
 	return &t.Content
 }
 
-// resultText is a JSON string's text, any other JSON as it stands.
+// resultText is a JSON string's text, any other JSON unchanged.
 func resultText(raw json.RawMessage) string {
 	var s string
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
@@ -163,8 +163,8 @@ func (a *Attempt) step(n int, c *callvet.Call, turn, j int) Step {
 	return s
 }
 
-// distinct is the id of a call among those before it in its turn. Two steps of a turn with one id would
-// be two lines of one call.
+// distinct makes the id of a call unique in its turn. Two steps of a turn with one id would be
+// two lines of one call.
 func distinct(before []callvet.Call, id string) string {
 	again := 0
 	for i := range before {
@@ -185,7 +185,8 @@ func start(ms *float64) *float64 {
 	return ms
 }
 
-// positive is a time that an attempt can have taken; nil for any other, which is not known.
+// positive is a possible duration of an attempt; nil for an impossible one, which counts as
+// unknown.
 func positive(f float64) *float64 {
 	if !(f > 0) || f > maxMS {
 		return nil
@@ -273,7 +274,7 @@ func join(steps []Step, task *Task) Attempt {
 	return a
 }
 
-// callless reports whether the record has no outcome, and counts calls that are not there.
+// callless reports whether the record has no outcome, and counts calls that are missing.
 func (t *Task) callless() bool {
 	if t == nil || t.Outcome != "" || t.Fault != nil {
 		return false
@@ -285,7 +286,7 @@ func (t *Task) callless() bool {
 // conversation returns the turns, and the steps in the order of the calls; -1 is a call without a
 // tool's name, which has no step.
 func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) {
-	at := map[string][]int{} // ids may repeat: then they are taken in order
+	at := map[string][]int{} // ids may repeat: then they are used in order
 	for i := range steps {
 		if id := steps[i].CallID; id != "" {
 			at[id] = append(at[id], i)
@@ -324,8 +325,8 @@ func conversation(steps []Step, task *Task) (turns []callvet.Turn, order []int) 
 	return rest(turns, order, steps, used, task)
 }
 
-// rest adds the steps that no recorded turn has: those of one turn id share an assistant turn, with
-// the results after it.
+// rest adds the steps that no recorded turn has: steps with one turn id share an assistant turn,
+// with the results after it.
 func rest(turns []callvet.Turn, order []int, steps []Step, used []bool, task *Task) ([]callvet.Turn, []int) {
 	for i := 0; i < len(steps); {
 		if used[i] {
@@ -418,7 +419,7 @@ func (t *Task) attempt() Attempt {
 	return a
 }
 
-// Name is "TASK", or "TASK (attempt N of TARGET)" where those are known.
+// Name is "TASK", or "TASK (attempt N of TARGET)" where these are known.
 func (a *Attempt) Name() string {
 	t := &a.Trace
 	if t.Repeat == 0 && t.Target == "" {

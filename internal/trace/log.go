@@ -11,14 +11,14 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// maxUnknown bounds the unknown names that a Log keeps apart.
+// maxUnknown bounds the unknown names that a Log counts separately.
 const maxUnknown = 64
 
-// Log counts what was wrong with the lines of a file and lists the first of
-// them. Logs of parts of a file merge into what one Log of the whole would be.
+// Log counts the problems of the lines of a file and lists the first ones. Merged Logs of parts
+// of a file equal one Log of the whole file.
 type Log struct {
-	// Lines is how many lines were read, Steps and Tasks how many records; Bad
-	// is how many lines were no record.
+	// Lines is how many lines were read, Steps and Tasks are the numbers of records; Bad is how
+	// many lines were no record.
 	Lines, Steps, Tasks, Bad int64
 	// Repaired is how many lines were read with repairs, RepairedFirst the first of them, and Made
 	// which repairs.
@@ -38,8 +38,7 @@ type BadLine struct {
 	Reason string
 }
 
-// UnknownKey is a member that the contract does not have: the line was used
-// without it.
+// UnknownKey is a member that is not in the contract: the line was used without it.
 type UnknownKey struct {
 	Key string
 	// Nearest is the known name that may have been meant; "" when none is near.
@@ -91,7 +90,7 @@ func (l *Log) unknown(u UnknownKey) {
 	}
 }
 
-// again counts a name that is known to be unknown.
+// again counts a name that is already in Unknown.
 func (l *Log) again(u UnknownKey) bool {
 	i, found := slices.BinarySearchFunc(l.Unknown, u.Key,
 		func(a UnknownKey, k string) int { return cmp.Compare(a.Key, k) })
@@ -101,7 +100,7 @@ func (l *Log) again(u UnknownKey) bool {
 	return found
 }
 
-// Merge adds what another part of the same file had.
+// Merge adds the Log of another part of the same file.
 func (l *Log) Merge(o *Log) {
 	l.Lines, l.Steps, l.Tasks, l.Bad = l.Lines+o.Lines, l.Steps+o.Steps, l.Tasks+o.Tasks, l.Bad+o.Bad
 	l.Repairs(o)
@@ -113,7 +112,7 @@ func (l *Log) Merge(o *Log) {
 	}
 }
 
-// Shift moves the numbers of all lines, for a part of a file that lines go before.
+// Shift adds to the numbers of all lines, for a part of a file with lines before it.
 func (l *Log) Shift(by int64) {
 	for i := range l.List {
 		l.List[i].Line += by

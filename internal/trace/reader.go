@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Reader gives the records of a trace file one after the other, in memory that
-// does not depend on the file's size.
+// Reader returns the records of a trace file one after the other, in memory that does not depend
+// on the file's size.
 type Reader struct {
 	blocks *Blocks
 	scan   *Scanner
@@ -26,9 +26,9 @@ func Open(r io.Reader, o Options) (*Reader, error) {
 	return &Reader{blocks: b, scan: NewScanner(o)}, nil
 }
 
-// Next gives the next record, or io.EOF. The View is valid until the next call;
-// its Step or Task can be kept. Lines that are no record go to the Log, or end
-// the reading when the reader is strict.
+// Next returns the next record, or io.EOF. The View is valid until the next call; its Step or
+// Task can be kept. Lines that are no record go to the Log, or end the reading when the reader is
+// strict.
 func (r *Reader) Next() (*View, error) {
 	for {
 		for len(r.rest) > 0 {
@@ -53,5 +53,5 @@ func (r *Reader) Next() (*View, error) {
 	}
 }
 
-// Log is what was wrong so far.
+// Log has the problems so far.
 func (r *Reader) Log() *Log { return &r.scan.Log }

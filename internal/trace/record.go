@@ -18,7 +18,7 @@ type object struct {
 	err error
 }
 
-// task writes the members of a task record in their order, but for its id and its messages.
+// task writes the members of a task record in their order, except its id and its messages.
 func (m *object) task(t *Task) {
 	m.whole("attempt", t.Attempt)
 	m.text("target", t.Target)
@@ -139,7 +139,7 @@ func (m *object) scored(s *Scored) {
 	m.close()
 }
 
-// gold writes the calls that a task needs.
+// gold writes the needed calls of a task.
 func (m *object) gold(g *TaskGold) {
 	if g == nil {
 		return
@@ -188,7 +188,7 @@ func (m *object) name(name string) {
 	m.b = append(m.string(name), ':')
 }
 
-// comma divides what comes from what is before it.
+// comma writes a comma before the next value, if needed.
 func (m *object) comma() {
 	if n := len(m.b); n > 0 && m.b[n-1] != '{' && m.b[n-1] != '[' {
 		m.b = append(m.b, ',')
@@ -273,7 +273,7 @@ func (m *object) number(name string, f *float64) {
 	m.b = strconv.AppendFloat(m.b, *f, 'f', -1, 64)
 }
 
-// string appends a string to what there is. Nearly none has a byte that is not written as it is.
+// string appends a string. Almost no string has a byte that must be escaped.
 func (m *object) string(s string) []byte {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -27,7 +27,7 @@ type Words interface {
 	Check(s string) string
 	// Known replaces values that are known to be secret and nothing else.
 	Known(s string) string
-	// Name is Known, and replaces what has the form of a secret.
+	// Name is Known, and also replaces texts with the form of a secret.
 	Name(s string) string
 }
 

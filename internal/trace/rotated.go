@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// maxRotated is the highest number of a rotated file that is looked for.
+// maxRotated is the highest number of a rotated file that is searched.
 const maxRotated = 99
 
-// after opens the files written after own, the file that was read: those rotated since, oldest
-// first, and the one at the path. It is empty, without an error, while files are being renamed: the
-// next look finds them.
+// after opens the files written after own, the file that was read: the files rotated since,
+// oldest first, and the file at the path. It is empty, without an error, while files are being
+// renamed: the next call finds them.
 func (t *Tail) after(own os.FileInfo) ([]*os.File, error) {
 	name := target(t.path)
 	before := first(name)
@@ -152,7 +152,7 @@ func (t *Tail) suspect(name string, own, now os.FileInfo) {
 	dir, base := filepath.Split(name)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	if err != nil {
-		return // no warning, and the reading goes on
+		return // no warning, and the reading continues
 	}
 	var later, packed []string
 	for _, e := range entries {

@@ -26,7 +26,7 @@ type Scored struct {
 	Unknown []string           `json:"unknown,omitempty"`
 	// NotEvaluated are the assertions that were not evaluated.
 	NotEvaluated []NotEvaluated `json:"not_evaluated,omitempty"`
-	// Signs are those of issues that most runs share.
+	// Signs are the signs of issues that most runs share.
 	Signs []score.Sign `json:"signs,omitempty"`
 	// Layers are the judged layers of a router or retriever. Routes and Tools are pairs of expected
 	// and actual selections.
@@ -49,7 +49,7 @@ type Confused struct {
 
 // OfCell converts a cell of a run to an attempt. It has the target's turns and calls, the case's
 // labels and slices, and the scorer's results. Cell, case and target are not changed, and share
-// memory with the attempt, but for turns and calls.
+// memory with the attempt, except turns and calls.
 func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *callvet.Scoring) Attempt {
 	a := Attempt{
 		Trace: cell.Trace, Input: c.Input, AsOf: c.AsOf, Floor: target.Floor,
@@ -67,7 +67,7 @@ func OfCell(c *callvet.Case, target *callvet.Target, cell *callvet.Cell, suite *
 			a.Pass = &pass
 		}
 	case callvet.VerdictNotRun:
-	default: // of earlier versions: without a result there is an error
+	default: // from earlier versions: no result means an error
 		t.Outcome = cmp.Or(t.Outcome, callvet.OutcomeError)
 	}
 	a.Annotate(c, target, &cell.Result, suite)
@@ -243,7 +243,7 @@ func scored(c *callvet.Case, target *callvet.Target, t *callvet.Trace, r *callve
 	return s
 }
 
-// unasserted are the scores of arguments that the attempt has not: it could have them.
+// unasserted are the scores of arguments that the attempt could have, but does not.
 func unasserted(r *callvet.Result) []string {
 	var out []string
 	for _, name := range [...]string{
@@ -257,7 +257,7 @@ func unasserted(r *callvet.Result) []string {
 	return out
 }
 
-// values takes over the scores.
+// values copies the scores.
 func (s *Scored) values(r *callvet.Result) {
 	for i := range r.Scores {
 		if x := &r.Scores[i]; x.Scored && x.Value >= 0 && x.Value <= 1 { // a NaN is neither
@@ -273,7 +273,7 @@ func (s *Scored) set(name string, v float64) {
 	s.Scores[name] = v
 }
 
-// scoreName is the name of a score that earlier versions called otherwise.
+// scoreName is the present name of a score with a different name in earlier versions.
 func scoreName(name string) string {
 	if name == "overcall" {
 		return score.OverCall
@@ -303,8 +303,8 @@ func (s *Scored) decided(c *callvet.Case, d *callvet.Decision, r *callvet.Result
 	}
 }
 
-// rightTool is the expected tool that the first one given is compared with: itself
-// where it is right, else the first expected.
+// rightTool is the expected tool for the first selected one: the selected tool itself if it is
+// right, else the first expected one.
 func rightTool(want *callvet.Selection, d *callvet.Decision) string {
 	if len(want.Tools) == 0 {
 		return ""

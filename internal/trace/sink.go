@@ -43,10 +43,11 @@ func Unknown(why string) *callvet.Fault {
 
 const unknown = "what was called is not known: "
 
-// Differ is the problem that the arguments of a call differ: the model's stay, and are scored.
+// Differ is the problem that the arguments of a call differ: the model's arguments are kept, and
+// scored.
 const Differ = "the executed arguments of a call, which differ from those that the model gave"
 
-// Lose counts something that has no place in an Attempt.
+// Lose counts data that an Attempt cannot contain.
 func (s *Sink) Lose(what string) {
 	if s.Lost == nil {
 		s.Lost = map[string]int64{}
@@ -55,9 +56,9 @@ func (s *Sink) Lose(what string) {
 }
 
 // Give adds an attempt; its turns are the whole conversation. The turns before the target's first
-// one become the input. Outcome, answer and goal are set from the turns if the importer has not set
-// them. Calls in the text of a model are calls. A call without a tool's name was unreadable: the
-// attempt is unparseable. Without any turn of the target the calls are unknown.
+// one become the input. Outcome, answer and goal are set from the turns if the importer has not
+// set them. Calls in the text of a model count as calls. A call without a tool's name is
+// unreadable: the attempt is unparseable. Without any turn of the target the calls are unknown.
 func (s *Sink) Give(a Attempt) {
 	odd := ""
 	for _, turns := range []*[]callvet.Turn{&a.Input, &a.Trace.Turns} {
@@ -161,9 +162,9 @@ func (s *Sink) unknownRoles(turns *[]callvet.Turn) (calls bool) {
 	return calls
 }
 
-// written takes the calls that a model wrote into the text of a turn without a native call. The
-// result is what the texts hold; Unknown only where the attempt has no call. Outputs that the
-// decoder of a benchmark read are left as it read them.
+// written reads the calls that a model wrote into the text of a turn without a native call. It
+// returns the findings in the texts; Unknown only where the attempt has no call. Outputs that the
+// decoder of a benchmark read are unchanged.
 func written(a *Attempt) message.Reading {
 	t := &a.Trace
 	var all message.Reading

@@ -88,7 +88,7 @@ func (u *unfold) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ready is how much of the output can be read: all up to a comma that may go.
+// ready is how much of the output can be read: everything before a comma that may be removed.
 func (u *unfold) ready() int {
 	if u.comma >= 0 && len(u.out)-u.comma <= maxHeld {
 		return u.comma
@@ -119,18 +119,18 @@ func (u *unfold) fill() {
 		return
 	default:
 	}
-	u.lines() // there are as many as in the source
+	u.lines() // the output has as many as the source
 }
 
-// lines goes on to the line of the source, where the output is behind it. After a record
-// with very many lines it takes several records to do so.
+// lines adds line ends until the output has the line number of the source. After a record with
+// very many lines this takes several records.
 func (u *unfold) lines() {
 	for to := min(u.line, u.written+maxHeld); u.written < to; u.written++ {
 		u.out = append(u.out, '\n')
 	}
 }
 
-// take takes one byte of the source.
+// take reads one byte of the source.
 func (u *unfold) take(c byte) {
 	if c == '\n' {
 		u.line++
@@ -170,7 +170,7 @@ func (u *unfold) plain(c byte) {
 	}
 }
 
-// slash takes what follows a slash outside of strings.
+// slash reads the byte after a slash outside of strings.
 func (u *unfold) slash(c byte) {
 	u.state, u.comment = plainText, u.line
 	switch c {
@@ -187,7 +187,7 @@ func (u *unfold) slash(c byte) {
 	u.space(' ')
 }
 
-// quoted takes a byte of a string. One without an end ends with its line.
+// quoted reads a byte of a string. A string without an end ends with its line.
 func (u *unfold) quoted(c byte) {
 	if c == '\n' {
 		u.state = plainText
@@ -205,11 +205,11 @@ func (u *unfold) quoted(c byte) {
 	}
 }
 
-// space writes what stands for space and comments.
+// space writes the replacement of white space and comments.
 func (u *unfold) space(c byte) {
 	switch {
 	case u.last == 0:
-	case len(u.nest) == 0: // behind a number or a word that no bracket is around
+	case len(u.nest) == 0: // after a number or a word outside of brackets
 		u.end()
 	case c == '\n':
 		u.out = append(u.out, '\r')
@@ -218,7 +218,7 @@ func (u *unfold) space(c byte) {
 	}
 }
 
-// token takes a byte that is no space, outside of strings and comments.
+// token reads a byte that is no space, outside of strings and comments.
 func (u *unfold) token(c byte) {
 	if u.last == 0 && u.between(c) {
 		return
@@ -264,7 +264,7 @@ func (u *unfold) token(c byte) {
 	}
 }
 
-// between takes a byte that no record is open for; false begins one.
+// between reads a byte while no record is open; false: the byte begins one.
 func (u *unfold) between(c byte) bool {
 	switch {
 	case c == '[' && !u.array, c == ']' && u.array:
@@ -311,7 +311,7 @@ func folded(head []byte, whole bool) bool {
 	case u.records == 1 && !whole:
 		return u.line > 1
 	}
-	return len(rest) > 0 && rest[0] != '{' // the record is broken, and goes on
+	return len(rest) > 0 && rest[0] != '{' // the record is broken, and continues
 }
 
 // firstRecord unfolds the first record of a text; ended: it is complete. If two have begun, the

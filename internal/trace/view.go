@@ -15,7 +15,7 @@ type View struct {
 	Head
 	Call
 	Raw []byte // the line without its end, repaired as Made lists
-	// Made is what was repaired in the line so that it is JSON.
+	// Made are the repairs that make the line JSON.
 	Made value.Repairs
 	// Record is the whole line; IsTask reports that it is a task record, not a step.
 	Record value.Value
@@ -25,13 +25,13 @@ type View struct {
 	Corrects bool
 	// StartMS is when the call was made, in milliseconds since the attempt began; -1: not recorded.
 	StartMS float64
-	// Env names who answered the call, Guard is the list of a guard's decisions.
+	// Env names the source of the answer, Guard is the list of a guard's decisions.
 	Env   []byte
 	Guard value.Value
 	form  *doc.Type // of Record, if it was checked against one
 }
 
-// Head are the members of a line other than the call. They have the same order as in steps.Head, so
+// Head are the members of a line except the call. They have the same order as in steps.Head, so
 // that a conversion needs no copy.
 type Head struct {
 	Line                   int64 // from 1 over the whole file
@@ -45,7 +45,7 @@ type Head struct {
 // Call are the members of a step about its call. They have the same order as in score.StepInput, so
 // that a conversion needs no copy.
 type Call struct {
-	// Tool is "name@vN" as it stands; SplitTool takes it apart.
+	// Tool is "name@vN" unchanged; SplitTool splits it.
 	Tool                         []byte
 	Args, ArgsRaw, Result, Error value.Value
 	Status                       []byte
@@ -79,7 +79,7 @@ func (v *View) fill(root value.Value, f forms, strange func(doc.Unknown)) error 
 	return nil
 }
 
-// reset empties all but the line and its text.
+// reset empties all fields except the line and its text.
 func (v *View) reset(root value.Value) {
 	*v = View{
 		Head: Head{Line: v.Line, AcceptMS: -1, QueueMS: -1, ExecMS: -1}, Call: Call{Needed: -1},
@@ -210,10 +210,10 @@ func (v *View) gold(m value.Value) bool {
 	return plain
 }
 
-// is reports that a value is of that kind, or null.
+// is reports that a value has this kind, or is null.
 func is(m value.Value, want value.Kind) bool { k := m.Kind(); return k == want || k == value.Null }
 
-// text takes a string; null is none.
+// text accepts a string; null means none.
 func text(m value.Value, to *[]byte) bool {
 	*to = m.Bytes()
 	return is(m, value.String)
@@ -237,7 +237,7 @@ func knownStatus(s []byte) bool {
 	return s == nil
 }
 
-// count takes a whole number; null leaves what was there.
+// count accepts a whole number; null changes nothing.
 func count(m value.Value, to *int) bool {
 	f, ok := m.Float()
 	if ok {
@@ -246,7 +246,7 @@ func count(m value.Value, to *int) bool {
 	return m.Kind() == value.Null || ok && f >= 0 && f <= 1<<31-1 && f == float64(int(f))
 }
 
-// millis takes a duration; null leaves what was there.
+// millis accepts a duration; null changes nothing.
 func millis(m value.Value, to *float64) bool {
 	f, ok := m.Float()
 	if ok {

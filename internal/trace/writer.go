@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// Writer writes records as lines, as they are given: Attempt.Redacted comes before. Not
-// safe for concurrent use.
+// Writer writes records as lines, unchanged: redact them before (Attempt.Redacted). Not safe for
+// concurrent use.
 type Writer struct {
 	w   *bufio.Writer
 	buf []byte
@@ -190,7 +190,7 @@ func (w *Writer) Task(t *Task) error {
 	return w.line(append(b, '}'))
 }
 
-// Flush writes out what is held back.
+// Flush writes the buffered data.
 func (w *Writer) Flush() error {
 	if err := w.w.Flush(); err != nil {
 		return fmt.Errorf("write traces: %w", err)
@@ -214,7 +214,7 @@ func jsonOrNull(b []byte, v json.RawMessage) []byte {
 	return append(b, oneLine(v)...)
 }
 
-// oneLine takes line ends out of a JSON value, where they can only be space.
+// oneLine removes the line ends of a JSON value, where they can only be white space.
 func oneLine(v json.RawMessage) json.RawMessage {
 	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
 		return v

@@ -54,16 +54,16 @@ type Past struct {
 	Trace *callvet.Trace
 	// Input is how many turns its case has.
 	Input int
-	// Whole: one answer has all turns, as from agents that run their own tools.
+	// Whole: one answer contains all turns, as for agents that run their own tools.
 	Whole bool
 }
 
 // Again is a model that replays stored answers.
 type Again struct {
-	// Find gives the stored attempt; the error wraps callvet.ErrNotFound where there is none.
+	// Find returns the stored attempt; the error wraps callvet.ErrNotFound where there is none.
 	Find func(ctx context.Context, caseID string, repeat int) (Past, error)
-	// Steps is how many answers are given again; Next, a model, is asked for those after it.
-	// With a nil Next all are given again, and there is no other.
+	// Steps is how many answers are replayed; Next, a model, generates the later ones. With a nil
+	// Next all answers are replayed, and no further one is made.
 	Steps int
 	Next  callvet.Model
 }

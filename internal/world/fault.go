@@ -17,8 +17,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Attempt identifies the attempt of the calls. The effect of a fault depends only on it and on the
-// number of the call, so that it is the same whatever runs concurrently.
+// Attempt identifies the attempt of the calls. The effect of a fault depends only on it and on
+// the number of the call, so that concurrency does not change it.
 type Attempt struct {
 	Seed   int64
 	Case   string
@@ -54,7 +54,7 @@ const (
 	defaultRetryAfter = 2 * time.Second
 )
 
-// Answer applies the faults of the call, and asks the world if none of them replaces the tool.
+// Answer applies the faults of the call, and calls the world if none of them replaces the tool.
 func (f *faulty) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	var after []*callvet.ToolFault
 	var before *callvet.ToolFault
@@ -143,7 +143,7 @@ func (f *faulty) meets(i int, tool string) bool {
 // draw is a number in [0,1) that depends on seed, case, repeat, fault and call alone.
 func (f *faulty) draw(fault, call int) float64 {
 	h := sha256.New()
-	// a hash takes everything
+	// a hash accepts everything
 	_, _ = fmt.Fprintf(h, "%d\n%q\n%d\n%d\n%d", f.of.Seed, f.of.Case, f.of.Repeat, fault, call)
 	const bits = 53
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>(64-bits)) / (1 << bits)
@@ -204,7 +204,7 @@ func (f *faulty) spoil(t *callvet.ToolFault, tool string, result json.RawMessage
 	return result, false
 }
 
-// plainResult is the text of a result that a target gets: a string as it is.
+// plainResult is the text of a result for a target: a string unchanged.
 func plainResult(result json.RawMessage) string {
 	var s string
 	if json.Unmarshal(result, &s) == nil {
@@ -221,7 +221,7 @@ func malformed(s string) string {
 	return "{" + s
 }
 
-// nullAt is null in place of the whole, or of a member of an object.
+// nullAt puts null in place of the whole value, or of a member of an object.
 func nullAt(result json.RawMessage, at string) (json.RawMessage, bool) {
 	if at == "" {
 		return json.RawMessage("null"), true
@@ -268,7 +268,7 @@ func inject(result json.RawMessage, at, planted string) (json.RawMessage, bool) 
 
 type planter struct {
 	text, slot string
-	longest    int // how many texts stand before the longest one
+	longest    int // how many texts are before the longest one
 	length     int
 	passed     int
 	done       bool

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Keep records a call that was answered before, as World does.
+// Keep records a call that was already answered, in the same way as World.
 func (t *Tape) Keep(ctx context.Context, rec *Recording, of Conversation) error {
 	own := *rec
 	own.Target, own.Repeat = "", 0
@@ -44,9 +44,9 @@ func MocksOf(list []*Recording) []callvet.Mock {
 	return out
 }
 
-// MocksOfGold are mocks for expected calls without a mock. If the call's result_check is made of
-// equalities, the result satisfies it; otherwise it is {"status":"ok"}. made counts those made from
-// a check, other the rest.
+// MocksOfGold are mocks for expected calls without a mock. If the call's result_check consists of
+// equalities, the result satisfies it; otherwise it is {"status":"ok"}. made counts the mocks
+// from a check, other the rest.
 func MocksOfGold(s *callvet.Suite, c *callvet.Case) (mocks []callvet.Mock, made, other int) {
 	if len(c.Expect.Plans) == 0 {
 		return nil, 0, 0
@@ -88,7 +88,7 @@ func (m *mocksOf) has(tool string) bool {
 	return hasMock(m.c.Mocks, tool) || hasMock(m.suite.Mocks, tool)
 }
 
-// exactly are the arguments without those that a matcher compares.
+// exactly are the arguments that no matcher compares.
 func exactly(args json.RawMessage, matchers map[string]callvet.Matcher) json.RawMessage {
 	v, err := value.Parse(args)
 	if err != nil || v.Kind() != value.Object {

@@ -31,8 +31,8 @@ type GuardsConfig struct {
 	Policy *Policy
 	// Tools are the catalogue; attempts with tools of their own name them.
 	Tools []callvet.Tool
-	// Clock is the clock of really called tools, shared by all attempts. Nil: latencies are only
-	// recorded, and each attempt has its own simulated time.
+	// Clock is the clock of live tools, shared by all attempts. Nil: latencies are only recorded,
+	// and each attempt has its own simulated time.
 	Clock GuardClock
 	// Ask asks a person whether a call may be executed; nil: no person, and the answer is no.
 	Ask func(ctx context.Context, call *callvet.Call, why string) (bool, error)
@@ -93,7 +93,7 @@ func (g *Guards) Attempt(caseID string, tools []callvet.Tool) *Guard {
 		a.clock, a.pacer = &simulated{}, newPacer()
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(caseID)) // a hash takes everything
+	_, _ = h.Write([]byte(caseID)) // a hash accepts everything
 	a.random = rand.New(rand.NewPCG(g.cfg.Seed, h.Sum64()))
 	return a
 }
@@ -157,10 +157,10 @@ func (a *Guard) Before(ctx context.Context, talk []callvet.Turn,
 	return d.call, deny, d.rulings
 }
 
-// decision is what becomes of one call.
+// decision is the decision about one call.
 type decision struct {
 	call    callvet.Call
-	denied  string // "": it is not
+	denied  string // the reason; "": allowed
 	rulings []callvet.Ruling
 }
 
@@ -176,7 +176,7 @@ func (d *decision) deny(r safety.Rule, why string) {
 	d.denied += string(r) + ": " + why
 }
 
-// pace holds a call back while its tool fails or was called too often.
+// pace delays a call while its tool fails or was called too often.
 func (a *Guard) pace(ctx context.Context, s *GuardSettings, d *decision) {
 	tool := strings.ToLower(d.call.Tool)
 	deny, trial := a.pacer.open(tool, a.clock.Now(), a.of.Rules())
@@ -261,7 +261,7 @@ func (a *Guard) After(_ context.Context, call callvet.Call, r callvet.Reply) (ca
 		case Redact:
 			r.Result, r.Error = a.results.JSON(r.Result), a.results.Text(r.Error)
 		default:
-			if r.Result != nil || r.Error == "" { // an error alone stays one
+			if r.Result != nil || r.Error == "" { // an error alone is unchanged
 				r.Result = text("[withheld by the guard: " + string(in.Rule) + "]")
 			}
 			if r.Error != "" {

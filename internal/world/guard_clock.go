@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// GuardClock is the time that rates, waits and breakers go by.
+// GuardClock is the clock for rates, waits and breakers.
 type GuardClock interface {
 	Now() time.Time
 	// Sleep waits for d, or returns the context's error if that ends first.
@@ -16,12 +16,12 @@ type GuardClock interface {
 	Spent(d time.Duration)
 }
 
-// RealClock is the time of this machine; tools that are really called need it.
+// RealClock is the time of this machine; live tools need it.
 type RealClock struct {
 	Time func() time.Time // nil: time.Now
 }
 
-// Now gives the time.
+// Now returns the time.
 func (r RealClock) Now() time.Time {
 	if r.Time == nil {
 		return time.Now()

@@ -64,7 +64,7 @@ func (g *Guards) redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// place is an address without what may be secret in it.
+// place is an address without parts that may be secret.
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 func refused(rule safety.Rule, format string, args ...any) error {

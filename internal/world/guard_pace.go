@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// pacer counts calls and failures of tools. All attempts with really called tools share one; other
+// pacer counts calls and failures of tools. All attempts with live tools share one; other
 // attempts have their own.
 //
 //	closed ── StopAfterFailures in a row ──► open ── ReopenSeconds ──► half-open: one call
@@ -30,7 +30,7 @@ type pace struct {
 	starts    []time.Time // of the last calls, at most the limit of a period
 	failures  int         // in a row
 	failed    time.Time   // when it failed last
-	notBefore time.Time   // the tool asked not to be called before
+	notBefore time.Time   // the tool's requested time of the next call
 	trying    bool        // a call of a half-open tool is on its way
 }
 
@@ -43,7 +43,7 @@ func (p *pacer) of(tool string) *pace {
 	return s
 }
 
-// open decides about a tool that fails: whether it is left alone, and if a call is its trial.
+// open decides about a failing tool: whether calls are denied, and whether a call is its trial.
 func (p *pacer) open(tool string, now time.Time, rules *safety.Rules) (deny, trial string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *pacer) open(tool string, now time.Time, rules *safety.Rules) (deny, tri
 	return "", reason + fmt.Sprintf("; one more is tried after %g s", rules.ReopenSeconds)
 }
 
-// backoff is how long a call waits because the last ones failed. random is in [0,1).
+// backoff is how long a call waits because the last calls failed. random is in [0,1).
 func (p *pacer) backoff(tool string, now time.Time, s *GuardSettings, random float64) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,7 @@ type GuardReach struct {
 	// Private allows all addresses except link-local ones and metadata services of clouds, which
 	// reveal credentials.
 	Private bool
-	// Hosts are names and addresses, without ports, that are asked wherever they lead.
+	// Hosts are allowed names and addresses, without ports, whatever they resolve to.
 	Hosts []string
 }
 

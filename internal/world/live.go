@@ -22,13 +22,13 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// ToolsConfig is what calls may use.
+// ToolsConfig are the resources that calls may use.
 type ToolsConfig struct {
 	// Client sends requests. It decides which addresses may be reached: the guard makes one.
 	Client *http.Client
 	// Variable reads the environment for ${NAME}; it fails where a name is not set.
 	Variable func(name string) (string, error)
-	// Secrets are further values that no result may show; those of Variable are none of them.
+	// Secrets are further values that no result may show, in addition to the values of Variable.
 	Secrets []string
 	// Commands run in Dir and see Env (NAME=VALUE) alone.
 	Dir string
@@ -119,7 +119,7 @@ func (t *Tools) hide(v string) {
 	slices.SortFunc(t.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// hidden is a text without the values that came from the environment.
+// hidden is a text without the values from the environment.
 func (t *Tools) hidden(s string) string {
 	for _, v := range t.secrets {
 		s = strings.ReplaceAll(s, v, "[REDACTED]")
@@ -127,20 +127,20 @@ func (t *Tools) hidden(s string) string {
 	return s
 }
 
-// shown is a reply as a target and a trace may see it.
+// shown is a reply in the form for targets and traces.
 func (t *Tools) shown(r callvet.Reply) callvet.Reply {
 	r.Error, r.Note = t.hidden(r.Error), t.hidden(r.Note)
 	r.Result = t.hiddenIn(r.Result)
 	return r
 }
 
-// hiddenIn does so in a result, which stays JSON.
+// hiddenIn is hidden for a result, which stays JSON.
 func (t *Tools) hiddenIn(raw json.RawMessage) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
 	out := t.hidden(string(raw))
-	if out != string(raw) && !value.Valid([]byte(out)) { // it stood there as a number
+	if out != string(raw) && !value.Valid([]byte(out)) { // the value was a number there
 		return value.Quote(out)
 	}
 	return json.RawMessage(out)
@@ -208,7 +208,7 @@ func orDefault[T int64 | float64](v, def T) T {
 	return v
 }
 
-// envOf names who answered.
+// envOf names the source of an answer.
 func envOf(t *LiveTool, where, version string) callvet.Env {
 	kind := "http"
 	if t.Command != "" {
@@ -223,7 +223,7 @@ func envOf(t *LiveTool, where, version string) callvet.Env {
 	return callvet.Live(kind, where)
 }
 
-// ask calls a tool over HTTP, or of a command.
+// ask calls a tool over HTTP, or as a command.
 func (w *LiveWorld) ask(limited context.Context, tool *LiveTool,
 	call *callvet.Call,
 ) (r callvet.Reply, where, version string, err error) {
@@ -245,7 +245,7 @@ func (w *LiveWorld) ask(limited context.Context, tool *LiveTool,
 	return r, where, version, err
 }
 
-// ofServer has a server answer.
+// ofServer calls a tool of a server.
 func (w *LiveWorld) ofServer(ctx context.Context, tool *LiveTool, call callvet.Call) (callvet.Reply, error) {
 	s := w.servers[tool.MCP]
 	if s == nil {
@@ -283,8 +283,7 @@ func (t *Tools) fault(where string, err error) error {
 	return &callvet.Fault{Kind: callvet.FaultNetwork, Message: where + ": " + t.hidden(unsent(err).Error())}
 }
 
-// Close ends the commands of the attempt with all that they have started, and the sessions with
-// its servers.
+// Close ends the commands of the attempt with their children, and the sessions with its servers.
 func (w *LiveWorld) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,17 +21,17 @@ type MockOptions struct {
 	RealLatency bool
 }
 
-// unmocked is the answer of a known tool that no mock speaks for.
-// Source: Tool Calling Evaluation, "Multi-Turn Evaluation".
+// unmocked is the answer of a known tool without a mock. Source: Tool Calling Evaluation,
+// "Multi-Turn Evaluation".
 const unmocked = `{"status":"ok"}`
 
 // Mocks makes the world of one attempt at c. It returns nil if it cannot answer: the case has one
 // turn, and neither it nor the suite has mocks.
 //
 // A mock answers calls of its tool (names compare case-insensitively, as in scoring) if the
-// arguments contain all of its own and the attempt's state fits. Of several the one with the most
-// conditions wins, at equal count the first. The suite's mocks answer only tools for which the case
-// has none.
+// arguments contain all of its own and the attempt's state fits. If several match, the mock with
+// the most conditions wins, at equal count the first. The suite's mocks answer only tools for
+// which the case has none.
 //
 // A tool without any mock answers {"status":"ok"}, with a note. If no mock of a tool fits the
 // arguments and the state, the tool answers exec_error, and so does a tool that the case does not
@@ -47,14 +47,14 @@ type mocks struct {
 	suite   *callvet.Suite
 	c       *callvet.Case
 	options MockOptions
-	given   map[*callvet.Mock]int // replies given so far
+	given   map[*callvet.Mock]int // number of replies so far
 	state   state
 	// calls of each tool so far, by its name in small letters, and of all
 	calls    map[string]int
 	position int
 }
 
-// Answer gives the next reply of the mock that fits best.
+// Answer returns the next reply of the mock that fits best.
 func (m *mocks) Answer(ctx context.Context, call callvet.Call) (callvet.Reply, error) {
 	reply, err := m.reply(call)
 	reply.Env = callvet.EnvMock
@@ -125,8 +125,8 @@ func (m *mocks) reply(call callvet.Call) (callvet.Reply, error) {
 	return reply, nil
 }
 
-// offers reports whether the case has the tool. A suite that declares no tool at
-// all has them from the mocks.
+// offers reports whether the case has the tool. A suite without declared tools offers the tools
+// of its mocks.
 func (m *mocks) offers(name string) bool {
 	tools := m.suite.Tools
 	if m.c.Tools != nil {
@@ -181,9 +181,9 @@ func (m *mocks) list(tool string) []*callvet.Mock {
 	return nil
 }
 
-// choose finds the mock that fits a call's arguments and the state best; nil when none does, and
-// out where one does but for the state. An error is about the suite: a mock's own arguments cannot
-// be read.
+// choose finds the mock that fits a call's arguments and the state best; nil when none does; out:
+// a mock fits except for the state. An error is about the suite: a mock's own arguments cannot be
+// read.
 func choose(list []*callvet.Mock, args value.Value, s state) (best *callvet.Mock, out bool, err error) {
 	most := -1
 	for _, m := range list {
@@ -203,8 +203,8 @@ func choose(list []*callvet.Mock, args value.Value, s state) (best *callvet.Mock
 	return best, out, nil
 }
 
-// fits returns how many values the mock asks for when all of them are in the
-// call, or -1. Objects are subsets at every depth; anything else is compared exactly, type included.
+// fits returns the number of values that the mock requires if the call has all of them, or -1.
+// Objects are subsets at every depth; anything else is compared exactly, type included.
 func fits(want json.RawMessage, actual value.Value) (int, error) {
 	if len(want) == 0 {
 		return 0, nil

@@ -40,9 +40,9 @@ func (m *mocks) filled(raw json.RawMessage, call *callvet.Call, args value.Value
 	return out, nil
 }
 
-// fake is a made-up identifier. Without a label it depends on the call: the tool, its arguments and
-// its place in the attempt; with one it is the same everywhere. It does not depend on the case's
-// name or the run's seed, so that a reused answer equals a new one.
+// fake is an invented identifier. Without a label it depends on the call: the tool, its arguments
+// and its position in the attempt; with a label it is the same everywhere. It does not depend on
+// the case's name or the run's seed, so that a reused answer equals a new one.
 func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 	h := sha256.New()
 	kind, label, labelled := name, "", false
@@ -52,7 +52,7 @@ func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 		}
 	}
 	if labelled {
-		_, _ = fmt.Fprintf(h, "label\n%s", label) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "label\n%s", label) // a hash accepts everything
 	} else {
 		_, _ = fmt.Fprintf(h, "call\n%s\n%d\n%s", strings.ToLower(call.Tool), m.position, call.Args)
 	}
@@ -75,13 +75,13 @@ func (m *mocks) fake(name string, call *callvet.Call) json.RawMessage {
 // state is the state of an attempt: words with values that replies set.
 type state map[string]*held
 
-// held is the value of a word, for left further calls; 0: for good.
+// held is the value of a word, for left further calls; 0: permanently.
 type held struct {
 	callvet.MockState
 	left int
 }
 
-// holds counts the words that a mock asks for, or is -1 where one has another value.
+// holds counts the words that a mock requires, or is -1 where one has a different value.
 func (s state) holds(when map[string]string) int {
 	for word, want := range when {
 		if s.value(word) != want {

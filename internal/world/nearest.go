@@ -36,7 +36,7 @@ func (r *Recordings) nearest(k key) string {
 	}
 	var best *Recording
 	var differs []string
-	for _, rec := range same { // in their order, so that the answer is always the same
+	for _, rec := range same { // in their order, so that the result is deterministic
 		d := argumentsDiffer(rec.Args, json.RawMessage(k.args))
 		if best == nil || len(d) < len(differs) || len(d) == len(differs) && best.Case != k.scope &&
 			rec.Case == k.scope {

@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/score/safety"
 )
 
-// MaxPolicyBytes bounds a policy file: attacks in it may hold long texts.
+// MaxPolicyBytes bounds a policy file: attacks in it may contain long texts.
 const MaxPolicyBytes = 16 << 20
 
 // Policy are the rules of a deployment, and the guard's actions for breaches.
@@ -49,13 +49,14 @@ type GuardAction string
 // The actions.
 const (
 	Block  GuardAction = "block"  // the call is not executed, the result not shown
-	Redact GuardAction = "redact" // what must not be there is replaced by its kind
+	Redact GuardAction = "redact" // the forbidden data is replaced by its kind
 	Cut    GuardAction = "cut"    // the beginning of a result is shown
 	Wait   GuardAction = "wait"   // the call is executed as soon as it may be
-	Flag   GuardAction = "flag"   // it is only remarked
+	Flag   GuardAction = "flag"   // only a remark is recorded
 )
 
-// GuardActions of a rule, its default first; nil for one that does not exist or that no guard can act on.
+// GuardActions are the actions of a rule, its default first; nil for an unknown rule or a rule
+// that no guard can act on.
 func GuardActions(r safety.Rule) []GuardAction {
 	if !slices.Contains(safety.RuleNames(), r) {
 		return nil
@@ -165,7 +166,7 @@ func words(as []GuardAction) []string {
 	return out
 }
 
-// denyByDefault fills in what the file does not mention.
+// denyByDefault fills in the settings that the file does not have.
 func (p *Policy) denyByDefault(root *doc.Node) {
 	silent := func(key string) bool { n := root.Get(key); return n == nil || n.Kind == doc.Null }
 	if p.Tools == nil {
@@ -265,7 +266,7 @@ func Unguarded(name string) error {
 	}
 }
 
-// action about a breach of a rule.
+// action is the action for a breach of a rule.
 func (s *GuardSettings) action(r safety.Rule) GuardAction {
 	if a := s.Actions[r]; a != "" {
 		return a

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// RecordingFormat and RecordingVersion stand in every file.
+// RecordingFormat and RecordingVersion are in every file.
 const (
 	RecordingFormat  = "callvet.recording"
 	RecordingVersion = 1
@@ -34,8 +34,8 @@ const MaxRecording = 32 << 20
 type Recording struct {
 	Format  string `json:"format" form:"required words=callvet.recording"`
 	Version int    `json:"version" form:"required min=1 max=1"`
-	// Case is the id of the case of the attempt that made the call; "": the recording is of any
-	// case.
+	// Case is the id of the case of the attempt that made the call; "": the recording applies to
+	// any case.
 	Case        string `json:"case,omitempty"`
 	Tool        string `json:"tool" form:"required full"`
 	ToolVersion string `json:"tool_version,omitempty"`
@@ -45,8 +45,8 @@ type Recording struct {
 	Args json.RawMessage `json:"args" form:"required"`
 	// Call counts the calls of the tool with these arguments in one conversation, from 1.
 	Call int `json:"call" form:"required min=1"`
-	// Target and Repeat (from 1) are those of an attempt that got another answer than the
-	// first attempt at the case that was recorded, which has neither.
+	// Target and Repeat (from 1) identify an attempt with an answer that differs from the first
+	// recorded attempt at the case, which has neither.
 	Target string `json:"target,omitempty"`
 	Repeat int    `json:"repeat,omitempty" form:"min=1"`
 
@@ -58,11 +58,11 @@ type Recording struct {
 	// Guard are the world's own decisions, such as about a refused address.
 	Guard     []callvet.Ruling `json:"guard,omitempty"`
 	LatencyMS float64          `json:"latency_ms,omitempty" form:"min=0"`
-	// Env names who answered.
+	// Env names the source of the answer.
 	Env      callvet.Env `json:"env,omitempty"`
 	Recorded time.Time   `json:"recorded,omitzero"`
 
-	file string // where it was read, for messages
+	file string // the path of its file, for messages
 }
 
 // SchemaHash identifies a tool's contract: 16 digits of the hash of its canonical parameters. A
@@ -88,7 +88,7 @@ type key struct {
 // marks matches redaction marks with a number, which depends on earlier redactions.
 var marks = regexp.MustCompile(`(\[REDACTED:[A-Za-z0-9_-]+)#[0-9]+\]`)
 
-// unnumbered are arguments as keys have them.
+// unnumbered are arguments in the form for keys.
 func unnumbered(args json.RawMessage) string { return marks.ReplaceAllString(string(args), "$1]") }
 
 func (r *Recording) key() key {
@@ -169,7 +169,8 @@ func ReadRecording(file string, data []byte) (*Recording, error) {
 	return r, nil
 }
 
-// compact is a JSON value without the space between its parts. What is no JSON becomes a string.
+// compact is a JSON value without the space between its parts. A text that is no JSON becomes a
+// string.
 func compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -178,7 +179,7 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// answersAs reports whether both have the same answer; time and duration may differ.
+// answersAs reports whether two recordings have the same answer; time and duration may differ.
 func (r *Recording) answersAs(o *Recording) bool {
 	return o != nil && r.Status == o.Status && r.Error == o.Error && bytes.Equal(r.Result, o.Result) &&
 		r.Env == o.Env && r.Note == o.Note && r.Schema == o.Schema && slices.Equal(r.Guard, o.Guard)

@@ -29,7 +29,7 @@ const MaxRecordings = 500_000
 type Conversation struct {
 	// Case is the id of the case; "" where there is none, as behind a proxy.
 	Case string
-	// Target and Repeat (from 0) are those of the attempt.
+	// Target and Repeat (from 0) identify the attempt.
 	Target string
 	Repeat int
 	// Tools are the contracts of the tools.
@@ -55,7 +55,7 @@ func (c *Conversation) contract(call *callvet.Call) *callvet.Tool {
 	return found
 }
 
-// version is that of a call, or else of its tool.
+// version is the version of a call, or else of its tool.
 func version(call *callvet.Call, t *callvet.Tool) string {
 	if call.Version == "" && t != nil {
 		return t.Version
@@ -63,7 +63,7 @@ func version(call *callvet.Call, t *callvet.Tool) string {
 	return call.Version
 }
 
-// scrubbed is a call as it is kept. It shares nothing with the call that a target made.
+// scrubbed is a call in its stored form. It shares no memory with the call of the target.
 func (c *Conversation) scrubbed(call callvet.Call) callvet.Call {
 	call.Args = slices.Clone(call.Args)
 	if c.Scrub != nil {
@@ -81,10 +81,10 @@ func (n counter) next(k key) int {
 	return n[k]
 }
 
-// Recordings are those of a folder or of a run. They answer calls and can execute none.
-// It is safe for concurrent use once it is made.
+// Recordings are the recordings of a folder or of a run. They answer calls and execute none. They
+// are safe for concurrent use.
 type Recordings struct {
-	byKey     map[key][]*Recording // those with a target after the one without
+	byKey     map[key][]*Recording // recordings with a target after the one without
 	elsewhere map[key][]*Recording // by key without its case
 	byTool    map[string][]*Recording
 	scopes    map[string]bool // the ids of cases, and "" of none
@@ -151,7 +151,7 @@ func readFolder(folder string) ([]*Recording, error) {
 	return out, nil
 }
 
-// RecordingsOf indexes recordings. Two that answer the same call are an error, which wraps
+// RecordingsOf indexes recordings. Two recordings of the same call are an error, which wraps
 // callvet.ErrInvalid and names their files.
 func RecordingsOf(list []*Recording) (*Recordings, error) {
 	list = slices.Clone(list)
@@ -187,7 +187,8 @@ func RecordingsOf(list []*Recording) (*Recordings, error) {
 	return r, nil
 }
 
-// before orders recordings, whatever the names of their files are; 0 for two of one call.
+// before orders recordings, independent of the names of their files; 0 for two recordings of one
+// call.
 func before(a, b *Recording) int {
 	x, y := a.key(), b.key()
 	return cmp.Or(strings.Compare(x.tool, y.tool), strings.Compare(x.version, y.version),
@@ -198,7 +199,7 @@ func before(a, b *Recording) int {
 // Cover reports whether calls of a case may find a recording: one of the case, or of no case.
 func (r *Recordings) Cover(id string) bool { return r.scopes[id] || r.scopes[""] }
 
-// Len is how many there are.
+// Len is the number of recordings.
 func (r *Recordings) Len() int { return r.n }
 
 // Hash is the hash of the content of all recordings.
@@ -268,10 +269,10 @@ func (e *MissError) Unwrap() error { return callvet.ErrNotFound }
 
 // AnswerOptions are the options of a replay.
 type AnswerOptions struct {
-	// ErrorOnMiss answers a call without a recording by an error, so that the conversation goes on. By
-	// default it ends with a Fault.
+	// ErrorOnMiss answers a call without a recording with an error, so that the conversation
+	// continues. By default it ends with a Fault.
 	ErrorOnMiss bool
-	// RealLatency has answers take as long as they took.
+	// RealLatency makes answers take their recorded time.
 	RealLatency bool
 }
 
@@ -317,8 +318,8 @@ func (w *recorded) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 	return out, nil
 }
 
-// find is the recording of a call: of the attempt's own, of its case, of no case, and for a tool
-// that only reads of another case.
+// find is the recording of a call: of the attempt, else of its case, else of no case, else, for a
+// tool that only reads, of another case.
 func (r *Recordings) find(k key, of *Conversation, reads bool) (rec *Recording, note string) {
 	own := r.byKey[k]
 	for _, rec := range own {

@@ -33,10 +33,10 @@ type Tape struct {
 	calls   int
 }
 
-// track is one file that this session wrote or found as it should be.
+// track is one file that this session wrote or found up to date.
 type track struct {
 	rec  *Recording
-	done chan struct{} // closes when it is on the disk, or with err set
+	done chan struct{} // closed when it is on the disk, or with err set
 	err  error
 }
 
@@ -64,8 +64,8 @@ func (t *Tape) Counts() (calls, files int) {
 	return t.calls, t.written
 }
 
-// World records what w answers to the calls of one conversation. A nil w gives nil. An error of w
-// is not an answer and is not recorded, except a timeout.
+// World records the answers of w to the calls of one conversation. For a nil w it returns nil. An
+// error of w is not an answer and is not recorded, except a timeout.
 func (t *Tape) World(w callvet.World, of Conversation) callvet.World {
 	if w == nil {
 		return nil
@@ -80,7 +80,7 @@ type recorder struct {
 	seen  counter
 
 	mu   sync.Mutex
-	last chan struct{} // closed when the call that came last is kept; nil: none came
+	last chan struct{} // closed when the last call is recorded; nil: no call yet
 }
 
 // Answer records the world's answer, and then returns it. Calls may be answered concurrently: they
@@ -96,7 +96,7 @@ func (r *recorder) Answer(ctx context.Context, call callvet.Call) (callvet.Reply
 	reply, err := r.world.Answer(ctx, call)
 	took, late := r.tape.now().Sub(began).Round(time.Millisecond), errors.Is(ctx.Err(), context.DeadlineExceeded)
 	if before != nil {
-		<-before // it ends, as this one did
+		<-before // it will end, too
 	}
 	var denied *callvet.DeniedError
 	var keep callvet.Reply
@@ -150,8 +150,8 @@ func (r *recorder) keep(ctx context.Context, call callvet.Call, reply callvet.Re
 	return r.tape.keep(ctx, rec, &r.of)
 }
 
-// keep has a recording on the disk when it returns. The first answer of a session to a call is
-// that of its case; an attempt that gets another one has a file of its own.
+// keep returns when the recording is on the disk. The first answer of a session to a call is
+// stored for its case; an attempt with a different answer has its own file.
 func (t *Tape) keep(ctx context.Context, rec *Recording, of *Conversation) error {
 	t.mu.Lock()
 	t.calls++
@@ -169,7 +169,7 @@ func (t *Tape) keep(ctx context.Context, rec *Recording, of *Conversation) error
 	return err
 }
 
-// claim returns the recording that has the file in this session; mine: it is the given one. It
+// claim returns the recording in the file in this session; mine: it is the given recording. It
 // waits until the file is on the disk.
 func (t *Tape) claim(ctx context.Context, rec *Recording) (recorded *Recording, mine bool, err error) {
 	name := rec.Name()

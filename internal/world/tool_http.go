@@ -28,7 +28,7 @@ import (
 // maxErrorBody bounds the part of an error's body in a message.
 const maxErrorBody = 2 << 10
 
-// maxToolRedirects bounds how often a host may send a request on to itself.
+// maxToolRedirects bounds how often a host may redirect a request to itself.
 const maxToolRedirects = 5
 
 // request is a tool over HTTP, ready to be sent.
@@ -64,7 +64,7 @@ func newRequest(h *HTTPTool, client *http.Client, variable func(string) (string,
 	}
 	u, err := url.Parse(filled)
 	if err != nil {
-		// without the text: secrets may be in it
+		// without the text, which may contain secrets
 		return nil, fmt.Errorf("the query of the address cannot be read: %w", callvet.ErrInvalid)
 	}
 	r.query = u.Query()
@@ -103,7 +103,7 @@ func staying(c *http.Client) *http.Client {
 	return &out
 }
 
-// where is the address as traces show it: without query, and with placeholders as they are.
+// where is the address for traces: without query, and with placeholders unchanged.
 func (h *HTTPTool) where() string {
 	host, path, _ := cutAddress(h.URL)
 	return host + strings.ReplaceAll(path, " ", "")
@@ -163,7 +163,7 @@ func (r *request) make(ctx context.Context, raw json.RawMessage) (*http.Request,
 	return req, nil
 }
 
-// parameters are those of the query.
+// parameters are the parameters of the query.
 func (r *request) parameters(args value.Value, of func(string) json.RawMessage) url.Values {
 	q := maps.Clone(r.query)
 	if q == nil {
@@ -218,7 +218,7 @@ func (r *request) send(limited context.Context, args json.RawMessage, most int64
 		return callvet.Reply{}, err
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
-	_ = resp.Body.Close() // what there is was read
+	_ = resp.Body.Close() // the body was read
 	switch {
 	case err != nil:
 		return callvet.Reply{}, err
@@ -271,7 +271,7 @@ func retryAfter(h http.Header, now time.Time) string {
 	return strconv.Itoa(int(math.Ceil(max(at.Sub(now), 0).Seconds())))
 }
 
-// answered makes a result of a body: JSON as it is, another text as a text.
+// answered makes a result from a body: JSON unchanged, any other text as a string.
 func answered(kind string, body []byte) (json.RawMessage, error) {
 	kind, _, _ = mime.ParseMediaType(kind) // "" where it cannot be read
 	isJSON := kind == "application/json" || strings.HasSuffix(kind, "+json")
@@ -294,7 +294,8 @@ func answered(kind string, body []byte) (json.RawMessage, error) {
 	return value.Quote(string(body)), nil
 }
 
-// unsent is the reason of an error of a client, without the address: secrets may be in its query.
+// unsent is the reason of an error of a client, without the address, because its query may
+// contain secrets.
 func unsent(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {

@@ -39,7 +39,7 @@ type process struct {
 	broken error
 }
 
-// line is one of standard output, or why there is none.
+// line is one line of standard output, or why there is none.
 type line struct {
 	text []byte
 	err  error
@@ -54,7 +54,7 @@ type question struct {
 
 // start starts a command for one attempt.
 func (t *Tools) start(words []string, most int64) (*process, error) {
-	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // end kills it, with what it has started
+	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // end kills it with its children
 	family, env := t.families.New(t.cfg.Env)
 	cmd.Dir, cmd.Env = t.cfg.Dir, env
 	p := &process{
@@ -110,7 +110,7 @@ func (p *process) read() {
 	}
 }
 
-// ask asks and waits for the answer, until limited ends.
+// ask sends a question and waits for the answer, until limited ends.
 func (p *process) ask(limited context.Context, call *callvet.Call) (callvet.Reply, string, error) {
 	if p.broken != nil {
 		return callvet.Reply{}, "", p.broken
@@ -195,13 +195,13 @@ func parse(text []byte, id int64) (r callvet.Reply, version string, late bool, e
 		return callvet.Reply{Status: callvet.StatusOK, Result: json.RawMessage("null")}, a.Version, false, nil
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, a.Result) != nil { // it was parsed
+	if json.Compact(&b, a.Result) != nil { // it was parsed before
 		return r, "", false, malformed("the answer is no JSON")
 	}
 	return callvet.Reply{Status: callvet.StatusOK, Result: b.Bytes()}, a.Version, false, nil
 }
 
-// end kills the process with all that it has started, and waits. It may be called again.
+// end kills the process with its children, and waits. It may be called again.
 func (p *process) end() {
 	select {
 	case <-p.over:
@@ -211,7 +211,7 @@ func (p *process) end() {
 	}
 	_ = p.family.End(p.cmd)
 	_ = p.cmd.Wait()
-	_ = p.family.End(p.cmd) // what it has left behind
+	_ = p.family.End(p.cmd) // its remaining children
 	_ = p.in.Close()
 	_ = p.out.Close()
 	p.owner.Wait()

@@ -27,13 +27,13 @@ const (
 	DefaultMaxBytes  = 1 << 20
 )
 
-// ToolsFile are the tools that are really called.
+// ToolsFile are the live tools.
 type ToolsFile struct {
 	Tools map[string]LiveTool `json:"tools,omitempty"`
 	// Servers speak MCP; tools name them.
 	Servers map[string]ToolServer `json:"servers,omitempty"`
-	// ExecEnv are variables that commands see although they are named like secrets; * stands for
-	// any letters.
+	// ExecEnv are variables that commands see although they are named like secrets; * matches any
+	// letters.
 	ExecEnv []string `json:"exec_env,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type HTTPTool struct {
 	// Query are further parameters of URL. Nil: a request without a body has all arguments that URL
 	// does not name.
 	Query map[string]string `json:"query,omitempty"`
-	// Headers may hold ${NAME}.
+	// Headers may contain ${NAME}.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Body is the JSON that is sent, with placeholders in its texts; nil: the arguments.
 	Body json.RawMessage `json:"body,omitempty"`
@@ -81,8 +81,8 @@ type ToolServer struct {
 	TimeoutMS int64             `json:"timeout_ms,omitempty" form:"min=0 max=600000"`
 }
 
-// ReadTools reads a File, in JSON or YAML. The error is a callvet.Problem with the place of the first
-// thing that is wrong, or wraps callvet.ErrLimited.
+// ReadTools reads a File, in JSON or YAML. The error is a callvet.Problem with the place of the
+// first mistake, or wraps callvet.ErrLimited.
 func ReadTools(name string, data []byte) (*ToolsFile, error) {
 	if len(data) > MaxToolsFile {
 		return nil, fmt.Errorf("read live tools: %s: more than %d bytes: %w", name, MaxToolsFile, callvet.ErrLimited)
@@ -111,7 +111,7 @@ func ReadTools(name string, data []byte) (*ToolsFile, error) {
 // wrong is a mistake of a file.
 type wrong struct{ key, message, fix string }
 
-// check finds the first mistake that the form of a file does not show; nil where there is none.
+// check finds the first mistake that the form does not detect; nil without one.
 func (f *ToolsFile) check() *wrong {
 	if len(f.Tools) == 0 {
 		return &wrong{
@@ -225,7 +225,7 @@ func sends(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// cutAddress divides an address at the end of its host and at its query.
+// cutAddress splits an address at the end of its host and at its query.
 func cutAddress(address string) (host, path, query string) {
 	if i := strings.Index(address, "://"); i >= 0 {
 		if j := strings.IndexAny(address[i+3:], "/?#"); j >= 0 {
@@ -262,7 +262,7 @@ func address(key, text string) *wrong {
 	return nil
 }
 
-// headers looks for secrets that are spelled out, and for headers that the connection needs itself.
+// headers finds literal secrets, and headers that belong to the connection.
 func headers(key, address string, set map[string]string) *wrong {
 	host, _, query := cutAddress(address)
 	if err := redact.RefuseSpelled(host+"/?"+query, set); err != nil {
@@ -308,7 +308,7 @@ func placeholders(key, text string) *wrong {
 	return nil
 }
 
-// Commands are those that calls may start, each once.
+// Commands are the commands that calls may start, each once.
 func (f *ToolsFile) Commands() []string {
 	var out []string
 	add := func(command string) {
@@ -337,7 +337,7 @@ func (f *ToolsFile) Find(name string) (string, *LiveTool) {
 	return "", nil
 }
 
-// Hosts are those that tools and servers are reached at, each once.
+// Hosts are the hosts of tools and servers, each once.
 func (f *ToolsFile) Hosts() []string {
 	var out []string
 	add := func(address string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/stats"
 )
 
-// correlated is the metric with the correlation between attempts that the gate asks for. Where it
-// was not measured, the metric is unchanged and gets a note. Source: Statistics specification,
+// correlated is the metric with the correlation between attempts that the gate uses. Where it was
+// not measured, the metric is unchanged and gets a note. Source: Statistics specification,
 // section 16.1.
 func (c *claim) correlated(in *Input, m *panel.Metric) *panel.Metric {
 	if c.g.Correlation != CorrelationMeasured {

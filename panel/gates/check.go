@@ -45,7 +45,7 @@ var dimensions = [...]string{
 // Metrics lists the metrics that gates may name without any data.
 func Metrics() []string { return slices.Clone(vocabulary[:]) }
 
-// names is what a gate may refer to.
+// names are the metrics, keys and targets that a gate may refer to.
 type names struct{ metrics, keys, targets []string }
 
 func namesOf(in *Input) names {
@@ -117,8 +117,9 @@ func check(in *Input, gs []Gate) []callvet.Problem {
 	return out
 }
 
-// Check finds errors in gates before anything is measured: targets, slice keys and metrics that do not exist, and
-// bounds of rates that are none. Which scores scorers and judges give is not known then.
+// Check finds errors in gates before anything is measured: targets, slice keys and metrics that
+// do not exist, and bounds that no rate can have. The scores of scorers and judges are not known
+// then.
 func Check(gs []Gate, targets, keys []string) []callvet.Problem {
 	in := Input{Panels: &panel.Panels{}, Keys: keys}
 	var rates panel.Slice

@@ -98,7 +98,7 @@ func smallness(note string) bool {
 	return false
 }
 
-// because is which end of the interval decided, or why none did.
+// because explains which end of the interval decided, or why none did.
 func (c *claim) because(reason string, m *panel.Metric, digits int, have, want float64) string {
 	iv := m.Interval
 	if !iv.Usable() && reason == string(iv.Status) {
@@ -185,7 +185,7 @@ func foundShare(have, want float64) string {
 // percent writes a limit that a user chose, with all its digits.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 32) + " %" }
 
-// cure sets what would settle an open gate.
+// cure sets the remedy for an open gate.
 func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	iv := m.Interval
 	if !iv.Usable() && reason == string(iv.Status) {
@@ -211,7 +211,7 @@ func (c *claim) cure(reason string, m *panel.Metric, have, want float64) {
 	}
 }
 
-// cureStatus sets what would give a metric an interval.
+// cureStatus sets the remedy for a metric without an interval.
 func (c *claim) cureStatus(m *panel.Metric) {
 	_, c.v.Cure = statusWords(m.Interval.Status, c.task)
 	if at := slices.IndexFunc(m.Warnings, advice); at >= 0 {

@@ -91,7 +91,7 @@ type Gate struct {
 	Attempts int `json:"attempts,omitempty"`
 	// RemovedOK, for Regression, permits that tasks of the baseline are missing now.
 	RemovedOK bool `json:"removed_ok,omitempty"`
-	// Population, for Regression, is what the change is about; "" is panel.TasksLikeThese.
+	// Population, for Regression, is the population of the change; "" is panel.TasksLikeThese.
 	Population panel.Population `json:"population,omitempty"`
 	// Lost is LostIgnore where lost attempts do not prevent a verdict.
 	Lost Lost `json:"lost,omitempty"`
@@ -154,7 +154,7 @@ type Verdict struct {
 	Key     string       `json:"key,omitempty"`
 	Value   string       `json:"value,omitempty"`
 	Verdict gate.Verdict `json:"verdict"`
-	// Population is what the verdict is about.
+	// Population is the population of the verdict.
 	Population panel.Population `json:"population"`
 	// Reason is a stable word: one of stats/gate, a status of the interval, or
 	// one of this package.

@@ -44,7 +44,7 @@ func (g *Gate) LeastUnits() int {
 	return gate.MinUnits
 }
 
-// allowed are the loss that a regression may have and the least one that it may claim.
+// allowed returns the loss that a change may have and the smallest loss that can fail the gate.
 func (g *Gate) allowed() (margin, effect float64) {
 	return orDefault(g.Margin, gate.Margin), orDefault(g.MinEffect, gate.MinEffect)
 }

@@ -26,15 +26,16 @@ type Evidence struct {
 	Earlier map[LookAt][]panel.TaskSum
 	// Order are the ids of the tasks in the order that was fixed before they were asked.
 	Order []string
-	// Asked is how many of these are over, of targets that are not asked to the end yet.
+	// Asked is how many of these tasks are over, for targets that are not finished.
 	Asked map[string]int
-	// Planned is how many tasks could have been asked of a target.
+	// Planned is the number of tasks planned for a target.
 	Planned int
 	// Looks are the looks at each target, gate by gate.
 	Looks map[LookAt]Look
-	// Early are the targets that were asked until their gates were decided, and not to the end.
+	// Early are the targets that stopped early because their gates were decided.
 	Early map[string]bool
-	// Stricter is what gates without a sequence decide on at later looks, by the number of the look.
+	// Stricter has the data for gates without a sequence at later looks, by the number of the
+	// look.
 	Stricter map[int]Stricter
 }
 
@@ -45,7 +46,7 @@ type Stricter struct {
 	Comparison *panel.Comparison
 }
 
-// LookAt is what is looked at.
+// LookAt identifies a gate, a target and a slice.
 type LookAt struct {
 	Target string `json:"-"`
 	Metric string `json:"metric"`
@@ -66,8 +67,8 @@ type Looked struct {
 	Look
 	// Alpha is the error rate of each side.
 	Alpha float64 `json:"alpha"`
-	// After is the number of tasks that decided the gate, 0 where it is undecided; Tasks is how many it
-	// looked at, Planned how many could have been asked.
+	// After is the number of tasks that decided the gate, 0 where it is undecided; Tasks is how
+	// many it looked at, Planned how many were planned.
 	After   int `json:"after,omitempty"`
 	Tasks   int `json:"tasks"`
 	Planned int `json:"planned"`
@@ -160,8 +161,9 @@ func (s *Sequence) task(t *panel.TaskSum) (_ gate.Task, ok bool) {
 	return gate.Task(m), true
 }
 
-// Begin gives the sequence the tasks of the baseline, where it compares, and those of earlier looks. The means
-// of these may be of several attempts each, so that only all of them together are looked at.
+// Begin adds the tasks of the baseline, for a comparison, and the tasks of earlier looks to the
+// sequence. Each mean may cover several attempts, so that the evidence is only checked after all
+// of them.
 func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
 	if s.g.Lost == LostIgnore {
 		base, earlier = withoutLost(base), withoutLost(earlier)
@@ -185,8 +187,9 @@ func (s *Sequence) Begin(base, earlier []panel.TaskSum) {
 	}
 }
 
-// Feed gives the sequence tasks, one after the other. A task that it knows has further attempts: they count
-// with those before, unless the task was changed since. Answers that were used again add nothing.
+// Feed adds tasks to the sequence, one after the other. A known task has further attempts: they
+// count together with the earlier ones, unless the task was changed since. Reused answers add
+// nothing.
 func (s *Sequence) Feed(tasks []panel.TaskSum) {
 	if s.g.Lost == LostIgnore {
 		tasks = withoutLost(tasks)
@@ -256,8 +259,9 @@ func (s *Sequence) point() {
 	s.curve, s.stride = half, 2*s.stride
 }
 
-// Decision is the decision so far. It is open where the tasks of this look alone have evidence for the opposite: then
-// the target is not the one of the earlier looks, and their evidence is not about it.
+// Decision is the decision so far. It is open where the tasks of this look alone have evidence
+// for the opposite: then the target has changed since the earlier looks, and their evidence does
+// not apply to it.
 func (s *Sequence) Decision() gate.Decision {
 	d := s.Sequence.Decision()
 	if s.own != nil && s.own.Decided() && s.Sequence.Decided() && s.own.Decision().Verdict != d.Verdict {
@@ -392,7 +396,7 @@ func (c *claim) sequenced(in *Input, l Look, alpha float64) (s *Sequence, why st
 	above, below := s.Logs()
 	planned := e.Planned
 	if c.v.Key != "" {
-		planned = s.N() // how many cases are in the slice is known of those that were asked
+		planned = s.N() // the number of cases in the slice is known only for tasks that were run
 	}
 	c.v.Notes = append(c.v.Notes,
 		"the interval is descriptive: the evidence decides, and it may be looked at after each "+c.task)
@@ -461,10 +465,10 @@ func (c *claim) evidenceWords(above, below string) string {
 		odds(l.Below), below, enough)
 }
 
-// undecided reports whether a reason is that of a sequence without a decision.
+// undecided reports whether a reason means a sequence without a decision.
 func undecided(reason string) bool { return reason == gate.ReasonUndecided || reason == ReasonChanged }
 
-// cureSequence says how an undecided sequence goes on.
+// cureSequence explains how an undecided sequence continues.
 func (c *claim) cureSequence() {
 	c.v.Needed, c.v.NeededHalf, c.v.NeededAttempts = 0, 0, 0
 	l := c.v.Looked

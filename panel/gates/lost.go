@@ -30,7 +30,7 @@ func (c *claim) lost() (n, of int) {
 	return c.slice.Lost(c.g.Metric, c.unread())
 }
 
-// silent is the number of things without a readable verdict of the metric's judge.
+// silent is the number of units without a readable verdict of the metric's judge.
 func (c *claim) silent() int {
 	if m := c.judged(); m != nil {
 		return m.Excluded
@@ -50,7 +50,7 @@ func (c *claim) judged() *panel.Metric {
 	return nil
 }
 
-// planned is the unit of the gate's lost things.
+// planned is the unit of the gate's losses.
 func (c *claim) planned() string {
 	if thing, _ := panel.JudgedPart(c.g.Metric); thing != "" {
 		return thing
@@ -113,7 +113,7 @@ func (c *claim) lostReason() string {
 	return ReasonLost
 }
 
-// lostWords is what is lost, and what helps.
+// lostWords describes the losses, and the remedy.
 func (c *claim) lostWords() (sentence, cure string) {
 	var parts, cures []string
 	n, of := c.lost()
@@ -130,6 +130,10 @@ func (c *claim) lostWords() (sentence, cure string) {
 		parts, cures = append(parts, "ended in an error"), append(cures, c.resume("run those attempts again"))
 	case unrun > 0:
 		parts, cures = append(parts, "did not run"), append(cures, c.resume("run the rest"))
+	}
+	if c.slice.Torn > 0 && panel.OfCalls(c.g.Metric) {
+		parts, cures = append(parts, "have fewer step lines than their records count"),
+			append(cures, "add the missing step lines")
 	}
 	if c.silent() > 0 {
 		parts, cures = append(parts, "got no verdict of the judge that can be read"),
@@ -233,7 +237,7 @@ func (c *claim) changeStays(v gate.Verdict, d *change, unread float64) bool {
 	return true
 }
 
-// changeLostWords is what a comparison lost, and what helps.
+// changeLostWords describes the losses of a comparison, and the remedy.
 func (c *claim) changeLostWords(d *change) (sentence, cure string) {
 	unread := int(c.gone.Records())
 	sentence = fmt.Sprintf("%d of %s without an outcome in one of the runs", d.Lost, c.tasks(d.Planned))

@@ -26,7 +26,7 @@ func (g *Gate) About() panel.Population {
 	return g.Population.Or()
 }
 
-// Populations are what the verdicts are about, each once.
+// Populations are the populations of the verdicts, each once.
 func (r *Report) Populations() []panel.Population {
 	var out []panel.Population
 	for i := range r.Verdicts {

@@ -14,8 +14,7 @@ import (
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// amount writes a bound as a person would, with its unit; shares have at least
-// two digits.
+// amount writes a bound for people, with its unit; shares have at least two digits.
 func amount(unit panel.Unit, x float64) string {
 	if unit == panel.UnitRate || unit == panel.UnitUSD || unit == "" && x <= 1 {
 		return number(unit, x, max(2, decimals(x)))

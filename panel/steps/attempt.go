@@ -311,7 +311,7 @@ func (s *Sums) attempts(t *task) {
 		if r == nil {
 			continue
 		}
-		lacks := s.absent(t, r)
+		lacks := !s.tries[i].torn() && s.absent(t, r)
 		x, target := r.scoring, r.set.Target
 		at := SymptomCall{
 			Line: r.line, Target: t.target, Task: t.id, Attempt: int(r.attempt),

@@ -4,6 +4,7 @@ package steps
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/callvet/callvet"
@@ -45,6 +46,7 @@ type record struct {
 	fault, notRun, skipped   bool
 	gold, exposed            bool
 	corrects                 bool
+	steps                    uint32 // step lines that the attempt must have, at least
 	content                  uint64
 	incidents, blocked       uint32
 	input, output, reasoning int64 // -1: not recorded
@@ -167,7 +169,7 @@ func (w *Worker) Task(b *Batch, t *Task) {
 	p.number = set.Target
 	r := record{
 		set: set, line: t.Line, content: t.Content, corrects: t.Corrects, attempt: uint32(t.Attempt),
-		pass:  int8(t.Pass),
+		pass: int8(t.Pass), steps: uint32(min(max(t.Steps, 0), math.MaxInt32)),
 		fault: t.Fault, notRun: t.NotRun, skipped: t.NotRun && t.Skipped, gold: t.HasGold,
 		exposed: t.Exposed, incidents: uint32(t.Incidents), blocked: uint32(t.Blocked), input: t.InputTokens,
 		output: t.OutputTokens, reasoning: t.ReasoningTokens,

@@ -214,7 +214,7 @@ func (r *reader) called() uint32 {
 }
 
 func (r *reader) slice(s *sliceSums) {
-	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents, &s.blocked, &s.labelled} {
+	for _, n := range []*int64{&s.tasks, &s.attempts, &s.steps, &s.incidents, &s.blocked, &s.labelled, &s.torn} {
 		*n = r.Int()
 	}
 	for i := range s.moot {
@@ -389,7 +389,7 @@ func (r *reader) record() record {
 	x := record{
 		set: member(&r.wireReader, r.sets), line: r.line(), attempt: uint32(r.Uint()), pass: int8(r.Int()),
 		fault: r.Bool(), notRun: r.Bool(), skipped: r.Bool(), gold: r.Bool(), exposed: r.Bool(), corrects: r.Bool(),
-		incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
+		steps: uint32(r.Uint()), incidents: uint32(r.Uint()), blocked: uint32(r.Uint()),
 		input: r.Int(), output: r.Int(), reasoning: r.Int(), cost: r.Int(), wall: r.Float(), content: r.Fixed(),
 	}
 	if x.set == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Magic is the first line of a partial result.
-const Magic = "callvet partial result 13\n"
+const Magic = "callvet partial result 14\n"
 
 // writer appends what a reader reads.
 type writer struct {
@@ -125,7 +125,7 @@ func byTarget[T any](w *writer, list []*T, write func(*T, SymptomWriter)) {
 }
 
 func (w *writer) slice(s *sliceSums) {
-	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked, s.labelled} {
+	for _, n := range []int64{s.tasks, s.attempts, s.steps, s.incidents, s.blocked, s.labelled, s.torn} {
 		w.Int(n)
 	}
 	for _, n := range s.moot {
@@ -305,6 +305,7 @@ func (w *writer) record(r *record) {
 	for _, v := range []bool{r.fault, r.notRun, r.skipped, r.gold, r.exposed, r.corrects} {
 		w.Bool(v)
 	}
+	w.Uint(uint64(r.steps))
 	w.Uint(uint64(r.incidents))
 	w.Uint(uint64(r.blocked))
 	for _, n := range []int64{r.input, r.output, r.reasoning, r.cost} {

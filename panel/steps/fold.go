@@ -15,6 +15,7 @@ type try struct {
 	attempt         uint32
 	record          *record // nil: none
 	calls, unneeded int
+	lines           int   // step lines, where other lines replaced some of them
 	shows           Shows // of its calls
 	labelled        bool  // the needed calls are known
 	toolTime        float64
@@ -27,11 +28,18 @@ type try struct {
 // ran reports whether the attempt was made, by its record.
 func (a *try) ran() bool { return a.record == nil || !a.record.fault && !a.record.notRun }
 
+// torn reports whether the attempt was made and has fewer step lines than its record counts: the
+// calls of the missing lines are not known.
+func (a *try) torn() bool {
+	return a.record != nil && a.ran() && max(a.lines, a.calls) < int(a.record.steps)
+}
+
 // fold adds a closed task to all slices it belongs to.
 func (s *Sums) fold(t *task) {
 	if len(t.records) > 1 && repeated(t.records) {
 		s.deliver(t)
 	}
+	lines := t.steps
 	if s.recur(t.steps) {
 		s.redeliver(t)
 	}
@@ -53,6 +61,9 @@ func (s *Sums) fold(t *task) {
 		duplicates = duplicates || seen>>(args&63)&1 != 0
 		seen |= 1 << (args & 63)
 	}
+	if len(lines) > len(t.steps) {
+		s.countLines(lines)
+	}
 	s.sum.read(t, s.tries)
 	s.whole = s.counts.number(s.sum.taskCounts)
 	all := s.share(t)
@@ -67,6 +78,17 @@ func (s *Sums) fold(t *task) {
 		s.attempts(t)
 	}
 	s.rank(t, all)
+}
+
+// countLines counts all step lines of the attempts that have a record.
+func (s *Sums) countLines(lines []step) {
+	of := map[uint32]int{}
+	for i := range lines {
+		of[lines[i].attempt]++
+	}
+	for i := range s.tries {
+		s.tries[i].lines = of[s.tries[i].attempt]
+	}
 }
 
 // set is the set of a step, with the slices from the record of its attempt.

@@ -147,6 +147,8 @@ type Task struct {
 	Cached, Unbilled, TimedOut, Floor bool
 	Requests                          int64
 	FirstMS                           float64
+	// Steps is how many step lines the attempt has by its record, at least.
+	Steps int
 	// Decided: the attempt is one of a router or retriever.
 	Decided bool
 	// ScorerResult is the result of a scorer; nil without one.

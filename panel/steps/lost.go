@@ -39,7 +39,7 @@ func (t *recordSums) shorten(k shortTask, n int64) {
 func (t *tabler) ranges(out *panel.Slice, records int64) {
 	l := losing{
 		attempts: int64(out.Verdicts.Lost()), unrun: int64(out.Verdicts.NotRun - out.Verdicts.Skipped),
-		records: records, of: t.s.attempts,
+		records: records, of: t.s.attempts, torn: t.s.torn,
 	}
 	var silent int64
 	if x := t.s.fromRecords; x != nil {
@@ -48,7 +48,7 @@ func (t *tabler) ranges(out *panel.Slice, records int64) {
 			silent += l.silent[i]
 		}
 	}
-	if l.of -= int64(out.Verdicts.Lost() + out.Verdicts.Skipped); l.attempts+l.records+silent <= 0 ||
+	if l.of -= int64(out.Verdicts.Lost() + out.Verdicts.Skipped); l.attempts+l.torn+l.records+silent <= 0 ||
 		t.s.attempts == 0 {
 		return
 	}
@@ -104,6 +104,13 @@ func intervalOf(metrics []panel.Metric, name string) *stats.Interval {
 func (s *sliceSums) with(l losing) *sliceSums {
 	out := &sliceSums{waits: s.waits}
 	out.merge(s)
+	if out.fromRecords != nil {
+		l.fromRecords(out.fromRecords)
+	}
+	l = *l.ofCalls()
+	if out.fromRecords != nil {
+		l.rate(&out.fromRecords.miss, true)
+	}
 	for i := range stepMetrics {
 		d := &stepMetrics[i]
 		each := &l
@@ -122,19 +129,24 @@ func (s *sliceSums) with(l losing) *sliceSums {
 	for _, q := range []*exact.Quantiles{&out.exec, &out.toolTime, &out.queue, &out.accept} {
 		l.quantiles(q)
 	}
-	if out.fromRecords != nil {
-		l.fromRecords(out.fromRecords)
-	}
 	return out
 }
 
 // losing adds lost attempts to sums.
 type losing struct {
 	attempts, unrun int64   // without an outcome; those that did not run
+	torn            int64   // with an outcome, and without some of their calls
 	records         int64   // that could not be read
 	of              int64   // attempts that have an outcome
 	silent          []int64 // those without a verdict of a judge, by judge
 	good            bool
+}
+
+// ofCalls is the losing for what is counted over calls.
+func (l *losing) ofCalls() *losing {
+	out := *l
+	out.attempts, out.unrun, out.of = out.attempts+out.torn, out.unrun+out.torn, max(0, out.of-out.torn)
+	return &out
 }
 
 // whereErrorsCount is the losing for a metric where an error is an outcome.
@@ -205,7 +217,6 @@ func (l *losing) pass(t *recordSums) {
 func (l *losing) fromRecords(t *recordSums) {
 	l.pass(t)
 	l.whereErrorsCount().rate(&t.fault, true)
-	l.rate(&t.miss, true)
 	for i := range t.judged {
 		l.byJudge(i, t.judged[i].N()).rate(&t.judged[i], false)
 	}

@@ -140,7 +140,7 @@ func (s *Sheet) targetName(n uint32) string { return s.names.Targets.All[n] }
 func (s *Sheet) word(n uint32) string { return cmp.Or(s.names.Words.All[n], panel.None) }
 
 func (s *Sheet) slice(n TargetSlice, x *sliceSums, overall bool, lost int64) panel.Slice {
-	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts)}
+	out := panel.Slice{Key: n.Key, Value: n.Value, Cases: int(x.tasks), Cells: int(x.attempts), Torn: int(x.torn)}
 	t := tabler{cfg: &s.cfg, names: s.names, s: x, overall: overall}
 	if o := x.fromRecords; o != nil {
 		out.Verdicts = panel.Verdicts{

@@ -67,6 +67,7 @@ type sliceSums struct {
 	calls, unneeded        exact.Count
 	spared                 exact.Rate // tasks with a labelled call or without any, yes where none is unneeded
 	incidents, blocked     int64
+	torn                   int64       // attempts with fewer step lines than their records count
 	labelled               int64       // attempts with calls labelled as needed or not
 	exposed                exact.Rate  // tasks, with an incident or without
 	stopped                exact.Rate  // the same tasks, with a blocked one or without
@@ -108,7 +109,7 @@ func count(counts *[]int64, number int) {
 	(*counts)[number]++
 }
 
-// settle adds to the sums what was only counted.
+// settle adds the values that were only counted to the sums.
 func (s *Sums) settle() {
 	for _, x := range s.slices {
 		if x == nil {
@@ -237,7 +238,7 @@ func (s *Sums) mergeRest(o *Sums) {
 func (s *sliceSums) merge(o *sliceSums) {
 	s.tasks, s.attempts, s.steps, s.incidents = s.tasks+o.tasks, s.attempts+o.attempts, s.steps+o.steps,
 		s.incidents+o.incidents
-	s.blocked, s.labelled = s.blocked+o.blocked, s.labelled+o.labelled
+	s.blocked, s.labelled, s.torn = s.blocked+o.blocked, s.labelled+o.labelled, s.torn+o.torn
 	for i := range s.moot {
 		s.moot[i] += o.moot[i]
 	}

@@ -26,6 +26,8 @@ type taskCounts struct {
 	exposed, hasRecord        bool
 	made, waste               each // calls and unneeded calls
 	tries                     int
+	known                     int // attempts with known calls
+	torn                      int // attempts with fewer step lines than their records count
 }
 
 // recorded is data that only records have.
@@ -61,11 +63,17 @@ func (m *taskSum) read(t *task, tries []try) {
 				a.blocked = max(a.blocked, int(r.blocked))
 				m.hidden += a.incidents + a.blocked - shown
 			}
-			m.record(t, r)
+			m.record(t, r, a.torn())
 		}
-		m.calls += int64(a.calls)
-		m.made.add(a.calls, 0)
-		if a.calls == 0 && a.ran() {
+		switch {
+		case a.torn():
+			m.torn++
+		case a.ran():
+			m.known++
+			m.calls += int64(a.calls)
+			m.made.add(a.calls, 0)
+		}
+		if a.calls == 0 && a.ran() && !a.torn() {
 			m.idle++
 			m.waste.add(0, 0)
 		}
@@ -91,8 +99,8 @@ func (r *record) unjudged() bool {
 // lost reports whether the attempt was planned and has no outcome.
 func (r *record) lost() bool { return r.notRun && !r.skipped || r.fault || r.unjudged() }
 
-// record adds a task record.
-func (m *taskSum) record(t *task, r *record) {
+// record adds a task record. torn: not all calls of the attempt are known.
+func (m *taskSum) record(t *task, r *record, torn bool) {
 	m.lost += one(r.lost())
 	if r.notRun {
 		return
@@ -116,7 +124,7 @@ func (m *taskSum) record(t *task, r *record) {
 	if r.wall >= 0 && (x == nil || !x.cached) {
 		m.wall = append(m.wall, r.wall)
 	}
-	if r.gold && !r.unjudged() {
+	if r.gold && !torn && !r.unjudged() {
 		m.needs(t, r)
 	}
 }
@@ -134,7 +142,7 @@ func (m *taskSum) usage(r *record) {
 	}
 }
 
-// needs pairs the calls that were needed with those that were made, by tool.
+// needs pairs the needed calls with the actual calls, by tool.
 func (m *taskSum) needs(t *task, r *record) {
 	m.want, _, _ = lacking(t, r, m.want[:0])
 	m.missed += len(m.want)
@@ -208,7 +216,10 @@ func (s *sliceSums) addCounts(m *taskCounts, times int64) {
 	n := uint64(times)
 	s.tasks += times
 	s.attempts += int64(m.tries) * times
-	s.calls.AddTimes(m.calls, int64(m.tries), !m.made.differ, n)
+	s.torn += int64(m.torn) * times
+	if m.known > 0 {
+		s.calls.AddTimes(m.calls, int64(m.known), !m.made.differ, n)
+	}
 	s.labelled += m.labelled * times
 	s.unneeded.AddTimes(m.unneeded, m.labelled+m.idle, !m.waste.differ, n)
 	if m.labelled+m.idle > 0 {

@@ -24,9 +24,9 @@ const (
 // Suspect is a description that a model suggests for a tool.
 type Suspect struct {
 	Description string
-	// Tool is the tool as the catalog has it.
+	// Tool is the tool in the catalog.
 	Tool *retrieve.Entry
-	// Names are those of all tools, Rivals those that the description may name.
+	// Names are the names of all tools, Rivals the names that the description may contain.
 	Names, Rivals []string
 	// Questions are the questions of the whole suite: a description must not contain any of them.
 	Questions []Question
@@ -52,7 +52,7 @@ func CheckSuspect(s *Suspect) []string {
 		return []string{"it is the description that there is"}
 	case n > MaxDescription:
 		add("it has %d characters, more than %d", n, MaxDescription)
-		return out // what follows takes time with the length
+		return out // the checks below take time in proportion to the length
 	}
 	if i := strings.IndexFunc(d, hidden); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(d[i:])
@@ -74,9 +74,9 @@ func hidden(r rune) bool {
 	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
-// The things in a text that must come from somewhere.
+// The parts of a text that must have a source.
 const (
-	// identifiers: snake_case, camelCase, whatever stands in backquotes
+	// identifiers: snake_case, camelCase, text in backquotes
 	snakePattern  = "[\\p{L}][\\p{L}\\p{N}]*(?:_[\\p{L}\\p{N}]+)+"
 	camelPattern  = "\\p{Ll}+\\p{Lu}[\\p{L}\\p{N}]*"
 	quotedPattern = "\x60([^\x60\\n]{1,100})\x60"
@@ -179,7 +179,7 @@ func compiled(patterns []string) []*regexp.Regexp {
 	return out
 }
 
-// pretendPatterns are those that no description of a tool has a reason for: "always use absolute
+// pretendPatterns are the patterns that no description of a tool needs: "always use absolute
 // paths" is advice about an argument.
 func pretendPatterns() []string {
 	return []string{
@@ -192,8 +192,8 @@ func pretendPatterns() []string {
 	}
 }
 
-// orders lists the sentences of a description that order; those that its owner wrote
-// before are no news.
+// orders lists the sentences of a description that give orders, without sentences of the original
+// description.
 func (s *Suspect) orders(d string) []string {
 	var out []string
 	for _, m := range orderPatterns() {
@@ -204,7 +204,8 @@ func (s *Suspect) orders(d string) []string {
 	return out
 }
 
-// maxPlanted is how much of a text Planted reads, in bytes: what follows takes time with the length.
+// maxPlanted is how many bytes of a text Planted reads, because the checks take time in
+// proportion to the length.
 const maxPlanted = 64 << 10
 
 // Planted lists parts of a third party's text that steer the model instead of describing a tool.
@@ -225,8 +226,8 @@ func Planted(d string) []string {
 	return out
 }
 
-// plantedPatterns find what poisoned descriptions of tools have: marks that shout at the model,
-// secrecy before the user, files with keys, and orders about other tools.
+// plantedPatterns find typical parts of poisoned descriptions of tools: marks that demand
+// attention, secrecy from the user, files with keys, and orders about other tools.
 var plantedPatterns = sync.OnceValue(func() []*regexp.Regexp {
 	return compiled(append(pretendPatterns(),
 		`(?i)\b(always|never|must|only ever)\s+(be\s+)?(use|call|choose|select|prefer|pick|invoke|used|called|chosen|selected|preferred)\s+(this|it|first|instead|before|for (all|any|every))\b`,

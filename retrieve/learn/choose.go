@@ -14,18 +14,18 @@ type Outcome struct {
 	First string
 }
 
-// Candidate is a tool to be described anew, with the questions that say why.
+// Candidate is a tool that needs a new description, with the questions that show why.
 type Candidate struct {
 	Tool string
-	// Lost are questions that it should have got, Taken those that it got from
-	// others, Kept those that it got rightly.
+	// Lost are its questions that other tools took, Taken the questions of others that it took,
+	// Kept its questions that it found.
 	Lost, Taken, Kept []Outcome
 	// Rivals are the tools that it lost to or took from, most often first.
 	Rivals []string
 }
 
-// Choose gives the tools that lose or take questions, those with the most first; at
-// most most of them. A question that nothing fits is taken by the tool that got it.
+// Choose returns the tools that lose or take questions, the most affected first; at most most of
+// them. A question that no tool fits counts as taken by the tool found for it.
 func Choose(outcomes []Outcome, most int) []Candidate {
 	all := candidates(outcomes)
 	all = slices.DeleteFunc(all, func(c *Candidate) bool { return len(c.Lost)+len(c.Taken) == 0 })
@@ -40,7 +40,7 @@ func Choose(outcomes []Outcome, most int) []Candidate {
 	return out
 }
 
-// CandidatesOf gives the questions of named tools, in the order of the names, also of those
+// CandidatesOf returns the questions of named tools, in the order of the names, including tools
 // that lose and take nothing.
 func CandidatesOf(outcomes []Outcome, tools []string) []Candidate {
 	all := candidates(outcomes)

@@ -18,18 +18,18 @@ import (
 // Status is the state of an edit.
 type Status string
 
-// The states of an edit. The zero value stands for Proposed.
+// The states of an edit. The zero value means Proposed.
 const (
-	Proposed Status = "proposed" // written, not yet looked at by a person
+	Proposed Status = "proposed" // written, not yet reviewed by a person
 	Accepted Status = "accepted" // a person wants it in the catalog
-	Rejected Status = "rejected" // not to be used; Reason says why
+	Rejected Status = "rejected" // not to be used; Reason explains why
 )
 
-// Edit changes texts of one tool. What is nil stays as it is.
+// Edit changes texts of one tool. Nil members change nothing.
 type Edit struct {
 	// Tool is the tool's name in the catalog.
 	Tool string
-	// Name is another name for the tool itself, Title what people call it.
+	// Name is a new name of the tool, Title its new name for people.
 	Name, Title, Description *string
 	// Keywords and Examples replace the lists; empty lists leave none.
 	Keywords, Examples []string
@@ -38,11 +38,11 @@ type Edit struct {
 	Parameters []ParameterText
 	// Was is the description that the edit was written for; nil: any.
 	Was *string
-	// Status is empty where the file does not say.
+	// Status is empty where the file has none.
 	Status Status
 	// Reason is for people.
 	Reason string
-	// Measured is what was found when the edit was proposed; nil: nothing.
+	// Measured is the measurement when the edit was proposed; nil: none.
 	Measured *Measured
 	Position callvet.Position
 }
@@ -68,7 +68,7 @@ func (e *Edit) State() Status {
 	return e.Status
 }
 
-// Texts are those that the edit would bring in.
+// Texts are the texts that the edit would add.
 func (e *Edit) Texts() []string {
 	var out []string
 	for _, p := range []*string{e.Name, e.Title, e.Description} {
@@ -161,7 +161,7 @@ func nearest(name string, c *retrieve.Catalogue) string {
 	return ""
 }
 
-// clip makes a name fit for a message: not long, and nothing in it that is not shown.
+// clip prepares a name for a message: it is shortened, and invisible characters are removed.
 func clip(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if hidden(r) || r == '\n' {

@@ -11,9 +11,9 @@ import (
 
 // Knob is one number of the options, with the ways to vary it.
 type Knob struct {
-	// Name is how files of weights call it; those of Lengths are in none.
+	// Name is its name in files of weights; the knobs of Lengths are in no file.
 	Name string
-	// At is where the number stands.
+	// At is the place of the number in the options.
 	At func(*retrieve.Options) *float64
 	// moves are factors, where factor is set, or else steps.
 	moves    []float64
@@ -21,8 +21,8 @@ type Knob struct {
 	low, top float64
 }
 
-// to is the number after a move, of four digits, so that what is written is what was
-// measured.
+// to is the number after a move, with four digits, so that the written number is the measured
+// one.
 func (k *Knob) to(v, move float64) float64 {
 	if k.factor {
 		v *= move
@@ -70,7 +70,7 @@ func Weights(f retrieve.Formula) []Knob {
 	return out
 }
 
-// Lengths are how much longer fields are marked down, a number for each field.
+// Lengths are the penalties of longer fields, a number for each field.
 func Lengths() []Knob {
 	var out []Knob
 	for _, f := range fields() {

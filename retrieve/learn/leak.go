@@ -15,8 +15,8 @@ type Question struct {
 	Right      []string
 }
 
-// Leak is a question that an edit brings into the catalog: who answers it then has
-// read it before.
+// Leak is a question that an edit adds to the catalog: a model that answers it has then read it
+// before.
 type Leak struct {
 	Case string `json:"case"`
 	Tool string `json:"tool"`
@@ -56,9 +56,8 @@ func Leaks(c *retrieve.Catalogue, edits []Edit, questions []Question) []Leak {
 	return out
 }
 
-// Leaked are the questions that texts of the catalog contain, nearly or word for word:
-// true for each that whoever reads the catalog has read. Example questions do not
-// count, which a Prompt leaves out.
+// Leaked marks the questions that texts of the catalog contain, nearly or word for word: a reader
+// of the catalog has read them. Example questions do not count, because a Prompt leaves them out.
 func Leaked(c *retrieve.Catalogue, questions []Question) []bool {
 	var all []phrase
 	for i := range c.Entries {
@@ -75,7 +74,7 @@ func Leaked(c *retrieve.Catalogue, questions []Question) []bool {
 	out := make([]bool, len(questions))
 	for i, q := range questions {
 		words := retrieve.Words(q.Text)
-		// What has nearly all words has one of the rarest of them.
+		// A text with nearly all words has one of the rarest of them.
 		rare := slices.SortedFunc(slices.Values(words),
 			func(a, b string) int { return len(having[a]) - len(having[b]) })
 		for _, w := range rare[:min(len(rare), int((1-nearlyAll)*float64(len(rare)))+1)] {
@@ -85,7 +84,7 @@ func Leaked(c *retrieve.Catalogue, questions []Question) []bool {
 	return out
 }
 
-// without leaves out the texts that say one of some questions.
+// without leaves out the texts that contain one of some questions.
 func without(texts []string, questions []Question) []string {
 	out := slices.Clone(texts)
 	for _, q := range questions {
@@ -98,7 +97,7 @@ func without(texts []string, questions []Question) []string {
 	return out
 }
 
-// ownTexts are those of a tool that edits can change.
+// ownTexts are the texts of a tool that edits can change.
 func ownTexts(e *retrieve.Entry) []string {
 	out := append([]string{e.Title, e.Tool.Description}, e.Keywords...)
 	return append(append(out, e.Examples...), string(e.Tool.Parameters))
@@ -123,9 +122,9 @@ func phrases(texts []string) []phrase {
 	return out
 }
 
-// Questions of fewer words than fewWords are contained in any text; they leak where
-// a text is nothing else. From manyWords on, nearlyAll of the words in their order,
-// close together, are the question.
+// Questions of fewer words than fewWords are contained in any text; they leak only where they are
+// the whole text. From manyWords on, nearlyAll of the words in their order, close together, are
+// the question.
 const (
 	fewWords  = 3
 	manyWords = 5
@@ -184,5 +183,5 @@ func common(a, b []string) int {
 	return row[len(b)]
 }
 
-// normal is a question without what does not make it another one.
+// normal is a question in a normalized form.
 func normal(question string) string { return strings.Join(retrieve.Words(question), " ") }

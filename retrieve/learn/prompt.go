@@ -50,11 +50,11 @@ type promptTaken struct {
 	Right    []string `json:"right_tools"`
 }
 
-// Named are the rivals in a prompt; a description may name them.
+// Named are the rivals in a prompt; a description may contain their names.
 func (c *Candidate) Named() []string { return c.Rivals[:min(len(c.Rivals), promptRivals)] }
 
-// RewritePrompt is the question to the model about one tool. It contains the candidate's questions,
-// and none of the tool's examples that contain a question which is held out.
+// RewritePrompt is the question to the model about one tool. It contains the candidate's
+// questions, and no example of the tool that contains a held-out question.
 func RewritePrompt(of *retrieve.Catalogue, c *Candidate, held []Question) (string, error) {
 	at := map[string]*retrieve.Entry{}
 	for i := range of.Entries {
@@ -119,7 +119,7 @@ func first(list []string, n int) []string {
 	return out
 }
 
-// RewriteForm is the answer that RewriteInstructions ask for.
+// RewriteForm is the form of the answer that RewriteInstructions require.
 const RewriteForm = `{"description": "…"}`
 
 // RetryPrompt is the message to a model after an unusable answer: it names the mistakes and the form of the

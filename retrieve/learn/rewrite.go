@@ -12,8 +12,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// RewriteFile returns the text of a catalog's file with the edits in it; every other byte is
-// unchanged. file names it in messages. Errors are those of retrieve.LoadCatalogue and Apply.
+// RewriteFile returns the text of a catalog's file with the edits applied; every other byte is
+// unchanged. file names it in messages. Errors are the errors of retrieve.LoadCatalogue and
+// ApplyEdits.
 func RewriteFile(file string, data []byte, edits []Edit) ([]byte, error) {
 	c, _, err := retrieve.LoadCatalogue(file, data)
 	if err != nil {
@@ -47,7 +48,7 @@ func RewriteFile(file string, data []byte, edits []Edit) ([]byte, error) {
 	return out, confirm(file, out, want)
 }
 
-// confirm reads what was written: a file with other content than was measured must not come about.
+// confirm reads the new text: its content must equal the measured catalog.
 func confirm(file string, out []byte, want *retrieve.Catalogue) error {
 	got, _, err := retrieve.LoadCatalogue(file, out)
 	if err != nil {
@@ -113,7 +114,7 @@ func within(v value.Value) (out []value.Value) {
 	return out
 }
 
-// entry is the object of a tool, and the one within it that OpenAI's form has.
+// entry is the object of a tool, and the inner object of OpenAI's form.
 type entry struct{ outer, inner value.Value }
 
 // place finds the first of the keys that the tool has, and its object; without any, it returns the
@@ -135,7 +136,7 @@ func (t *entry) has(keys ...string) bool {
 	return in.Kind() == value.Object
 }
 
-// tool adds what an edit changes in the object of its tool.
+// tool adds the changes of an edit to the object of its tool.
 func (s splices) tool(data []byte, v value.Value, e *Edit) (splices, error) {
 	t := entry{outer: v, inner: v}
 	if f, ok := v.Get("function"); ok && f.Kind() == value.Object {
@@ -151,7 +152,7 @@ func (s splices) tool(data []byte, v value.Value, e *Edit) (splices, error) {
 	}
 	ids, title := []string{"name", "tool_name"}, []string{"title"}
 	if t.has("tool_id", "id") {
-		if !t.has("title") { // the name stands for it then
+		if !t.has("title") { // the name is used instead
 			title = ids
 		}
 		ids = []string{"tool_id", "id"}

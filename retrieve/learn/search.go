@@ -13,21 +13,21 @@ import (
 // Search searches options with a larger goal, one number at a time. The same goal gives the same
 // search.
 type Search struct {
-	// Start is where it begins, and Knobs are the numbers that it may turn.
+	// Start are the initial options, and Knobs the numbers that it may change.
 	Start retrieve.Options
 	Knobs []Knob
-	// Rounds is how often all knobs are gone through, at most; 0: 4. It ends before
-	// where a round finds nothing.
+	// Rounds is the largest number of passes over all knobs; 0: 4. It ends earlier after a round
+	// without an improvement.
 	Rounds int
-	// Least is how much larger the goal must become for a move to be kept.
+	// Least is the least increase of the goal to keep a move.
 	Least float64
 	// Most is how many options are tried, at most; 0: 2000.
 	Most int
-	// Kept is called with each move that is kept; it may be nil.
+	// Kept is called with each kept move; it may be nil.
 	Kept func(Move)
 }
 
-// Move is one turn of a knob that was kept, and the goal after it.
+// Move is one kept change of a knob, and the goal after it.
 type Move struct {
 	Round int     `json:"round"`
 	Knob  string  `json:"weight"`
@@ -36,18 +36,18 @@ type Move struct {
 	Goal  float64 `json:"goal"`
 }
 
-// Found is where a search ended.
+// Found is the end of a search.
 type Found struct {
 	Options retrieve.Options
-	// Start and Goal are the goal's values at both ends.
+	// Start and Goal are the goal's values at the beginning and at the end.
 	Start, Goal float64
 	Moves       []Move
-	// Tried is how many options were looked at. Cut is true where there were more to try.
+	// Tried is how many options were tried. Cut is true where there were more to try.
 	Tried int
 	Cut   bool
 }
 
-// Goal is what a search makes as large as it can; finite.
+// Goal is the function that a search maximizes; its values are finite.
 type Goal func(ctx context.Context, o retrieve.Options) (float64, error)
 
 const (
@@ -55,8 +55,8 @@ const (
 	usualMost   = 2000
 )
 
-// Run searches. Errors are those of the goal and of a canceled context, and ErrInvalid
-// for bounds under 0.
+// Run searches. Errors are errors of the goal and of a canceled context, and ErrInvalid for
+// bounds below 0.
 func (s *Search) Run(ctx context.Context, goal Goal) (Found, error) {
 	if s.Rounds < 0 || s.Most < 0 || !(s.Least >= 0) {
 		return Found{}, fmt.Errorf("search weights: %d rounds, at most %d options, least %v: %w", s.Rounds, s.Most,
@@ -120,7 +120,7 @@ func (s *Search) try(ctx context.Context, goal Goal, f *Found, k *Knob, move flo
 	return nil
 }
 
-// Changed are the knobs at which two options differ, with the values of the second.
+// Changed are the knobs that differ between two options, with the values of the second.
 func Changed(from, to retrieve.Options, knobs []Knob) map[string]float64 {
 	out := map[string]float64{}
 	for _, k := range knobs {

@@ -26,7 +26,7 @@ func SplitQuestions(questions []Question, share float64, seed int64) []bool {
 		at   []int
 	}
 	groups := map[string]map[string]*unit{}
-	of := map[string]string{} // the group of a text is that of its first question
+	of := map[string]string{} // the group of a text is the group of its first question
 	for i, q := range questions {
 		text := normal(q.Text)
 		right := slices.Compact(slices.Sorted(slices.Values(q.Right)))

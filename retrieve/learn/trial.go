@@ -23,14 +23,14 @@ type TuneOutcome struct {
 	Right bool
 }
 
-// Judge asks the questions of those numbers under options and gives their outcomes, in
-// the order of the numbers.
+// Judge searches for the questions with these numbers under options and returns their outcomes,
+// in the order of the numbers.
 type Judge func(ctx context.Context, o retrieve.Options, questions []int) ([]TuneOutcome, error)
 
-// Trial is a search with an honest end.
+// Trial is a search with an unbiased measurement at its end.
 type Trial struct {
 	Search Search
-	// Keys name the right tools of each question: those of one key stay together.
+	// Keys name the right tools of each question: questions of one key stay together.
 	Keys  []string
 	Judge Judge
 	// Holdout in (0,1) is the share of keys, by hash, that the search does not see. It is ignored
@@ -47,8 +47,8 @@ type TunePart struct {
 	Clusters int `json:"clusters"`
 }
 
-// TuneResult is what a trial found. With folds, Train is everything, Found is searched on
-// everything, and what is held out is held out from the searches of the folds.
+// TuneResult is what a trial found. With folds, Train is everything and Found is searched on
+// everything; each question is held out from the search of its fold.
 type TuneResult struct {
 	Train, Held TunePart
 	Found       Found
@@ -65,7 +65,7 @@ type TuneResult struct {
 	FoldChanges []float64
 	// BeyondChance: the whole interval is above 0 and P below 0.05.
 	BeyondChance bool
-	// Tried is how many options all searches looked at.
+	// Tried is how many options all searches tried.
 	Tried int
 }
 
@@ -130,7 +130,7 @@ func (t *Trial) goal(questions []int) Goal {
 	}
 }
 
-// compare adds both sums of scores, and what changed, to the result.
+// compare adds both sums of scores, and the changes, to the result.
 func (t *Trial) compare(ctx context.Context, r *TuneResult, tuned retrieve.Options,
 	questions []int,
 ) ([]float64, error) {
@@ -156,8 +156,8 @@ func (t *Trial) compare(ctx context.Context, r *TuneResult, tuned retrieve.Optio
 	return diffs, nil
 }
 
-// conclude computes how sure the change is. With few keys the p value is exact: their sums could as
-// well have had the other sign.
+// conclude computes the interval and the p value of the change. With few keys the p value is
+// exact, over all patterns of signs.
 func (r *TuneResult) conclude(diffs []float64, clusters []int) {
 	r.Change, r.P = stats.PairedMeanClustered(diffs, clusters, confidence)
 	sums := make([]float64, slices.Max(clusters)+1)
@@ -185,8 +185,8 @@ type parts struct {
 	n    int // how many folds are held out
 }
 
-// split puts keys into parts by their hash: of two, 0 is held out by its share; of
-// folds each gets as many keys as the others, or one more.
+// split divides keys into parts by their hash: of two parts, part 0 is held out by its share;
+// folds differ by at most one key.
 func (t *Trial) split() (parts, error) {
 	p := parts{keys: t.Keys, fold: make([]int, len(t.Keys)), n: 1}
 	type hashed struct {
@@ -236,7 +236,7 @@ func (t *Trial) split() (parts, error) {
 	return p, nil
 }
 
-// place is where a key stands in [0,1).
+// place is the position of a key in [0,1).
 func (t *Trial) place(key string) float64 {
 	sum := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, t.Seed), key...))
 	return math.Ldexp(float64(binary.LittleEndian.Uint64(sum[:])>>11), -53)

@@ -4,18 +4,18 @@ package learn
 
 import "github.com/callvet/callvet/stats"
 
-// Tuned is how weights were chosen, in the file of the weights.
+// Tuned records how weights were chosen, in the file of the weights.
 type Tuned struct {
 	// Suite and Catalogue are hashes of the suite and the catalogue.
 	Suite     string `json:"suite"`
 	Catalogue string `json:"catalogue"`
-	// Preset, K and Embed are the settings under which the weights were looked for.
+	// Preset, K and Embed are the settings of the search for weights.
 	Preset string `json:"preset"`
 	K      int    `json:"k"`
 	Embed  string `json:"embed,omitempty"`
 	Goal   string `json:"goal"`
-	// Seed, Holdout and Folds are how the cases were split. With Folds above 0, Train is all cases,
-	// and Held are those that were held out in turn.
+	// Seed, Holdout and Folds are how the cases were split. With Folds above 0, Train is all
+	// cases, and Held counts the cases that were held out in turn.
 	Seed    uint64   `json:"seed"`
 	Holdout float64  `json:"holdout,omitempty"`
 	Folds   int      `json:"folds,omitempty"`

@@ -10,8 +10,8 @@ import (
 )
 
 // Remember returns options with a cache of vectors, so that every text's vector is computed once
-// for all indexes of the entries. The vectors are those of the options' embedder, or else the
-// offline ones. Options without vectors are unchanged.
+// for all indexes of the entries. The vectors come from the options' embedder, or else from the
+// offline one. Options without vectors are unchanged.
 func Remember(o retrieve.Options, entries []retrieve.Entry) retrieve.Options {
 	if o.Embedder == nil && (o.Offline <= 0 || len(entries) == 0) {
 		return o
@@ -30,7 +30,7 @@ type remembering struct {
 	made map[string][]float32
 }
 
-// Embed asks for the vectors of texts that it has not seen.
+// Embed requests the vectors of new texts.
 func (r *remembering) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

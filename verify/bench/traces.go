@@ -74,7 +74,7 @@ func medianOf(runs []measured, of func(measured) float64) float64 {
 type traceBench struct {
 	*bench
 	tools   string // file with the schemas
-	modules string // where DuckDB is; empty when it is not measured
+	modules string // where DuckDB is; "" if it is not measured
 }
 
 // crossed are the slices that correspond to the groups of DuckDB's query.

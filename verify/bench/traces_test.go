@@ -60,7 +60,7 @@ func TestBars(t *testing.T) {
 		return e
 	}
 	b.against(run("callvet, everything", 2, 9, 1.5, 6), run("DuckDB", 2, 1, 2, 8), 1)
-	b.against(run("callvet, everything", 1, 9), run("DuckDB", 1, 1), 1) // no bar on one core
+	b.against(run("callvet, everything", 1, 9), run("DuckDB", 1, 1), 1) // no limit on one core
 	if b.short != 0 || !strings.Contains(out.String(), "0.75") {
 		t.Errorf("the turns' 9, 0.75 and 0.75 miss a bar of 1:\n%s", out.String())
 	}

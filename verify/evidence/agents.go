@@ -123,7 +123,7 @@ func overStreams(ctx context.Context, c *checker) error {
 	for i := range cells {
 		k := &cells[i]
 		right := []end{k.right(true)}
-		if k.is == notRecorded { // the event that ends the stream need not have a reason
+		if k.is == notRecorded { // the last event of the stream need not have a reason
 			right = append(right, k.right(false))
 		}
 		c.is("stream of the AI SDK: "+k.String(), all[k.id], right...)

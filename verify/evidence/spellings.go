@@ -187,7 +187,7 @@ func overSpellings(ctx context.Context, c *checker) error {
 	}
 	for _, w := range wires() {
 		if w.name == "responses" {
-			continue // its status has other words
+			continue // its status has other names
 		}
 		srv := w.answering(replies)
 		whole, err := c.evaluated(ctx, "suite.json", w.target, "--base-url", srv.URL+w.path)

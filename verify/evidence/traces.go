@@ -225,8 +225,8 @@ func conventions(span, message bool) func(exchange) object {
 // flat is a form with an attribute for each member of a message, and the number of the message in
 // its name.
 type flat struct {
-	in, out              string // what messages of a request, and answers, are called
-	member, call, called string // what is before a member of a message, of a call, and of its function
+	in, out              string // names of the messages of a request, and of answers
+	member, call, called string // prefixes of a member of a message, of a call, and of its function
 }
 
 func (f *flat) write(a object, e exchange) {

@@ -193,7 +193,7 @@ func (t *traveller) keeps() error {
 		t.check(result.Attempts > 0 && result.Caught == result.Attempts, t.of.name+": case from-failure",
 			"%d of %d attempts fail the new case", result.Caught, result.Attempts)
 		before := t.file("bugs.json")
-		t.step(1, "case from-failure", keep...) // the prompt is there
+		t.step(1, "case from-failure", keep...) // the prompt exists
 		t.check(t.file("bugs.json") == before, t.of.name+": case from-failure", "the second time changed the file")
 		t.step(0, "trace export", "second", "-o", "second.jsonl")
 		made = t.step(0, "case from-trace", "second.jsonl", c.Case, "--of", c.Target, "--tier", "labeled",
@@ -280,7 +280,7 @@ func (t *traveller) gates(run string) {
 
 func gateVerdict(text string) string {
 	var v struct{ Verdict string }
-	_ = json.Unmarshal([]byte(text), &v) // a text that is no JSON has no verdict, which fails the comparison
+	_ = json.Unmarshal([]byte(text), &v) // a text that is not JSON has no verdict, which fails the comparison
 	return strings.ToLower(v.Verdict)
 }
 
@@ -329,7 +329,7 @@ func (t *traveller) figures(what, ext, text string, names []string) {
 	}
 	for i, name := range names {
 		c, ok := got[name]
-		if c.Error < 0 { // the format has no column of errors, or the terminal no room for it
+		if c.Error < 0 { // the format has no column of errors, or the terminal no space for it
 			c.Error = t.want[i].Error
 		}
 		if ext == ".html" && len(names) > 1 {
@@ -509,7 +509,7 @@ func (t *traveller) judges() {
 	}
 	asked := 0
 	if t.total().judged() == 0 {
-		asked = 2 // nothing is to be judged
+		asked = 2 // there is nothing to judge
 	}
 	t.step(asked, "judge run", "traces.jsonl", "--judge", "task", "-m", "script:judge.yaml", "-o", "labels.jsonl")
 	t.step(asked, "judge show", "traces.jsonl")

@@ -34,7 +34,7 @@ import (
 type Config struct {
 	Binary string    // path of the callvet binary
 	Dir    string    // an empty folder for suites, stores and reports
-	Out    io.Writer // gets a line for each failure; nil discards them
+	Out    io.Writer // receives a line for each failure; nil discards them
 	Match  string    // only journeys with this text in the name; "" walks all
 	// Corners walks only the mixed shape with one repeat of many targets, and with many repeats of
 	// one target. Other shapes are walked with one of both and with many of both.
@@ -148,7 +148,7 @@ const (
 	ofRun      kind = iota // callvet run SUITE
 	ofSelect               // callvet select SUITE
 	ofTraces               // callvet score TRACES
-	ofNewcomer             // callvet init, then everything that it proposes
+	ofNewcomer             // callvet init, then all its proposals
 )
 
 func journeysOf(corners bool) []journey {

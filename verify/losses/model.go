@@ -19,8 +19,8 @@ import (
 const (
 	steady = "steady" // answers
 	down   = "down"   // has errors of the provider at some cases
-	broken = "broken" // answers some cases with what is no JSON
-	judge  = "judge"  // is a judge, and gives no verdict of some cases
+	broken = "broken" // answers some cases with invalid JSON
+	judge  = "judge"  // is a judge without a verdict on some cases
 )
 
 // takes is the time of an answer, long enough to end a run in the middle.

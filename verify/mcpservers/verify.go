@@ -259,7 +259,7 @@ func (l *lab) traced(ctx context.Context, c *proof.Check, way, path string) erro
 func (l *lab) clients(ctx context.Context, c *proof.Check, suite string) error {
 	served := []string{"mcp", "serve", suite, "--case", "paris-now"}
 	proxied := append([]string{"proxy", "mcp", "--"}, l.everything()...)
-	overHTTP := func(args []string) []string { // behind the words of the command and before --
+	overHTTP := func(args []string) []string { // after the words of the command and before --
 		return slices.Insert(slices.Clone(args), 2, "--http", "127.0.0.1:0")
 	}
 	weather := call{"get_weather", members{"city": "Paris"}}

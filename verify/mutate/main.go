@@ -75,9 +75,9 @@ type config struct {
 	floor             float64
 	jobs              int
 	files             []string      // names of the files to change; none: all
-	since             string        // the commit after which changed lines came; "": all lines
+	since             string        // only lines changed since this commit; "": all lines
 	tests             []string      // further packages with tests to run
-	sample            int           // how many changes of a package are tried; 0: all
+	sample            int           // the number of tried changes of a package; 0: all
 	seed              uint64        // of the sample
 	long              time.Duration // a test that takes longer is tried by its subtests
 }

@@ -30,7 +30,7 @@ const Runs = 200
 // Verify makes runs with the binary in its own folder and compares the reports on each.
 func Verify(ctx context.Context, c *proof.Check, binary string) (err error) {
 	c.Due("runs", Runs, "this command makes them")
-	if binary, err = filepath.Abs(binary); err != nil { // each run has a folder of its own
+	if binary, err = filepath.Abs(binary); err != nil { // each run has a separate folder
 		return fmt.Errorf("verify one path: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "one-path")

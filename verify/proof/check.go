@@ -198,7 +198,7 @@ func (c *Check) Close() bool {
 	}
 	var stale []string
 	for _, e := range c.explained {
-		if !e.used && len(short)+len(c.problems) == 0 { // else it may stand among what was not compared
+		if !e.used && len(short)+len(c.problems) == 0 { // else it may belong to a comparison that was not made
 			stale = append(stale, fmt.Sprintf("STALE %s: the explanation is not needed, nothing differs there", e.Name))
 		}
 	}

@@ -54,8 +54,8 @@ func (d Data) Files(set, pattern string) ([]string, error) {
 	return found(d.In(set, pattern))
 }
 
-// Anywhere lists the files that match a pattern in the part of a set or, without any, in its other
-// parts: data for learning and single files are in one part only.
+// Anywhere lists the files that match a pattern in the part of a set, or without any in its other
+// parts. Data for learning and single files are in one part only.
 func (d Data) Anywhere(set, pattern string) ([]string, error) {
 	if files, err := d.Files(set, pattern); err == nil {
 		return files, nil

@@ -119,7 +119,7 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 		if err != nil {
 			return of, err
 		}
-		if kind != startup { // there it may not serve yet
+		if kind != startup { // then it may not serve yet
 			n, err := k.site.shards(ctx, &k.site.admin)
 			if err != nil {
 				return of, err
@@ -131,7 +131,7 @@ func (k *check) killRun(ctx context.Context, name string, job *sent) (of killed,
 		if serr := k.settle(ctx, name); serr != nil {
 			return of, errors.Join(err, serr)
 		}
-		of.flying += before.flying + k.model.look(name).requests - before.requests // it lived a little longer
+		of.flying += before.flying + k.model.look(name).requests - before.requests // it ran a little longer
 		of.storing += answers
 		// Only the process after the last kill must serve; a process that is killed at startup need not.
 		if i+1 < len(kinds) && kinds[i+1] == startup {

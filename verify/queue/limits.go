@@ -116,7 +116,7 @@ func (k *check) round(ctx context.Context, round string, senders []sender) error
 	return nil
 }
 
-// patient is the most starts of other users before a user who may have one more job gets a start: the
+// patient is the most starts of other users before a user who may have one more job has a start. The
 // others take turns, and each finished job permits one start.
 const patient = 2 * workers
 
@@ -135,10 +135,10 @@ func atOnce(news []event) (most int) {
 	return most
 }
 
-// waits returns for each user the most jobs of other users that were started between two jobs of this
-// user, while a job of this user waited and could have run.
+// waits returns for each user the most starts of other users between two own starts. It counts only
+// times when a job of the user waited and could have run.
 func waits(list []job, limit map[string]int) map[string]int {
-	const ends, comes, starts = 0, 1, 2 // in this order where times are the same
+	const ends, comes, starts = 0, 1, 2 // in this order at equal times
 	type change struct {
 		at   time.Time
 		what int

@@ -54,7 +54,7 @@ type asked struct {
 	answered int
 	flying   int
 	most     int         // flying at the same time
-	recent   []time.Time // when the last answers were given
+	recent   []time.Time // times of the last answers
 	open     bool
 }
 
@@ -74,7 +74,7 @@ func startModel(ctx context.Context, slow time.Duration, cells int) (*model, err
 	var owner sys.Group
 	owner.Go(func() { _ = srv.Serve(l) }) // ends with Close
 	m.stop = func() {
-		_ = srv.Close() // requests that hang are closed with it
+		_ = srv.Close() // hanging requests are closed with it
 		owner.Wait()
 	}
 	return m, nil

@@ -44,7 +44,7 @@ type process struct {
 	serving chan string // its address, once
 
 	mu     sync.Mutex
-	errors []string // what it logged as errors
+	errors []string // its logged errors
 	last   []string // the last lines of standard error
 	link   string
 }

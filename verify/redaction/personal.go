@@ -91,7 +91,7 @@ func Personal(c *proof.Check, d proof.Data) error {
 // are right, and the same for characters.
 type counts struct {
 	truth, hit, found, right int
-	chars, marked, both      int // labelled characters, those of findings, those of both
+	chars, marked, both      int // characters in labels, in findings, and in both
 }
 
 func count(rows []labelledText, detect *safety.Detector, k safety.DataKind, label string) (n counts) {

@@ -34,7 +34,7 @@ type measure struct {
 	set              string
 	records, due     int
 	strings, numbers int
-	wrong            []string // what must not happen
+	wrong            []string // violations
 	kinds            map[safety.DataKind]int
 	found            map[string]int // listed: kind, where, and the text around it
 }

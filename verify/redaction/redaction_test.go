@@ -60,7 +60,7 @@ func TestVerify(t *testing.T) {
 	for name, c := range map[string]struct {
 		change map[string]string
 		ok     bool
-		want   string // in what is printed, or in the error
+		want   string // a part of the output or the error
 	}{
 		"all there": {nil, true, "redaction: 13 of 13 compared agree"},
 		"a set is missing": {map[string]string{

@@ -198,7 +198,7 @@ func recordedScores(c *proof.Check, d proof.Data, sets []benchmark) error {
 		subset, asked, _ := strings.Cut(b.recordedName(), "|")
 		path, err := proof.Rows(d.In(toolRetSet, subset, scoresFile))
 		if err != nil || asked != "query_only" {
-			continue // one that is due is missed
+			continue // a due comparison is missing then
 		}
 		if err := b.recordedScores(c, subset, path); err != nil {
 			return err

@@ -25,12 +25,12 @@ const perKind = 200
 // fittedOn is the part of the data that the shipped settings were fitted on.
 const fittedOn = proof.DefaultPart
 
-// Abstention fits the limits of abstention without test data: on the train halves of the sets with
-// domains of tools, and on the examples of the shipped catalogue, each tested on a catalogue without
-// it. The same questions on a catalogue without the domain of their tools are the unanswerable ones, so
-// that both kinds have the same words. It prints the settings, their results on
-// each catalogue while it is held out, and the results of the shipped settings on the holdout
-// halves, on foreign questions and on the shipped suite. It compares the fit with the shipped
+// Abstention fits the limits of abstention without test data. It uses the train halves of the sets with
+// domains of tools, and the examples of the shipped catalogue, each tested on a catalogue without it.
+// The unanswerable questions are the same questions on a catalogue without the domain of their tools, so
+// that both kinds have the same words. It prints the settings and their results on each catalogue while
+// it is held out. It also prints the results of the shipped settings on the holdout halves, on foreign
+// questions and on the shipped suite. It compares the fit with the shipped
 // settings on the part that they were fitted on. It also compares the share of refused answerable
 // questions of the shipped suite with their limit, and the share refused by a bound of labeled
 // questions with the promise of that bound. Last it counts how often the rules mistake an answerable
@@ -188,7 +188,7 @@ func observe(ctx context.Context, sets []benchmark, h half, example string) ([]r
 	var out []retrieve.Observation
 	for i := range sets {
 		b := &sets[i]
-		if h == train && domain(&b.entries[0]) == "" { // nothing is known that could be left out
+		if h == train && domain(&b.entries[0]) == "" { // there is no domain to leave out
 			continue
 		}
 		obs, err := observeSet(ctx, b, evenly(b.part(h), perKind))

@@ -73,7 +73,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	good := observations(200, 1)
 	bad := observations(200, 1)
 	bad[3].Lead = math.NaN()
-	apart := observations(200, 1) // one source has all that can be answered
+	apart := observations(200, 1) // one source has all answerable questions
 	for i := range apart {
 		apart[i].Source = fmt.Sprint(apart[i].Fits)
 	}

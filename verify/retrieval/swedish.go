@@ -50,7 +50,7 @@ func swedish(d proof.Data) ([]benchmark, error) {
 			b.questions = append(b.questions, q)
 		}
 	}
-	first, err := filepath.Glob(swedishOrigin(d, "*.orig-*.json")) // as the system first had it
+	first, err := filepath.Glob(swedishOrigin(d, "*.orig-*.json")) // the first version of the system
 	if err != nil || len(first) != 1 {
 		return nil, fmt.Errorf("read suite: %w: %d files %s", callvet.ErrNotFound, len(first),
 			swedishOrigin(d, "*.orig-*.json"))

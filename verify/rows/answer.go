@@ -17,7 +17,7 @@ import (
 type answer struct {
 	text string
 	code int // exit code or status
-	doc  any // the output as JSON; nil where it is none
+	doc  any // the output as JSON; nil if it is not JSON
 }
 
 func answerOf(out []byte, more string, code int) answer {

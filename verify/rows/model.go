@@ -99,7 +99,7 @@ func read(w http.ResponseWriter, r *http.Request, into any) bool {
 
 func write(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // a closed connection needs no answer
 }
 
 // message is one message of a request.

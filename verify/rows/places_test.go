@@ -184,7 +184,7 @@ func (p *places) place(t *testing.T, place string) string {
 		}
 		return "[" + code(strings.Trim(key, "`")) + "](" + fromDesign(file) + ")"
 	case kind == "metric":
-		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables name p90 behind p50
+		median := regexp.MustCompile(`_p90$`).ReplaceAllString(rest, "_p50") // tables list p90 after p50
 		if !strings.Contains(p.metrics, "`"+rest+"`") && !strings.Contains(p.metrics, "`"+median+"`") {
 			t.Errorf("there is no metric %s", rest)
 		}

@@ -67,8 +67,8 @@ const (
 	kindNot    = "not"    // a text that the output does not have
 	kindExit   = "exit"   // the exit code; 0 without it
 	kindStatus = "status" // the status of the answer; 2xx without it
-	kindKeep   = "keep"   // the value at a path is kept under a name
-	kindUntil  = "until"  // the request is repeated until the value at a path is there
+	kindKeep   = "keep"   // the value at a path is stored under a name
+	kindUntil  = "until"  // the request is repeated until the path has the value
 )
 
 var valued = []string{kindMetric, kindValue, kindCount, kindKeep, kindUntil}

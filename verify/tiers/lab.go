@@ -61,7 +61,7 @@ type output struct {
 func (l *lab) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, l.binary, append([]string{"--db", filepath.Join(l.dir, "runs.db")}, args...)...)
 	cmd.Dir = l.dir
-	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=") // nothing here asks a model over the network
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=") // no command here uses a model over the network
 	return cmd
 }
 

@@ -179,7 +179,7 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 		name, agent string
 		flags       []string
 		want        callvet.Verdict
-		says        string
+		contains    string
 	}{
 		{"a rubric runs after the others passed", "good.yaml", nil, callvet.VerdictPass, ""},
 		{
@@ -201,7 +201,7 @@ func rubrics(ctx context.Context, l *lab, is comparing) error {
 			return errors.Join(err, errors.New(t.errs))
 		}
 		is(way.name, a.Result.Verdict == way.want && a.Result.NotEvaluated == 1 &&
-			strings.Contains(a.Result.Reason, way.says), a.Result)
+			strings.Contains(a.Result.Reason, way.contains), a.Result)
 	}
 	t, err := l.run(ctx, "run", "rubric.json", "--tools", "tools.json", "-m", "script:good.yaml", "-q",
 		"--require-pass")

@@ -117,7 +117,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 		change func(map[string]object) []object
 		model  string
 		want   []string
-		says   string
+		has    string
 	}{
 		{"nothing", nil, "script:agent.yaml", nil, ""},
 		{
@@ -176,7 +176,7 @@ func staleness(ctx context.Context, c *proof.Check, l *lab, _ string) error {
 			args = append(args, "-m", way.model)
 		}
 		_, codes, text := reported(args...)
-		is(way.name, slices.Equal(codes, way.want) && strings.Contains(text, way.says), fmt.Sprint(codes, text))
+		is(way.name, slices.Equal(codes, way.want) && strings.Contains(text, way.has), fmt.Sprint(codes, text))
 	}
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ const (
 )
 
 // trial is one case with the actions of an agent and the expected result. Tools are a, b and c; the
-// calls of each step are made together, and says is the answer after them.
+// calls of each step are made together, and text is the answer after them.
 type trial struct {
-	row    string // what is tried
+	row    string // the name of the trial
 	expect string
 	stubs  string // JSON; "": {"a":{"v":1},"b":{"v":2}}; "none": the case has none
 	calls  [][]string

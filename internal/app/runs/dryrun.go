@@ -62,7 +62,7 @@ type Usage struct {
 	Seconds      Estimate `json:"seconds"`
 }
 
-// Unkeyed is a model whose key, or another variable that it needs, is missing.
+// Unkeyed is a model without its key, or without another variable that it needs.
 type Unkeyed struct {
 	Target   string `json:"target"`
 	Judge    bool   `json:"judge,omitempty" doc:"it is to judge"`

@@ -58,8 +58,8 @@ type Session struct {
 }
 
 // Yield lets Do end when the attempts in flight have ended: no further attempt starts, and Resume
-// goes on with the others. The outcome of Do is then Yielded, if any are left. It does not wait,
-// and may be called twice.
+// continues with the others. The outcome of Do is then Yielded, if any are left. It does not
+// wait, and may be called twice.
 func (s *Session) Yield() { s.yielded.Do(func() { close(s.yield) }) }
 
 // ResumeRequest resumes a run that did not end, or that has attempts with errors.
@@ -67,8 +67,8 @@ type ResumeRequest struct {
 	Run string `json:"run"`
 	// Changes are settings that change from now on.
 	app.Changes
-	// Suite, when it names one, is compared with the suite of the run, which goes on with
-	// its own. Targets, when there are any, must be those of the run.
+	// Suite, when it names one, is compared with the suite of the run, which continues with its
+	// own. Targets, when there are any, must be those of the run.
 	Suite   app.SuiteRequest `json:"suite,omitzero"`
 	Targets []string         `json:"targets,omitempty"`
 	// Slices are those of the report; nil: the slices of the run's settings.

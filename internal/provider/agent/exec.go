@@ -22,7 +22,8 @@ import (
 // ExecConfig configures the process of an agent.
 type ExecConfig struct {
 	// Args are the command and its arguments; sys.SplitCommand makes them of a line. Where one of
-	// the arguments holds Prompt, it takes the user's message, and standard input is empty.
+	// the arguments contains Prompt, this is replaced by the user's message, and standard input
+	// is empty.
 	Args []string
 	Dir  string // "": the current one
 	// Env is the environment of the process, in addition to CALLVET_ATTEMPT; nothing is inherited.
@@ -31,7 +32,7 @@ type ExecConfig struct {
 	Output message.Fields
 	// Timeout bounds one attempt; 0: only the context does.
 	Timeout time.Duration
-	// MaxBytes bounds what it prints; 0: DefaultMaxBytes.
+	// MaxBytes bounds its output; 0: DefaultMaxBytes.
 	MaxBytes int64
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -40,9 +41,8 @@ type ExecConfig struct {
 // Prompt is the placeholder for the user's message in the arguments of a command.
 const Prompt = "{prompt}"
 
-// OpenExec checks cfg and gives the model with its description (Agent set).
-// The error is ErrInvalid when there is no command, ErrNotFound when
-// it cannot be found.
+// OpenExec checks cfg and returns the model with its description (Agent set). The error is
+// ErrInvalid when there is no command, ErrNotFound when it cannot be found.
 func OpenExec(cfg ExecConfig) (callvet.Model, callvet.Target, error) {
 	if len(cfg.Args) == 0 || cfg.Args[0] == "" {
 		return nil, callvet.Target{}, &callvet.Hinted{
@@ -121,8 +121,9 @@ func (a *execAgent) Generate(ctx context.Context, req *callvet.Request) (*callve
 	return resp, nil
 }
 
-// arguments are those of the command, with the user's message where Prompt stands; prompted
-// reports whether it stands in one. A message is one argument and goes through no shell.
+// arguments are the arguments of the command, with Prompt replaced by the user's message;
+// prompted reports whether one of them contains it. A message is one argument and goes through no
+// shell.
 func (a *execAgent) arguments(req *callvet.Request) (args []string, prompted bool, err error) {
 	args = slices.Clone(a.cfg.Args[1:])
 	text, alone := lastUser(req.Turns)
@@ -202,7 +203,7 @@ func (a *execAgent) process(ctx context.Context, args []string, in []byte) ([]by
 	return out.b.Bytes(), nil
 }
 
-// output keeps what is printed, up to a limit.
+// output keeps the printed bytes, up to a limit.
 type output struct {
 	b    bytes.Buffer
 	left int64
@@ -245,7 +246,7 @@ func printed(out []byte, opts message.Options, start time.Time, now func() time.
 	return decode(list, made, opts)
 }
 
-// joined makes JSON Lines one list.
+// joined converts JSON Lines to one list.
 func joined(out []byte) (v value.Value, made value.Repairs, err error) {
 	list := []byte{'['}
 	n := 0

@@ -26,7 +26,7 @@ import (
 const DefaultMaxBytes = 16 << 20
 
 // HTTPConfig configures an agent over HTTP. In URL, header values and the strings of Body, Lookup
-// gives the value of ${NAME}.
+// returns the value of ${NAME}.
 type HTTPConfig struct {
 	URL     string
 	Headers map[string]string
@@ -50,7 +50,7 @@ type HTTPConfig struct {
 	Timeout time.Duration
 	// MaxBytes bounds the answer; 0: DefaultMaxBytes.
 	MaxBytes int64
-	// Lookup gives the secrets; nil: there are none.
+	// Lookup returns the secrets; nil: there are none.
 	Lookup func(name string) (string, bool)
 	// Warn is called with a problem of an agent that is opened nevertheless; nil: no warnings.
 	Warn func(what string)
@@ -60,8 +60,9 @@ type HTTPConfig struct {
 	Now func() time.Time
 }
 
-// OpenHTTP checks cfg and gives the model with its description (Agent set, no
-// secret in it). The error wraps callvet.ErrInvalid, with a hint, or callvet.ErrDenied where a variable is not set.
+// OpenHTTP checks cfg and returns the model with its description (Agent set, no secret in it).
+// The error wraps callvet.ErrInvalid, with a hint, or callvet.ErrDenied where a variable is not
+// set.
 func OpenHTTP(cfg HTTPConfig) (callvet.Model, callvet.Target, error) {
 	h := &httpAgent{cfg: cfg}
 	if err := h.prepare(); err != nil {
@@ -223,7 +224,7 @@ func (h *httpAgent) exchange(ctx context.Context, req *callvet.Request, body []b
 	return whole(all, typ, opts)
 }
 
-// whole reads an answer that came in one piece.
+// whole reads an answer that is one piece.
 func whole(all []byte, typ string, opts message.Options) (*callvet.Response, error) {
 	v, made, err := value.Read(bytes.TrimPrefix(all, []byte("\xef\xbb\xbf")))
 	if err == nil {
@@ -343,7 +344,7 @@ func FaultOf(ctx context.Context, err error) *callvet.Fault {
 		return &callvet.Fault{Kind: callvet.FaultTooLarge, Message: err.Error()}
 	}
 	var ue *url.Error
-	if errors.As(err, &ue) { // its text holds the whole address
+	if errors.As(err, &ue) { // its text contains the whole address
 		err = ue.Err
 	}
 	if errors.Is(err, callvet.ErrDenied) { // the address is not allowed; a retry does not help

@@ -17,7 +17,7 @@ import (
 type preset struct {
 	name, protocol string
 	body           string // a JSON object
-	input, history string // where the message goes, or all messages do
+	input, history string // the path of the message, or of all messages
 	sessions       []string
 	messages       func(turns []callvet.Turn, session string) any
 	headers        map[string]string
@@ -101,8 +101,8 @@ type part struct {
 	Output     any             `json:"output,omitempty"`
 }
 
-// uiMessages writes a conversation as the AI SDK's useChat does: what tools answered is in
-// the message that called them.
+// uiMessages writes a conversation as the AI SDK's useChat does: the results of tools are in the
+// message that called them.
 func uiMessages(turns []callvet.Turn, session string) any {
 	type message struct {
 		ID    string `json:"id"`
@@ -139,8 +139,8 @@ func uiMessages(turns []callvet.Turn, session string) any {
 	return out
 }
 
-// agMessages writes a conversation in the form of AG-UI, which is that of chat completions
-// with an id for each message and names in its own spelling.
+// agMessages writes a conversation in the form of AG-UI: like chat completions, with an id for
+// each message and its own spelling of names.
 func agMessages(turns []callvet.Turn, session string) any {
 	type message struct {
 		ID         string     `json:"id"`
@@ -159,8 +159,7 @@ func agMessages(turns []callvet.Turn, session string) any {
 	return out
 }
 
-// put sets what a dotted path of names and places in lists leads to, and makes what is
-// missing on the way.
+// put sets the value at a dotted path of names and list indexes, and creates missing parts.
 func put(at any, path []string, v any) (any, error) {
 	if len(path) == 0 {
 		return v, nil
@@ -191,7 +190,7 @@ func put(at any, path []string, v any) (any, error) {
 	return nil, fmt.Errorf("%q would be inside of a value that is no object and no list", path[0])
 }
 
-// over lays one JSON value over another: members of objects are joined, everything else is
+// over merges one JSON value into another: members of objects are joined, everything else is
 // replaced.
 func over(under, top any) any {
 	a, ok := under.(map[string]any)

@@ -31,7 +31,7 @@ type protocol struct {
 	marked bool
 }
 
-// act is what an event does.
+// act is the effect of an event.
 type act func(*stream, value.Value) error
 
 // The names of the protocols, which are presets too.
@@ -112,8 +112,8 @@ func normal(kind string) string {
 	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(strings.ToLower(kind))
 }
 
-// kindOf is the kind of an event: the type in its data, else the name of the event, else
-// what its data look like. The value is what the act gets.
+// kindOf is the kind of an event: the type in its data, else the name of the event, else what its
+// data look like. The returned value is the input of the act.
 func kindOf(name string, v value.Value) (kind string, body value.Value) {
 	switch v.Kind() {
 	case value.Object:
@@ -144,8 +144,8 @@ func kindOf(name string, v value.Value) (kind string, body value.Value) {
 	return name, v
 }
 
-// graphShape names what LangGraph's stream gives without a name: updates of nodes, the
-// whole state, or a message with its metadata.
+// graphShape names the values without a name in LangGraph's stream: updates of nodes, the whole
+// state, or a message with its metadata.
 func graphShape(v value.Value) string {
 	if e, ok := v.First(); ok && v.Kind() == value.Array && v.Len() == 2 && langChain(e) {
 		return "messages"
@@ -207,7 +207,7 @@ func nameOf(v value.Value) string {
 	return cmp.Or(str(v, "toolName"), str(v, "toolCallName"))
 }
 
-// calls is a call that stands in the event, with its answer where it has one.
+// calls is a whole call in the event, with its answer where it has one.
 func calls(s *stream, v value.Value) error {
 	c, ok := message.FindCall(v, s.opts)
 	if !ok {
@@ -228,7 +228,7 @@ func pieces(s *stream, v value.Value) error {
 	return nil
 }
 
-// chunkOfCall begins a call or goes on with it.
+// chunkOfCall begins or continues a call.
 func chunkOfCall(s *stream, v value.Value) error {
 	if name := nameOf(v); name != "" {
 		s.put(callvet.Call{ID: message.IDOf(v), Tool: name})
@@ -332,7 +332,7 @@ func snapshot(s *stream, v value.Value) error {
 	return nil
 }
 
-// updates is what the nodes of a graph have added to its state.
+// updates are the additions of a graph's nodes to its state.
 func updates(s *stream, v value.Value) error {
 	if v.Kind() != value.Object {
 		return nil
@@ -364,7 +364,7 @@ func messagesWhole(s *stream, v value.Value) error {
 	return nil
 }
 
-// wholeMessage is one message of LangChain, all of it.
+// wholeMessage is one complete message of LangChain.
 func wholeMessage(s *stream, v value.Value) error {
 	if out, ok := v.Get("output"); ok && out.Kind() == value.Object { // of astream_events
 		v = out
@@ -451,7 +451,7 @@ func rawModel(s *stream, v value.Value) error {
 	return nil
 }
 
-// runItem is something that a run of the OpenAI Agents SDK made.
+// runItem is an item of a run of the OpenAI Agents SDK.
 func runItem(s *stream, v value.Value) error {
 	item, _ := v.Get("item")
 	for _, key := range []string{"rawItem", "raw_item"} {
@@ -481,12 +481,12 @@ func rpc(s *stream, v value.Value) error {
 	if err != nil {
 		return err
 	}
-	// a task repeats what came before
+	// a task repeats the earlier parts
 	if _, list := r.Get("artifacts"); !list || len(s.turn.Content) == 0 && !s.called() {
 		s.seen++
 		for i := range turns {
 			if turns[i].Role == callvet.RoleAssistant && (state == "working" || state == "submitted") {
-				turns[i].Content = "" // how far it is
+				turns[i].Content = "" // its progress
 			}
 		}
 		s.turns("", turns)

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// request builds the body to send and the one to keep: without secrets, and
-// with the tools as their hash.
+// request builds the body to send and the stored body: without secrets, and with a hash in place
+// of the tools.
 func (h *httpAgent) request(req *callvet.Request) (body []byte, shown json.RawMessage, err error) {
 	p := &h.preset
 	msg, alone := lastUser(req.Turns)
@@ -137,7 +137,7 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// messages gives the conversation in the form of chat completions.
+// messages returns the conversation in the form of chat completions.
 func messages(system string, turns []callvet.Turn) []msg {
 	out := make([]msg, 0, len(turns)+1)
 	if system != "" {

@@ -19,9 +19,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Stream reads a stream of server-sent events up to the one that ends the answer, or its
-// end. proto names its protocol; "" finds it. start is when the request went out, for the
-// time to the first token. An error event gives a *callvet.Fault, and so does a stream that
+// Stream reads a stream of server-sent events up to the one that ends the answer, or its end.
+// proto names its protocol; "" finds it. start is when the request went out, for the time to the
+// first token. For an error event the error is a *callvet.Fault, and so it is for a stream that
 // was cut off.
 func Stream(r io.Reader, proto string, opts message.Options, start time.Time,
 	now func() time.Time,
@@ -58,7 +58,7 @@ func Lines(r io.Reader, proto string, opts message.Options, start time.Time,
 	}
 }
 
-// stream builds the turns of an attempt out of its events.
+// stream builds the turns of an attempt from its events.
 type stream struct {
 	opts  message.Options
 	start time.Time
@@ -69,12 +69,12 @@ type stream struct {
 
 	resp     callvet.Response
 	made     value.Repairs // of the events
-	turn     callvet.Turn  // the assistant's turn that is being built
+	turn     callvet.Turn  // the assistant's turn under construction
 	chunk    message.ChatCalls
 	pieced   map[string]*message.Pieces // arguments in pieces, by the ids of their calls
-	late     []string                   // ids of calls in closed turns whose arguments went on
+	late     []string                   // ids of calls in closed turns with further arguments
 	turnID   string                     // the message that the turn is
-	textRead map[string]bool            // messages whose text was read
+	textRead map[string]bool            // messages with a text that was read
 	spent    []spending
 	snap     value.Value // the last snapshot of the conversation
 	after    bool        // events followed it
@@ -82,9 +82,9 @@ type stream struct {
 
 	seen       int // events that were understood
 	chunked    bool
-	pieces     bool // a text came in pieces
+	pieces     bool // a text arrived in pieces
 	asking     bool // a request of the model is open
-	ended      bool // an event said that the answer is complete
+	ended      bool // an event marked the answer as complete
 	over       bool // nothing is read after that
 	unread     bool // an event with a call was not understood
 	structured bool // an event had more than a text
@@ -118,7 +118,7 @@ func (s *stream) token() {
 	}
 }
 
-// take reads one event; stop is true after the last that counts.
+// take reads one event; stop is true after the last event that counts.
 func (s *stream) take(e event) (stop bool, err error) {
 	if strings.TrimSpace(e.data) == "[DONE]" {
 		s.seen++
@@ -195,7 +195,7 @@ func (s *stream) open(id string) {
 	}
 }
 
-// turns adds what message.Element read, once: a message that came in parts may be
+// turns adds the turns that message.Element read, once: a message that arrived in parts may be
 // repeated as a whole.
 func (s *stream) turns(id string, turns []callvet.Turn) {
 	for i := range turns {
@@ -231,7 +231,7 @@ func (s *stream) item(v value.Value) {
 }
 
 // put adds a call, or completes an earlier one of the same id and name if its arguments are
-// unknown, came in pieces, or are equal.
+// unknown, arrived in pieces, or are equal.
 func (s *stream) put(c callvet.Call) {
 	s.token()
 	s.flushChunks()
@@ -301,7 +301,7 @@ func pieceKey(c *callvet.Call, place int) string {
 	return cmp.Or(c.ID, " "+strconv.Itoa(place))
 }
 
-// join reads the arguments that came in pieces.
+// join reads the arguments that arrived in pieces.
 func (s *stream) join() {
 	for i := range s.turn.Calls {
 		s.read(&s.turn.Calls[i], pieceKey(&s.turn.Calls[i], i))
@@ -438,7 +438,7 @@ func (s *stream) done(v value.Value) error {
 	r, err := message.Decode(v, s.opts)
 	if err != nil {
 		s.strange(v)
-		return nil // a closing event need not hold an answer
+		return nil // a closing event need not contain an answer
 	}
 	s.merge(r, hasText, called)
 	return nil
@@ -497,7 +497,7 @@ func wholeAnswer(s *stream, v value.Value) error {
 	return nil
 }
 
-// meta takes usage, model and finish reason from any event.
+// meta reads usage, model and finish reason from any event.
 func (s *stream) meta(v value.Value) {
 	m := message.MetaOf(v)
 	if u := m.Usage; u.Known || u.Note != "" { // the last one counts
@@ -514,7 +514,7 @@ func (s *stream) meta(v value.Value) {
 	}
 }
 
-// ends takes why an answer of the model ended; the last one's counts.
+// ends reads the finish reason of an answer of the model; the last one counts.
 func (s *stream) ends(v value.Value) {
 	if r := message.LastFinish(v); r != "" {
 		s.resp.FinishReason = r
@@ -669,8 +669,8 @@ func (s *stream) cutOff() string {
 	return ""
 }
 
-// unfinished reports whether an answer without calls came in pieces and no piece is marked as the
-// last, by a finish reason or by an agent's closing event.
+// unfinished reports whether an answer without calls arrived in pieces and no piece is marked as
+// the last, by a finish reason or by an agent's closing event.
 func (s *stream) unfinished() bool {
 	if s.proto != nil || s.resp.FinishReason != "" || s.called() || s.resp.Unreadable {
 		return false
@@ -739,7 +739,7 @@ func completionChunk(s *stream, v value.Value) error {
 	return nil
 }
 
-// written is the text of arguments: that of a string, the JSON of another value, "" for none.
+// written is the text of arguments: the text of a string, the JSON of another value, "" for none.
 func written(v value.Value) string {
 	switch v.Kind() {
 	case value.Invalid, value.Null:
@@ -750,7 +750,7 @@ func written(v value.Value) string {
 	return string(v.Raw())
 }
 
-// flushChunks closes the calls that came in chunks of a message.
+// flushChunks closes the calls that arrived in chunks of a message.
 func (s *stream) flushChunks() {
 	s.turn.Calls = append(s.turn.Calls, s.chunk.List(s.opts.Tools)...)
 	s.chunk = message.ChatCalls{}

@@ -2,19 +2,19 @@
 
 // Package offline contains the targets that need no network.
 //
-// It answers two questions. What does a caller without a language model reach on this suite?
-// OpenLexical opens offline/lexical: words choose the tool (BM25) and its schema fills the
+// It answers two questions. Which result does a caller without a language model reach on this
+// suite? OpenLexical opens offline/lexical: words choose the tool (BM25) and its schema fills the
 // arguments; it is the floor that any model must beat. And how does callvet handle a given
-// behaviour of a target? OpenScript reads answers from a file, including malformed ones, delays and
-// errors.
+// behaviour of a target? OpenScript reads answers from a file, including malformed ones, delays
+// and errors.
 //
 // Both implement callvet.Model, are deterministic and safe for concurrent use.
 // Neither sees the expectations of a case, so neither can use them.
 //
-// Open reads answers that exist already, out of a file or a folder (JSON, JSON Lines,
-// gzip), and gives one Source for each target in it. Rows are found by case id; those of one id are
-// its repeats, in the order of the file unless they carry a "repeat". A case without a row is a
-// Fault of kind FaultMissing, never an abstention. Coverage compares the rows with the cases.
+// Open reads existing answers from a file or a folder (JSON, JSON Lines, gzip), and returns one
+// Source for each target in it. Rows are found by case id; rows with one id are its repeats, in
+// the order of the file unless they have a "repeat". A case without a row is a Fault of kind
+// FaultMissing, never an abstention. Coverage compares the rows with the cases.
 //
 // # Scripts
 //
@@ -25,7 +25,7 @@
 //	  - case: travel-*             # id of the case, * and ? as in file names
 //	    contains: refund           # part of the last user message, any case
 //	    repeat: [0, 2]             # only these repeats, counted from 0
-//	    steps:                     # one per round; a single step may stand in the rule itself
+//	    steps:                     # one per round; a single step may be in the rule itself
 //	      - calls:
 //	          - {tool: search, args: {city: Paris}}
 //	          - {tool: search, args_raw: '{"city": "Pa'}   # as emitted, JSON or not

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// span is a piece of a text that may become a value.
+// span is a part of a text that may become a value.
 type span struct {
 	text     string
 	from, to int    // bytes in the text
@@ -19,7 +19,7 @@ type span struct {
 	used     bool
 }
 
-// facts are the values that a text holds, found once.
+// facts are the values in a text, found once.
 type facts struct {
 	text   string
 	folded string // words joined by one space, with one at each end
@@ -52,8 +52,8 @@ func newPatterns() *patterns {
 	}
 }
 
-// read finds the facts of a text; asOf is today, zero when not known. A word that
-// begins a sentence and that verb accepts is no part of a name.
+// read finds the facts of a text; asOf is today, zero when not known. A word at the beginning of
+// a sentence that verb accepts is no part of a name.
 func (p *patterns) read(text string, l lang, asOf time.Time, verb func(string) bool) *facts {
 	f := &facts{text: text, stems: map[string]bool{}}
 	ws := words(text)
@@ -126,7 +126,7 @@ func inside(s span, lists ...[]span) bool {
 	return false
 }
 
-// numberWords finds small numbers written out; "one" mostly is none.
+// numberWords finds small numbers written as words; "one" is mostly no number.
 func numberWords(text string) []span {
 	names := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
 	var out []span
@@ -144,7 +144,7 @@ func numberWords(text string) []span {
 	return out
 }
 
-// tokens are the runs without white space, bare of punctuation around them.
+// tokens are the runs without white space, without punctuation around them.
 func tokens(text string) []span {
 	var out []span
 	from := -1

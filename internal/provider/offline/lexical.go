@@ -20,8 +20,8 @@ import (
 // LexicalVersion names the rules in force; answers may change between versions.
 const LexicalVersion = "lexical-2"
 
-// threshold is the support below which the caller abstains. Enough are: one word of a tool's name,
-// two words of its description, or one of them and a certain required value (which counts
+// threshold is the support below which the caller abstains. One word of a tool's name is enough,
+// or two words of its description, or one of them and a certain required value (which counts
 // sureSlot). Values with fewer words than leastWords are never enough.
 const (
 	threshold  = 1.0
@@ -29,7 +29,7 @@ const (
 	leastWords = 0.35
 )
 
-// maxIndexes bounds how many toolsets are kept ready.
+// maxIndexes bounds how many toolsets are cached.
 const maxIndexes = 512
 
 // OpenLexical opens offline/lexical, the floor that any model must beat (Target.Floor). It calls
@@ -53,7 +53,7 @@ type lexical struct {
 	indexes map[indexKey]*index
 }
 
-// newSplitter cuts a request into the things asked for.
+// newSplitter cuts a request into its parts.
 func newSplitter() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:,?\s+(?:and|y|e|och|und|then|also|plus|as well as)\s+|[;?!\n]+\s*|,\s+|\.\s+)`)
 }
@@ -73,7 +73,7 @@ func (m *lexical) index(ts *callvet.Toolset, l lang) *index {
 	return x
 }
 
-// Generate gives one assistant turn.
+// Generate returns one assistant turn.
 func (m *lexical) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, endOf(err)
@@ -100,19 +100,19 @@ func (m *lexical) Identity(req *callvet.Request) [sha256.Size]byte {
 		tools = req.Tools.Hash
 	}
 	b, err := json.Marshal([]any{LexicalVersion, req.System, req.Turns, tools, req.ToolChoice})
-	if err != nil { // arguments that are not JSON, which nothing stored holds
+	if err != nil { // arguments that are not JSON, which no stored call has
 		b = fmt.Appendf(nil, "%s %s %d %v", req.CaseID, tools, req.Repeat, err)
 	}
 	return sha256.Sum256(b)
 }
 
-// question is one request made ready.
+// question is one prepared request.
 type question struct {
 	m     *lexical
 	x     *index
 	lang  lang
 	asOf  time.Time
-	older string          // what the user said before
+	older string          // earlier texts of the user
 	found json.RawMessage // results since the last user turn
 	made  []callvet.Call  // calls since then
 	force bool            // a call is required
@@ -157,7 +157,7 @@ func (m *lexical) answer(req *callvet.Request) ([]callvet.Call, string) {
 	return []callvet.Call{g.call}, ""
 }
 
-// today is the first ISO date of the system text (a case's as_of stands there).
+// today is the first ISO date of the system text (it contains a case's as_of).
 func (m *lexical) today(req *callvet.Request) time.Time {
 	texts := []string{req.System}
 	for _, t := range req.Turns {
@@ -197,18 +197,18 @@ func callsSince(turns []callvet.Turn) []callvet.Call {
 	return out
 }
 
-// guess is a call with how well it is supported.
+// guess is a call with its support.
 type guess struct {
 	ranked
 	call    callvet.Call
-	n, need int      // required slots filled and wanted
+	n, need int      // filled and existing required slots
 	keys    []string // slots filled
 	score   float64
 }
 
 func (g *guess) full() bool { return g.n == g.need }
 
-// stems gives the stems of each word of a text that carries meaning.
+// stems returns the stems of each word of a text, without function words.
 func (q *question) stems(text string) [][]string {
 	var out [][]string
 	for _, w := range words(text) {
@@ -219,7 +219,7 @@ func (q *question) stems(text string) [][]string {
 	return out
 }
 
-// candidates are how many of the best tools have their slots filled.
+// candidates is the number of the best tools for which slots are filled.
 const candidates = 8
 
 // guesses ranks the tools for a text and fills the slots of the best.
@@ -282,8 +282,8 @@ func (q *question) enough(g *guess) bool {
 	return q.force || g.support >= threshold && (g.need == 0 || g.n > 0)
 }
 
-// guess is the best call for a text; a request without enough content is read together with what
-// came before.
+// guess is the best call for a text; a request without enough content is read together with the
+// earlier texts.
 func (q *question) guess(text string) (guess, bool) {
 	list := q.guesses(text)
 	if g := q.ready(list); g != nil {
@@ -301,7 +301,7 @@ func (q *question) guess(text string) (guess, bool) {
 }
 
 // ready is a call with all required values and nearly the best words, if the best call lacks
-// required values: the one that must come first (search, then book). Nil if none.
+// required values: the call that must come first (search, then book). Nil if none.
 func (q *question) ready(list []guess) *guess {
 	if len(list) == 0 || list[0].full() {
 		return nil
@@ -330,7 +330,7 @@ func (q *question) next(text string) (callvet.Call, bool) {
 	return callvet.Call{}, false
 }
 
-// verb asks that the first word of the tool's name is in the request.
+// verb requires that the first word of the tool's name is in the request.
 func (q *question) verb(g *guess, text string) bool {
 	ws := words(g.tool.Name)
 	if len(ws) == 0 {
@@ -340,7 +340,7 @@ func (q *question) verb(g *guess, text string) bool {
 	return slices.ContainsFunc(words(text), func(w string) bool { return slices.Contains(stems(q.lang, w), want) })
 }
 
-// fromResult asks that some required slot was filled from a result.
+// fromResult requires that some required slot was filled from a result.
 func (q *question) fromResult(g *guess) bool {
 	x := &filler{f: &facts{}, p: q.m.p, from: q.found}
 	return slices.ContainsFunc(g.params.props, func(p *param) bool {
@@ -348,10 +348,9 @@ func (q *question) fromResult(g *guess) bool {
 	})
 }
 
-// parallel reads a request as several: each part is a call of its own with all
-// required slots, or changes slots of the call before it (Paris and London).
-// Parts that are neither belong to the part before them. Fewer than two calls
-// mean that the request is one.
+// parallel reads a request as several: each part is a separate call with all required slots, or
+// changes slots of the call before it (Paris and London). Other parts belong to the part before
+// them. Fewer than two calls mean that the request is not parallel.
 func (q *question) parallel(text string) []callvet.Call {
 	if low := fold(text); strings.Contains(low, "between ") || strings.Contains(low, "entre ") {
 		return nil
@@ -386,7 +385,7 @@ func (q *question) parallel(text string) []callvet.Call {
 	return calls
 }
 
-// pairs reports whether "and" in a text joins two ends of one thing.
+// pairs reports whether "and" in a text joins two ends, as in "between A and B".
 func pairs(text string) bool {
 	low := " " + strings.Join(words(text), " ") + " "
 	for w := range strings.FieldsSeq("between entre mellan zwischen compare comparing comparison versus vs") {
@@ -414,7 +413,7 @@ func (m *lexical) parts(text string) []string {
 	return out
 }
 
-// own is the call of a part that stands for itself.
+// own is the call of an independent part.
 func (q *question) own(part string) (guess, bool) {
 	list := q.guesses(part)
 	if len(list) == 0 {
@@ -424,10 +423,10 @@ func (q *question) own(part string) (guess, bool) {
 	return g, g.support >= threshold && g.full() && g.need > 0
 }
 
-// changed is the call before with the slots that a part fills anew; at least one
-// required slot must change, and to another value.
+// changed is the previous call with the slots that a part fills; at least one required slot must
+// change its value.
 func (q *question) changed(prev *guess, part string) (guess, bool) {
-	// "and London" has no preposition of its own: it stands where the last one did.
+	// "and London" has no preposition of its own: it has the role of the previous place.
 	g := q.fill(prev.ranked, "for "+part)
 	old, err1 := value.Parse(prev.call.Args)
 	now, err2 := value.Parse(g.call.Args)

@@ -11,13 +11,13 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// newJoiner matches what stands between the members of a list in prose; its
-// group is the conjunction, without which a list is a place and its country.
+// newJoiner matches the text between the members of a list in prose; its group is the
+// conjunction. Without it, the list is a place and its country.
 func newJoiner() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*,?\s*(?:\b(and|y|e|och|und)\s+)?(?:(?:in|for|at|en|em|i|the)\s+)?$`)
 }
 
-// listed makes one call for each member of a list of names that gave a required slot its value ("in
+// listed makes one call for each member of a list of names that filled a required slot ("in
 // Paris, Rome and Oslo for the next 5 days"). The other slots are shared. Nil if there is no such
 // list, or more than one.
 func (q *question) listed(g *guess, text string) []callvet.Call {

@@ -26,21 +26,21 @@ import (
 const (
 	// maxLine is the longest row: an answer is at most as long (agent.DefaultMaxBytes).
 	maxLine = 16 << 20
-	// maxUnpacked is what a compressed file, or the attempts of a trace file, may take in
-	// memory. A plain file may have any size: its rows are read where they lie.
+	// maxUnpacked bounds the memory of a compressed file, or of the attempts of a trace file. A
+	// plain file may have any size: its rows are read from the file.
 	maxUnpacked = 256 << 20
-	keepInside  = 64 << 20 // plain files up to this size are held in memory
+	keepInside  = 64 << 20 // plain files up to this size are kept in memory
 	// maxRows is how many rows all files of a source have together: each takes some 200
 	// bytes of index.
 	maxRows = 2_000_000
-	// maxRelaxed is the longest text that is not strict JSON and read all the same: that
-	// takes fifty times its size.
+	// maxRelaxed is the longest text that is read although it is not strict JSON: this takes
+	// fifty times its size.
 	maxRelaxed  = 4 << 20
 	maxProblems = 20
 )
 
 // Traces returns the attempts of a trace file, in its order; the file stays open until they are
-// read. ok is false for any other file. The errors are those of reading.
+// read. ok is false for any other file. The errors are errors of reading.
 type Traces func(name string, file io.ReadSeeker) (attempts iter.Seq2[*callvet.Trace, error], ok bool, err error)
 
 // Open reads a recording. A file has one Source per "target" of its rows, in order of appearance
@@ -206,7 +206,7 @@ func (l *loader) over(path string) error {
 	}
 }
 
-// attempts takes what a trace file holds.
+// attempts adds the attempts of a trace file.
 func (l *loader) attempts(path string, list iter.Seq2[*callvet.Trace, error]) error {
 	blob := l.store.add(nil)
 	var all memory
@@ -280,7 +280,7 @@ func (l *loader) gzip(path string, f io.Reader) error {
 		}
 	case err != nil && len(b) == 0:
 		return fmt.Errorf("read recording %s: %w", path, err)
-	case err != nil: // a cut file: what came before is still good
+	case err != nil: // a cut file: the earlier rows are valid
 		l.problem(path, 0, "cut-file", "the compressed file is damaged: "+err.Error())
 	}
 	return l.bytes(path, b)
@@ -312,7 +312,7 @@ func (l *loader) isRow(line []byte) bool {
 	return err == nil && l.doc.Root().Kind() == value.Object
 }
 
-// document reads one JSON value: a list of rows, or an object that holds one.
+// document reads one JSON value: a list of rows, or an object that contains one.
 func (l *loader) document(path string, b []byte) bool {
 	var doc value.Doc
 	made, err := doc.Read(b)
@@ -361,7 +361,7 @@ func (l *loader) document(path string, b []byte) bool {
 	return true
 }
 
-// stream indexes a file that is too big to hold; its rows are read when asked for.
+// stream indexes a file that is too big for memory; its rows are read on demand.
 func (l *loader) stream(path string, f *os.File) error {
 	blob := l.store.add(f)
 	r := bufio.NewReaderSize(f, 1<<20)
@@ -409,7 +409,7 @@ func skipLine(r *bufio.Reader) (n int, err error) {
 	}
 }
 
-// line indexes one line; blank ones are nothing.
+// line indexes one line; blank lines are ignored.
 func (l *loader) line(path string, n int, b []byte, off int64, blob int32) {
 	b = bytes.TrimRight(b, " \t\r")
 	if len(bytes.TrimSpace(b)) == 0 {
@@ -462,7 +462,7 @@ func (l *loader) row(path string, line int, v value.Value, r row) {
 	l.index(r, k, form)
 }
 
-// index files a row under its names, as long as there are not too many.
+// index adds a row under its names, as long as there are not too many.
 func (l *loader) index(r row, k keys, form message.Form) {
 	if l.rows++; l.rows > maxRows {
 		return
@@ -496,14 +496,14 @@ func relax(b []byte) ([]byte, bool) {
 	return out, err == nil
 }
 
-// store holds the bytes of rows: in memory, or in files that stay open.
+// store has the bytes of rows: in memory, or in files that stay open.
 type store struct {
 	blobs  []io.ReaderAt
-	made   map[int32]value.Repairs // in the documents of blobs, which hold several rows
+	made   map[int32]value.Repairs // in the documents of blobs, which contain several rows
 	closed bool
 }
 
-// memory is a blob that rows are cut out of without a copy.
+// memory is a blob; its rows are slices without a copy.
 type memory []byte
 
 // ReadAt implements io.ReaderAt.

@@ -20,7 +20,7 @@ const (
 	lengthNorm  = 0.4
 )
 
-// index is a toolset made ready for one language of questions.
+// index is a toolset prepared for one language of questions.
 type index struct {
 	tools []indexed
 	df    map[string]int
@@ -80,12 +80,12 @@ func indexTool(t *callvet.Tool, l lang) indexed {
 	return d
 }
 
-// ranked is a tool with how well a text speaks for it.
+// ranked is a tool with the support of a text for it.
 type ranked struct {
 	*indexed
 	bm25 float64
-	// support counts distinct words of the text by where the tool has them; it
-	// does not depend on the other tools, so that a threshold makes sense.
+	// support counts distinct words of the text by their place in the tool; it does not depend on
+	// the other tools, so that a threshold makes sense.
 	support float64
 }
 

@@ -20,7 +20,7 @@ type Source struct {
 	// Target describes it for the run manifest: Recorded is set.
 	Target callvet.Target
 	Model  callvet.Model
-	// Form is that of the first row.
+	// Form is the form of the first row.
 	Form message.Form
 	Rows int
 	// Malformed counts the rows that could not be read; Problems are the first of
@@ -28,7 +28,7 @@ type Source struct {
 	Malformed int
 	Problems  []callvet.Problem
 	// Relaxed counts rows that were not strict JSON (duplicate keys, and what value.Repairs
-	// lists) and were read as common parsers read them.
+	// lists) and were read like common parsers do.
 	Relaxed int
 
 	index *recordedIndex
@@ -58,17 +58,17 @@ func (s *Source) Coverage(cases iter.Seq[*callvet.Case]) Coverage {
 	return c
 }
 
-// Close lets go of the files, which the sources of one Open path may share; no
-// Model of them may be used afterwards. It may be called more than once.
+// Close closes the files, which the sources of one Open may share; their Models must not be used
+// afterwards. It may be called more than once.
 func (s *Source) Close() error { return s.index.store.close() }
 
-// row is one recorded attempt: where it stands, and the next one of the same id.
+// row is one recorded attempt: its position, and the next one of the same id.
 type row struct {
 	off    int64
 	n      int32
 	blob   int32
 	next   int32 // -1: the last
-	repeat int32 // -1: not said
+	repeat int32 // -1: not recorded
 }
 
 // recordedIndex finds the rows of one target.
@@ -78,14 +78,14 @@ type recordedIndex struct {
 	ids   map[string]int32 // first row of an id
 	last  map[string]int32 // last row of an id, while loading
 	texts map[string]int32 // first row of a text key
-	order []string         // ids as they came
+	order []string         // ids in the order of the file
 }
 
 func recordedNewIndex(s *store) *recordedIndex {
 	return &recordedIndex{store: s, ids: map[string]int32{}, last: map[string]int32{}, texts: map[string]int32{}}
 }
 
-// add files a row under its id and its texts.
+// add indexes a row by its id and its texts.
 func (x *recordedIndex) add(r row, k keys) {
 	at := int32(len(x.rows))
 	id := k.id
@@ -125,8 +125,8 @@ func (x *recordedIndex) find(id string, input []callvet.Turn) int32 {
 	return -1
 }
 
-// repeat walks from the first row of a case to the one of a repeat: the row with that repeat, else
-// the n-th of those without one.
+// repeat finds, from the first row of a case, the row of a repeat: the row with this number, else
+// the n-th row without a number.
 func (x *recordedIndex) repeat(at int32, repeat int) int32 {
 	n := 0
 	for ; at >= 0; at = x.rows[at].next {
@@ -232,8 +232,8 @@ func scalar(v value.Value) string {
 	return ""
 }
 
-// promptfoo rows carry random ids: what a person wrote is the description of the
-// test, its variables and the prompt.
+// promptfoo rows have random ids: a person wrote the description of the test, its variables and
+// the prompt.
 func (k *keys) promptfoo(v value.Value) {
 	k.id = ""
 	for _, path := range []string{
@@ -258,7 +258,7 @@ func (k *keys) promptfoo(v value.Value) {
 	}
 }
 
-// byMessage finds rows without an id by what was asked.
+// byMessage finds rows without an id by their question.
 func (k *keys) byMessage(v value.Value) {
 	for _, name := range []string{"prompt", "question", "query", "input"} {
 		if m, ok := v.Get(name); ok {

@@ -35,8 +35,8 @@ func results(turns []callvet.Turn) json.RawMessage {
 	return append(out, ']')
 }
 
-// result fills an identifier from an earlier result: a member of the slot's own
-// name, or the id of the things the slot is named after (flight_id: flights[].id).
+// result fills an identifier from an earlier result: a member with the slot's name, or the id of
+// an object after which the slot is named (flight_id: flights[].id).
 func (x *filler) result(p *param) json.RawMessage {
 	if x.from == nil || p.kind == "object" || p.kind == "array" || p.kind == "boolean" {
 		return nil
@@ -86,8 +86,8 @@ func scalarOf(v value.Value, kind string) bool {
 	return v.Kind() == value.String || v.Kind() == value.Number
 }
 
-// idOf finds the id of a thing, or of the best thing of a list, under a member
-// named after it; anyName takes the first id there is.
+// idOf finds the id of an object, or of the best object of a list, under a member with its name;
+// anyName accepts the first id under any name.
 func (x *filler) idOf(v value.Value, thing string, anyName bool, depth int) value.Value {
 	if depth == 0 || v.Kind() != value.Object && v.Kind() != value.Array {
 		return value.Value{}
@@ -111,8 +111,8 @@ func (x *filler) idOf(v value.Value, thing string, anyName bool, depth int) valu
 	return value.Value{}
 }
 
-// best is the element of a list that the text asks for: the cheapest, the
-// fastest, the one named in it, else the first.
+// best is the element of a list that the text requests: the cheapest, the fastest, the named one,
+// else the first.
 func (x *filler) best(v value.Value) value.Value {
 	if v.Kind() != value.Array {
 		return v

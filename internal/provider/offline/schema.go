@@ -10,7 +10,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// param is what slot filling needs to know of a schema's node.
+// param are the facts of a schema's node for slot filling.
 type param struct {
 	name, desc string
 	kind       string // object, array, string, number, integer, boolean; "" unknown
@@ -30,7 +30,7 @@ type param struct {
 type choice struct {
 	raw  json.RawMessage
 	text string
-	also []string // synonyms out of the description, folded
+	also []string // synonyms from the description, folded
 }
 
 // maxSchemaDepth bounds what is read of a schema.
@@ -97,8 +97,8 @@ func str(v value.Value, key string) string {
 	return m.Str()
 }
 
-// typeOf gives the type; of a list of types the first that is not null. BFCL's
-// names for Python's types are understood.
+// typeOf returns the type; of a list of types the first that is not null. BFCL's names for
+// Python's types are understood.
 func typeOf(v value.Value) string {
 	t, ok := v.Get("type")
 	if ok && t.Kind() == value.Array {

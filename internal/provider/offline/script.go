@@ -49,7 +49,7 @@ type round struct {
 	repeat, turn int
 }
 
-// Generate gives the step for the request's round.
+// Generate returns the step for the request's round.
 func (m *scripted) Generate(ctx context.Context, req *callvet.Request) (*callvet.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, endOf(err)
@@ -148,8 +148,8 @@ func (m *scripted) pick(r *rule, at round) *step {
 	return own
 }
 
-// round splits the steps into rounds and gives the turn-th; nil when the script
-// is over and answers.
+// round splits the steps into rounds and returns round number turn; nil when the script is over
+// and answers.
 func (r *rule) round(turn int) (before []*step, own *step) {
 	n := 0
 	for i := range r.Steps {

@@ -32,7 +32,7 @@ type rule struct {
 	Repeat   repeats `json:"repeat"`
 	Then     string  `json:"then"`
 	Steps    []step  `json:"steps"`
-	step             // a single step may stand in the rule
+	step             // a single step may be in the rule
 }
 
 type step struct {
@@ -136,7 +136,7 @@ func parseScript(name string, src []byte) (*script, error) {
 	return &s, nil
 }
 
-// checker finds what the forms of the keys do not say.
+// checker finds mistakes that the forms of the keys do not detect.
 type checker struct {
 	file  *doc.File
 	found []error

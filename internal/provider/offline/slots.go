@@ -117,7 +117,7 @@ func (x *filler) fill(p *param) json.RawMessage {
 	return nil
 }
 
-// claim takes values of enums off the list of names: Celsius is no city.
+// claim removes values of enums from the list of names: Celsius is no city.
 func (x *filler) claim(p *param) {
 	for _, c := range p.enum {
 		for i, s := range x.f.names {
@@ -128,8 +128,8 @@ func (x *filler) claim(p *param) {
 	}
 }
 
-// enum takes one value: where two slots share their values, one that no other
-// slot took, and for what something goes to the last one named.
+// enum chooses one value: where two slots share their values, one that no other slot has; for a
+// destination the last named one.
 func (x *filler) enum(p *param) json.RawMessage {
 	list := x.enums(p, 1)
 	if len(list) == 0 {
@@ -246,7 +246,7 @@ func (x *filler) boolean(p *param) json.RawMessage {
 	return nil
 }
 
-// number takes the free number next to the slot's own words, else, for a required slot, the first
+// number uses the free number next to the slot's own words, else, for a required slot, the first
 // free one.
 func (x *filler) number(p *param) json.RawMessage {
 	at := x.nearest(p)
@@ -290,8 +290,8 @@ func (x *filler) nearest(p *param) int {
 	return best
 }
 
-// words scores the words before or after a number: the nearer the better, the
-// name's own words more than those of the description.
+// words scores the words before or after a number: nearer words count more, and words of the name
+// more than words of the description.
 func (x *filler) words(p *param, text string, before bool) float64 {
 	ws := words(strings.ToValidUTF8(text, " "))
 	if before {
@@ -343,7 +343,7 @@ func (x *filler) array(p *param) json.RawMessage {
 	return json.RawMessage("[" + strings.Join(parts, ",") + "]")
 }
 
-// strings are the free values of the kind that the elements want.
+// strings are the free values of the kind of the elements.
 func (x *filler) strings(p *param, required bool) []string {
 	var out []string
 	for {
@@ -365,7 +365,7 @@ func (x *filler) strings(p *param, required bool) []string {
 	}
 }
 
-// take uses the first free span that ok accepts (nil: any).
+// take returns the first free span that ok accepts (nil: any).
 func take(list []span, ok func(span) bool) (string, bool) {
 	for i := range list {
 		if !list[i].used && (ok == nil || ok(list[i])) {
@@ -376,7 +376,7 @@ func take(list []span, ok func(span) bool) (string, bool) {
 	return "", false
 }
 
-// str fills a string slot by what its name and format say it is.
+// str fills a string slot by its name and format.
 func (x *filler) str(p *param) (string, bool) {
 	if s, ok := x.typed(p); ok {
 		x.point(p)
@@ -399,7 +399,7 @@ func (x *filler) str(p *param) (string, bool) {
 	return x.free(p)
 }
 
-// typed takes values that are recognised by their form.
+// typed uses values with a recognised form.
 func (x *filler) typed(p *param) (string, bool) {
 	f := x.f
 	switch {
@@ -428,7 +428,7 @@ func (x *filler) typed(p *param) (string, bool) {
 	return "", false
 }
 
-// quote takes a quoted text: the one with the slot's name before it, else the first.
+// quote uses a quoted text: the text with the slot's name before it, else the first.
 func (x *filler) quote(p *param) (string, bool) {
 	near := func(s span) bool {
 		ws := words(strings.ToValidUTF8(x.f.text[max(0, s.from-30):s.from], " "))
@@ -456,7 +456,7 @@ func (x *filler) date(p *param) (string, bool) {
 	return s, ok
 }
 
-// pattern takes what the schema's own expression finds, a time written as 7pm too.
+// pattern uses the match of the schema's own expression, or a time written as 7pm.
 func (x *filler) pattern(p *param) (string, bool) {
 	for _, m := range p.pattern.FindAllStringSubmatchIndex(x.f.text, 50) {
 		s := newSpan(x.f.text, m[2], m[3])
@@ -491,7 +491,7 @@ func (x *filler) clock() (string, bool) {
 	return fmt.Sprintf("%02d:%s", h, mins), h < 24
 }
 
-// place takes a capitalised name by the preposition before it.
+// place uses a capitalised name, by the preposition before it.
 func (x *filler) place(p *param) (string, bool) {
 	at := func(list string) func(span) bool {
 		return func(s span) bool { return s.before != "" && strings.Contains(" "+list+" ", " "+s.before+" ") }
@@ -518,7 +518,7 @@ func (x *filler) free(p *param) (string, bool) {
 		return "", false
 	}
 	if len(x.f.quoted) > 0 && !p.named("city", "name", "location") {
-		return "", false // what was meant as text is quoted, and this is not
+		return "", false // a value meant as text is quoted, and this is not
 	}
 	if p.named("query", "q", "question", "search", "keyword", "keywords", "topic", "subject", "expression", "term") {
 		return x.after("about for on of sobre acerca om uber")
@@ -529,7 +529,7 @@ func (x *filler) free(p *param) (string, bool) {
 	return take(x.f.names, nil)
 }
 
-// after is what follows the last of the words, to the end of the sentence.
+// after is the text after the last of the words, to the end of the sentence.
 func (x *filler) after(list string) (string, bool) {
 	best := -1
 	for _, t := range tokens(x.f.text) {

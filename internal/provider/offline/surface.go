@@ -23,7 +23,8 @@ import (
 type Surface struct {
 	// Base is the chance without terms. Chances are cut off at 0 and 1.
 	Base float64 `json:"base" form:"required min=0 max=1"`
-	// Spread is how far a case is easier or harder at most: each has an offset of its own, drawn evenly.
+	// Spread is the largest offset of a case's difficulty: each case has its own offset, drawn
+	// uniformly.
 	Spread float64 `json:"spread" form:"min=0 max=1"`
 	// Seed decides the offsets and the draws.
 	Seed  uint64 `json:"seed"`
@@ -35,8 +36,8 @@ type Surface struct {
 // Term adds to the chance. It depends on one parameter (peak, slope, from and to, or is) or on the system prompt
 // (prompt or longer).
 type Term struct {
-	// Param is a parameter by its name in a targets file, or an extra one. Where it is not sent, Unset is its
-	// value; without Unset the term adds nothing.
+	// Param is a parameter by its name in a targets file, or an extra one. If it is not sent,
+	// Unset is its value; without Unset the term adds nothing.
 	Param string          `json:"param"`
 	Unset json.RawMessage `json:"unset"`
 	// Gain is what the term adds where it holds in full, in [-1,1].
@@ -124,7 +125,7 @@ func (t *Term) where(holds bool) float64 {
 	return 0
 }
 
-// settings are the parameters of a request by name; what is not sent is absent.
+// settings are the parameters of a request by name; parameters that are not sent are absent.
 func settings(req *callvet.Request) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	params := req.Params
@@ -140,7 +141,7 @@ func settings(req *callvet.Request) map[string]json.RawMessage {
 		all[name] = raw
 	}
 	if req.ToolChoice != "" {
-		all["tool_choice"], _ = json.Marshal(req.ToolChoice) // a text can be written
+		all["tool_choice"], _ = json.Marshal(req.ToolChoice) // a text always encodes
 	}
 	return all
 }

@@ -57,7 +57,7 @@ func detect(folded []string) lang {
 	return best
 }
 
-// fold lowers and takes accents off.
+// fold lowers a text and removes its accents.
 func fold(s string) string { return retrieve.Fold(s) }
 
 // words splits an identifier or a text: at everything but letters and digits,
@@ -93,11 +93,11 @@ func words(s string) []string {
 	return out
 }
 
-// stem gives the stem of a folded word; words of digits are their own stem.
+// stem returns the stem of a folded word; words of digits are their own stem.
 func stem(l lang, w string) string { return retrieve.Stem(retrieve.Language(l), w) }
 
-// stems gives the stems of a word in English (the language of most tools) and in
-// the text's own.
+// stems returns the stems of a word in English (the language of most tools) and in the text's
+// language.
 func stems(l lang, w string) []string {
 	e := stem(en, w)
 	if l == en {

@@ -56,7 +56,7 @@ func GoldDrawn(w io.Writer, d *cases.GoldDrawn) error {
 	return nil
 }
 
-// GoldApplied writes what was made of the labels of a person.
+// GoldApplied writes the result of applying the labels of a person.
 func GoldApplied(w io.Writer, d *cases.GoldApplied) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s labelled, %d not begun with\n", plain.Count(d.Tasks, "task", "tasks"), d.Open)

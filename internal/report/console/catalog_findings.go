@@ -29,7 +29,7 @@ func CatalogFindings(w io.Writer, l *catalog.Findings) error {
 	return err
 }
 
-// Confusable writes the pairs of tools that are easily taken for one another.
+// Confusable writes the pairs of tools that are easily confused.
 func Confusable(w io.Writer, c *catalog.Confusable) error {
 	var b strings.Builder
 	head := []string{"similarity", "tool", "tool"}

@@ -98,7 +98,7 @@ func RunAgain(man *results.Manifest, with []app.Setting) string {
 	flags = slices.DeleteFunc(slices.Clone(flags), func(g app.Setting) bool {
 		return asks(g.Name) || man.Until != nil && asks("failed-from") && slices.Contains(part, g.Name)
 	})
-	// Those who are asked come first, as people write it.
+	// Targets and judges come first, as people write it.
 	slices.SortStableFunc(flags, func(a, b app.Setting) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
 	return "callvet " + command + " " + plain.ShellQuote(man.Path) + words(flags) + words(with)
 }
@@ -180,7 +180,7 @@ func flagNames() map[string]string {
 	}
 }
 
-// inFlags names settings by their flags.
+// inFlags writes settings as their flags.
 func inFlags(fields []app.Setting) []app.Setting {
 	out := make([]app.Setting, len(fields))
 	for i, f := range fields {

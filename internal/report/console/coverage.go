@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/suite"
 )
 
-// Coverage writes what the cases of suites cover, and what they do not.
+// Coverage writes which tools the cases of suites cover.
 func Coverage(to io.Writer, r *suite.CoverageReport) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s over %s", plain.Count(r.Cases, "case", "cases"), plain.Count(len(r.Tools), "tool", "tools"))

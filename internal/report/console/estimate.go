@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// RunEstimate prints what a run would ask; warnings are written to notes.
+// RunEstimate prints the size and the cost of a planned run; warnings are written to notes.
 func RunEstimate(out, notes io.Writer, d *runs.DryRun) {
 	of := ""
 	if d.Cases < d.All {

@@ -16,7 +16,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// Judged prints the judges' results; with all every verdict, else those that fail or are
+// Judged prints the judges' results; with all every verdict, else verdicts that fail or are
 // unscored.
 func Judged(w io.Writer, d *results.Judged, all bool, h Hints) {
 	for i := range d.Judgings {
@@ -98,7 +98,7 @@ func printWins(w io.Writer, x *results.Wins) {
 	fmt.Fprintln(w)
 }
 
-// printVerdicts prints every verdict, or those that fail or are unscored.
+// printVerdicts prints every verdict, or only verdicts that fail or are unscored.
 func printVerdicts(w io.Writer, v *results.JudgingView, all bool) {
 	for _, why := range slices.Sorted(maps.Keys(v.Whys)) {
 		fmt.Fprintf(w, "  unscored: %s (%d)\n", plain.Line(why), v.Whys[why])
@@ -202,7 +202,7 @@ func behind(t *results.ThingVerdict) string {
 	return b.String()
 }
 
-// JudgeAudit writes how far a judge is swayed by changes that should not matter.
+// JudgeAudit writes how much irrelevant changes influence a judge.
 func JudgeAudit(w io.Writer, subject string, v *runs.AuditView) {
 	fmt.Fprintf(w, "audit of %s by %s on %s: %d of %d attempts, %d of %d questions answered, %s\n",
 		v.JudgeID, plain.Line(v.Judge.Model), plain.Line(subject), v.Drawn, v.From, v.Answered, v.Questions, v.Status)

@@ -23,7 +23,7 @@ func printFigure(w io.Writer, name, form string, e *runs.Estimate) {
 	}
 }
 
-// SearchEstimate writes what a search would ask.
+// SearchEstimate writes the requests of a planned search.
 func SearchEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 	w := &bytes.Buffer{}
 	printCases(w, &e.Cases)
@@ -53,10 +53,10 @@ func SearchEstimate(out io.Writer, e *tunes.SearchEstimate) error {
 	return err
 }
 
-// mostRows is how many combinations are listed that are not asked as they are written.
+// mostRows is how many combinations are listed that cannot be sent unchanged.
 const mostRows = 10
 
-// printMatrix writes the combinations that are not asked as they are written, with the reason.
+// printMatrix writes the combinations that cannot be sent unchanged, with the reason.
 func printMatrix(w io.Writer, names []string, m *tunes.Matrix) {
 	left := 0
 	for i := range m.Rows {
@@ -192,7 +192,7 @@ func printModel(w io.Writer, t *tunes.Tune, m *tunes.ModelSearch) {
 	}
 }
 
-// printFailures counts the answers of the model that writes prompts that could not be used, by their reason.
+// printFailures counts the unusable answers of the prompt-writing model, by reason.
 func printFailures(w io.Writer, m *tunes.ModelSearch) {
 	var kinds []string
 	count, detail := map[string]int{}, map[string]string{}
@@ -207,7 +207,7 @@ func printFailures(w io.Writer, m *tunes.ModelSearch) {
 	}
 }
 
-// remark is what is to be known of a candidate.
+// remark is the remark on a candidate.
 func remark(c *tunes.Candidate) string {
 	switch {
 	case c.Broken != "":

@@ -73,7 +73,7 @@ func Prompts(to io.Writer, p *catalog.Prompts) error {
 	return err
 }
 
-// Applied prints what was written.
+// Applied prints which edits were written.
 func Applied(to io.Writer, a *catalog.Applied) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in %s", plain.Count(len(a.Tools), "edit", "edits"), plain.Line(a.Catalogue))

@@ -12,7 +12,7 @@ import (
 	"github.com/callvet/callvet/internal/report/plain"
 )
 
-// fewClusters is how many sets of right tools held out are few.
+// fewClusters is the number of held-out sets of right tools below which there are few.
 const fewClusters = 20
 
 // Tuning writes the result of a search for weights, and the advice on it.
@@ -63,7 +63,7 @@ func part(cases, clusters int) string {
 		plain.Count(clusters, "set of right tools", "sets of right tools"))
 }
 
-// held prints the one comparison.
+// held prints the comparison on held-out cases.
 func held(b *strings.Builder, t *catalog.Tuning) {
 	u := &t.Tuned
 	how := "p " + plain.P(u.P)

@@ -87,7 +87,7 @@ func printSources(w io.Writer, t *traces.TargetVariance) {
 	}
 }
 
-// printNext prints the further measurements, and the one that brings most.
+// printNext prints the further measurements, and the most useful one.
 func printNext(w io.Writer, v *traces.VarianceReport, t *traces.TargetVariance, h Hints) {
 	fmt.Fprintf(w, "\nstandard error of the mean: %.1f points for %s, %.1f for this suite\n", 100**t.SE, v.Population,
 		100**t.SuiteSE)

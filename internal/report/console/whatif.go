@@ -73,7 +73,7 @@ func leaks(b *strings.Builder, w *catalog.WhatIfResult) {
 
 func betterShort(s string) string { return plain.Limited(plain.Line(s), maxQuestion) }
 
-// spoken are the measures as people read them.
+// spoken are the names of the measures for people.
 func spoken(measure string) string {
 	return map[string]string{
 		catalog.FirstRight: "first tool right", catalog.SomeRight: "a right tool among k",
@@ -214,8 +214,8 @@ func usage(b *strings.Builder, u *catalog.EffectUsage) {
 	b.WriteString("\n")
 }
 
-// fewCases that change all in one direction are what chance makes once in 32 times:
-// with fewer nothing can be shown.
+// fewCases is the least number of changed cases that can show an effect: by chance all of them
+// change in one direction once in 32 times.
 const fewCases = 5
 
 // few names the edited tools with too few cases in the suite.

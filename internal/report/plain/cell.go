@@ -9,8 +9,8 @@ import "strings"
 // Source: OWASP, CSV Injection.
 const formula = "=+-@\t\r\n"
 
-// Cell keeps a spreadsheet from taking a text for a formula: such a text gets an apostrophe in
-// front. So does a text that begins like a result of Cell. Uncell takes it away.
+// Cell prevents that a spreadsheet reads a text as a formula: it puts an apostrophe before such a
+// text, and before a text that begins like a result of Cell. Uncell removes it.
 func Cell(s string) string {
 	if guarded(s) {
 		return "'" + s

@@ -32,7 +32,7 @@ func FindingLine(f *panel.Finding, where func(panel.Example) string) string {
 	return s
 }
 
-// FindingCount returns how many units of the finding show it, and how many failing attempts.
+// FindingCount returns how many units and how many failing attempts show the finding.
 func FindingCount(f *panel.Finding) string {
 	s := Thousands(f.Count) + " of " + Thousands(f.Of) + " " + f.Unit
 	if f.Failed > 0 && f.Unit != panel.UnitFailing {

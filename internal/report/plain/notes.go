@@ -32,8 +32,8 @@ func (s Shared) String() string {
 // if these are fewer than half.
 const manyRows = 4
 
-// SharedNotes are the warnings below a table of metrics: one about few cases, and those of several
-// metrics, more than half of them or four. Nil metrics are passed over.
+// SharedNotes are the warnings below a table of metrics: one about few cases, and warnings that
+// more than half of the metrics, or four, share. Nil metrics are passed over.
 func SharedNotes(ms []*panel.Metric) []Shared {
 	ms = slices.DeleteFunc(slices.Clone(ms), func(m *panel.Metric) bool { return m == nil })
 	var all []Shared
@@ -129,8 +129,7 @@ func titles(ms []*panel.Metric) string {
 	return strings.Join(out, ", ")
 }
 
-// shows reports whether the warning of a metric is about its interval: that of a rate of none or
-// all.
+// shows reports whether the warning of a metric is about the interval of a rate of none or all.
 func shows(m *panel.Metric, warning string) bool {
 	return m.Interval.Status == stats.StatusBoundary && strings.HasPrefix(warning, "none of ")
 }

@@ -107,7 +107,7 @@ func Compact(raw json.RawMessage, missing string) string {
 	return Line(b.String())
 }
 
-// Indented writes a JSON value on many lines, or the text as it is.
+// Indented writes a JSON value on many lines, or the text unchanged.
 func Indented(raw []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
@@ -159,7 +159,7 @@ func Millis(ms float64) string {
 	return fmt.Sprintf("%d min %02d s", int(ms/60_000), int(ms/1000)%60)
 }
 
-// Dollars writes an amount of US dollars, small ones with two digits that count.
+// Dollars writes an amount of US dollars, small ones with two significant digits.
 func Dollars(x float64) string {
 	switch {
 	case x == 0:

@@ -118,8 +118,7 @@ func Unit(u panel.Unit, x float64) string {
 	return Percent(x)
 }
 
-// Lines takes a written metric apart: the number, and its interval without
-// brackets.
+// Lines splits a written metric into the number and its interval without brackets.
 func Lines(s string) [2]string {
 	if i := strings.Index(s, " ["); i > 0 {
 		return [2]string{s[:i], strings.Trim(s[i+1:], "[]")}

@@ -14,10 +14,10 @@ import (
 // Writer makes every character of a text visible on a terminal. Hidden characters from DEL on
 // become \u escapes of JSON; C1 controls and direction overrides are among them. In JSON, and
 // within double quotes of YAML, that is the same text. Texts of a format without escapes have
-// passed through Clean before. Bytes below DEL pass: they are a terminal's own business (color),
-// and JSON escapes them itself. Safe for concurrent use.
+// passed through Clean before. Bytes below DEL pass: terminals need them for color, and JSON
+// escapes them itself. Safe for concurrent use.
 type Writer struct {
-	// W takes the text.
+	// W receives the text.
 	W io.Writer
 
 	mu   sync.Mutex

@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// How an attempt is made of the spans of one task:
+// How an attempt is made from the spans of one task:
 //
 //	spans ─► sorted by what they are about: models, tools, agents, others
 //	models ─► turns: of each request what no earlier one had, then the answer (conversation)
@@ -120,9 +120,9 @@ func newTree(all []*span) tree {
 	return t
 }
 
-// above reports whether is holds for one of the spans around sp.
+// above reports whether is returns true for one of the spans around sp.
 func (t tree) above(sp *span, is func(*span) bool) bool {
-	for n := 0; n < maxDepth; n++ { // a circle of parents ends too
+	for n := 0; n < maxDepth; n++ { // ends even if parents form a cycle
 		up, ok := t.byID[sp.parent]
 		if !ok || sp.parent == "" || up == sp {
 			return false
@@ -135,7 +135,7 @@ func (t tree) above(sp *span, is func(*span) bool) bool {
 	return false
 }
 
-// around gives the spans that have one of the list inside.
+// around returns the spans that contain one of the list.
 func (t tree) around(list []*span) map[*span]bool {
 	out := map[*span]bool{}
 	for _, sp := range list {
@@ -144,7 +144,7 @@ func (t tree) around(list []*span) map[*span]bool {
 	return out
 }
 
-// spent adds the usage. The usage of a span around others with usage repeats theirs.
+// spent adds the usage. A span around other spans with usage repeats their usage.
 func (t tree) spent(u *callvet.Usage, all []*span) {
 	var counted []*span
 	for _, sp := range all {

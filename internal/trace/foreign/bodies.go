@@ -11,8 +11,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// isAnthropic reports whether v is an answer of Anthropic's. An item of the Responses API has the same type; it has a
-// status, or is a user's.
+// isAnthropic reports whether v is an answer of Anthropic's. An item of the Responses API has the
+// same type, but it has a status, or is a user's.
 func isAnthropic(v value.Value) bool {
 	role := message.Str(v, "role")
 	return message.Str(v, "type") == "message" && kind(v, "content") == value.Array && !has(v, "status") &&
@@ -74,7 +74,7 @@ func readConverse(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// isBatch reports whether v is a line of the output of a batch: OpenAI's and Anthropic's.
+// isBatch reports whether v is a line of the output of a batch of OpenAI or Anthropic.
 func isBatch(v value.Value) bool {
 	return has(v, "custom_id") && (kind(v, "result") == value.Object || has(v, "response") && has(v, "error"))
 }

@@ -17,7 +17,8 @@ func isGeminiSession(v value.Value) bool {
 }
 
 // readGeminiSession reads a session of Gemini CLI. Each message of the model has its calls with
-// their results. Messages of other kinds (errors, infos) are of the program, not of the model.
+// their results. Messages of other kinds (errors, infos) are from the program, not from the
+// model.
 func readGeminiSession(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID = name(v, s, "sessionId")
@@ -78,7 +79,7 @@ func isGraphState(v value.Value) bool {
 	return has(v, "checkpoint") && kind(values, "messages") == value.Array
 }
 
-// readGraphState reads a state of LangGraph: its values hold the conversation so far.
+// readGraphState reads a state of LangGraph: its values contain the conversation so far.
 func readGraphState(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID = name(message.First(v, "checkpoint"), s, "thread_id")
@@ -96,7 +97,7 @@ func isRequestLog(v value.Value) bool {
 		message.Str(v, "schemaType") == "ModelInvocationLog"
 }
 
-// readRequestLog reads one request with its answer. What the model was sent is the input.
+// readRequestLog reads one request with its answer. The messages sent to the model are the input.
 func readRequestLog(v value.Value, s *trace.Sink) {
 	request, answered := v, message.HeldResult(message.First(v, "response"))
 	if in := message.First(v, "input"); has(v, "schemaType") {

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// isClaude reports whether v is of a session of Claude Code, and what it prints as stream-json.
+// isClaude reports whether v is a line of a session of Claude Code, or of its stream-json output.
 func isClaude(v value.Value) bool {
 	switch message.Str(v, "type") {
 	case "summary":
@@ -67,8 +67,8 @@ func claudeResult(v value.Value, x *session) {
 	}
 }
 
-// endClaude takes the reason of the last message, and the tokens of each message once: each of its
-// pieces has them.
+// endClaude reads the reason of the last message, and the tokens of each message once, since each
+// of its pieces repeats them.
 func endClaude(x *session) {
 	spent := map[string]value.Value{}
 	var order []string
@@ -168,7 +168,8 @@ func isGeminiStream(v value.Value) bool {
 	return message.Str(v, "type") == "init" && has(v, "session_id") && has(v, "model")
 }
 
-// readGeminiStream reads a line of the stream-json output of Gemini CLI. Its answer comes in pieces.
+// readGeminiStream reads a line of the stream-json output of Gemini CLI. Its answer arrives in
+// pieces.
 func readGeminiStream(v value.Value, x *session, s *trace.Sink) {
 	t := &x.Trace
 	x.streamed = true

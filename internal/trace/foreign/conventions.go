@@ -141,8 +141,8 @@ func eventMessages(events []event, side meaning) []callvet.Turn {
 	return afterCalls(out)
 }
 
-// afterCalls moves results behind the calls that they answer. Log records are sent one by one, so that those of the
-// same millisecond arrive in any order.
+// afterCalls moves results after the calls that they answer. Log records are sent one by one, so
+// that records of the same millisecond arrive in any order.
 func afterCalls(turns []callvet.Turn) []callvet.Turn {
 	made := map[string]int{} // the last turn with a call of an id
 	for i := range turns {
@@ -203,8 +203,8 @@ func first(attrs map[string]value.Value, keys ...string) value.Value {
 	return value.Value{}
 }
 
-// flat reads messages that are spread over attributes: PREFIX.N.message.role,
-// PREFIX.N.content, PREFIX.N.message.tool_calls.M.tool_call.function.name and their like.
+// flat reads messages that are spread over attributes: PREFIX.N.message.role, PREFIX.N.content,
+// PREFIX.N.message.tool_calls.M.tool_call.function.name and the like.
 func flat(attrs map[string]value.Value, side int) []callvet.Turn {
 	for _, prefixes := range numberedPrefixes() {
 		if out := numbered(attrs, prefixes[side]); len(out) > 0 {

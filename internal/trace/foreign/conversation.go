@@ -191,7 +191,7 @@ func (c *conversation) outermost(agents []*span) {
 	c.settle()
 }
 
-// opening makes the outermost agent's input that of the attempt where no request has a question.
+// opening uses the outermost agent's input for the attempt where no request has a question.
 func (c *conversation) opening(agents []*span) {
 	if lastQuestion(c.Input)+lastQuestion(c.Turns) > 0 {
 		return

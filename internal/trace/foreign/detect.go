@@ -53,7 +53,7 @@ func Detect(head []byte) string {
 // closed makes the beginning of a longer JSON text valid: it ends before the last comma, and open
 // brackets are closed.
 func closed(head []byte) []byte {
-	var open, atComma []byte // what closes the values that are open
+	var open, atComma []byte // the closing brackets of the open values
 	end, text := 0, false
 	for i := 0; i < len(head); i++ {
 		switch c := head[i]; {
@@ -133,7 +133,7 @@ func nameOf(v value.Value) string {
 	return ""
 }
 
-// own reports whether a value is a line of callvet's contract, also an invalid one.
+// own reports whether a value is a line of callvet's contract, valid or not.
 func own(v value.Value) bool {
 	_, id := v.Get("task_id")
 	_, tool := v.Get("tool")
@@ -228,7 +228,7 @@ func each(v value.Value, do func(value.Value)) {
 	}
 }
 
-// gatherer gives the gatherer of spans (0), runs (1) or entries of a log (2).
+// gatherer returns the gatherer of spans (0), runs (1) or entries of a log (2).
 func (i *Importer) gatherer(n int) gatherer {
 	if i.gather == nil {
 		i.gather = []gatherer{&Gatherer{}, &runs{}, &i.entries}

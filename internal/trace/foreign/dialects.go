@@ -24,7 +24,7 @@ import (
 type meaning int
 
 const (
-	topic meaning = iota // what the span is about; see works
+	topic meaning = iota // the kind of work of the span; see works
 	toolName
 	callID
 	arguments   // of a tool's span
@@ -51,7 +51,7 @@ const (
 	cost
 )
 
-// names are the attributes with a meaning, the most reliable first.
+// names are the names of the attributes with a meaning, the most reliable first.
 func (m meaning) names() []string {
 	switch m {
 	case topic:
@@ -158,12 +158,12 @@ func counts(m meaning) []string {
 	return nil
 }
 
-// numberedPrefixes are those of attributes that spread messages over many keys.
+// numberedPrefixes are the prefixes of attributes that spread messages over many keys.
 func numberedPrefixes() [][2]string {
 	return [][2]string{{"llm.input_messages.", "llm.output_messages."}, {"gen_ai.prompt.", "gen_ai.completion."}}
 }
 
-// work is what a span is about.
+// work is the kind of work of a span.
 type work int
 
 const (
@@ -247,8 +247,7 @@ func messageEvents(all []event) []event {
 
 const detailsEvent = "gen_ai.client.inference.operation.details"
 
-// toolNameKeys are the attributes for the name of a tool, whatever an instrumentation calls the
-// span.
+// toolNameKeys are the attributes for the name of a tool, independent of the span's name.
 func toolNameKeys() []string { return []string{"gen_ai.tool.name", "ai.toolCall.name", "tool.name"} }
 
 // toolCallIDKeys are the attributes for the id of the call that a tool answers.

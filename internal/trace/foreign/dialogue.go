@@ -11,15 +11,15 @@ import (
 	"github.com/callvet/callvet/internal/message"
 )
 
-// dialogue is what the models of one attempt were sent and what they gave, in the order of the
-// requests, of forms that record the two apart. Requests repeat what came before them:
+// dialogue contains the requests to the models of one attempt and their answers, in order, for
+// forms that record the two separately. Requests repeat the earlier messages:
 //
 //	request 1   question, call, result, answer, question │          ─► Input, up to the last question
 //	            answer                                   │ call     ─► Turns
 //	request 2   … as above …                             │ call, result ─► the result is new
 //
-// What the first request has before its last question was done by earlier attempts. It is input
-// then, and no action. The zero value is ready.
+// The turns of the first request before its last question belong to earlier attempts. They are
+// input, and no action of this attempt. The zero value is ready.
 type dialogue struct {
 	Input, Turns []callvet.Turn
 	seen, said   seenTurns
@@ -36,8 +36,8 @@ func lastQuestion(in []callvet.Turn) int {
 	return 0
 }
 
-// request adds what a model was sent, and gives what of it is new. open means that the answer of
-// an earlier request is not known, so that this one may repeat it.
+// request adds a request to a model, and returns its new turns. open means that the answer to an
+// earlier request is not known, so that this request may repeat it.
 func (t *dialogue) request(in []callvet.Turn, open bool) []callvet.Turn {
 	t.ready()
 	n := lastQuestion(in)
@@ -55,7 +55,7 @@ func (t *dialogue) request(in []callvet.Turn, open bool) []callvet.Turn {
 			first++ // it answers a call from before the question
 		}
 		t.Input = fresh[:first:first]
-	case acted(in[:n-1]): // a conversation of its own, as that of an agent that another one asks
+	case acted(in[:n-1]): // a separate conversation, for example of a sub-agent
 		first = until(n - 1)
 		t.Input = append(slices.Clone(fresh[:first]), t.Input...)
 	default:
@@ -65,20 +65,20 @@ func (t *dialogue) request(in []callvet.Turn, open bool) []callvet.Turn {
 	return fresh
 }
 
-// acted reports whether an assistant or a tool has one of the turns.
+// acted reports whether one of the turns is from an assistant or a tool.
 func acted(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns,
 		func(t callvet.Turn) bool { return t.Role == callvet.RoleAssistant || t.Role == callvet.RoleTool })
 }
 
-// answer adds what a model gave.
+// answer adds the answer of a model.
 func (t *dialogue) answer(out []callvet.Turn) {
 	t.ready()
 	t.said.note(out)
 	t.Turns = append(t.Turns, t.seen.note(out)...)
 }
 
-// state adds what an agent gave, which may repeat what it was sent.
+// state adds the output of an agent, which may repeat its input.
 func (t *dialogue) state(out []callvet.Turn) {
 	t.ready()
 	fresh, _ := t.seen.fresh(out)
@@ -91,7 +91,7 @@ func (t *dialogue) ready() {
 	}
 }
 
-// settle gives the calls their results.
+// settle sets the results of the calls.
 func (t *dialogue) settle() {
 	t.Input, t.Turns = message.Attach(t.Input), message.Attach(t.Turns)
 }
@@ -100,9 +100,9 @@ func (t *dialogue) settle() {
 // counts once.
 type seenTurns map[string]int
 
-// fresh gives the turns of a history that were not seen before, without the calls that
-// were, and their places. A call was seen if one with its id was, or, whatever the ids, as often
-// as the history has it with these arguments.
+// fresh returns the new turns of a history, without known calls, and their positions. A call is
+// known if a call with its id was seen, or, ignoring ids, if this call was seen as often with
+// these arguments as the history contains it.
 func (s seenTurns) fresh(turns []callvet.Turn) (out []callvet.Turn, at []int) {
 	here := seenTurns{}
 	for i, t := range turns {
@@ -130,7 +130,7 @@ func (s seenTurns) fresh(turns []callvet.Turn) (out []callvet.Turn, at []int) {
 	return out, at
 }
 
-// any reports whether an assistant's turn or a call was seen.
+// any reports whether an assistant's turn or a call was seen before.
 func (s seenTurns) any(turns []callvet.Turn) bool {
 	return slices.ContainsFunc(turns, func(t callvet.Turn) bool {
 		for _, c := range t.Calls {
@@ -167,7 +167,7 @@ func making(c callvet.Call) string {
 }
 
 // identity is the id of the call that a turn answers, where there is one: formats differ in the
-// text they keep next to it. Otherwise it is the role and the text of the turn.
+// text that they store with it. Otherwise it is the role and the text of the turn.
 func identity(t callvet.Turn) (key string, id bool) {
 	if t.Role == callvet.RoleTool && t.CallID != "" {
 		return "tool\x00" + t.CallID, true
@@ -175,8 +175,8 @@ func identity(t callvet.Turn) (key string, id bool) {
 	return string(t.Role) + "\x00" + t.Content, false
 }
 
-// mergeTurns joins neighboring assistant turns, as item lists have them: reasoning,
-// text and calls of one answer.
+// mergeTurns joins neighboring assistant turns: in lists of items, reasoning, text and calls of
+// one answer are separate.
 func mergeTurns(turns []callvet.Turn) []callvet.Turn {
 	var out []callvet.Turn
 	for _, t := range turns {

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// Entries gathers the entries of a log: those of one session make one attempt. The zero value has
-// no form; the first entry sets it.
+// Entries gathers the entries of a log: the entries of one session make one attempt. The zero
+// value has no form; the first entry sets it.
 type Entries struct {
 	form     *entryForm
 	sessions []*session
@@ -26,7 +26,7 @@ type entryForm struct {
 	name string
 	// is reports whether an entry can begin such a log.
 	is func(v value.Value) bool
-	// key names the session of an entry; "" is that of the entry before it.
+	// key names the session of an entry; "" means the session of the entry before it.
 	key func(v value.Value) string
 	// read adds an entry to its session; end completes the session after all entries; nil: nothing
 	// to do.
@@ -39,7 +39,7 @@ type session struct {
 	trace.Attempt
 	// messages are not yet turns: pieces of one message are joined at the end.
 	messages []value.Value
-	// ended reports that the log records the end of the session, streamed that such a log does.
+	// ended: the log records the end of this session. streamed: logs of this form record it.
 	ended, streamed bool
 	failed          map[string]string // why calls failed, by their ids
 }
@@ -105,10 +105,10 @@ func formOf(v value.Value) *entryForm {
 	return nil
 }
 
-// Begun reports whether entries were taken: what follows in the file belongs to them.
+// Begun reports whether there are entries: the rest of the file then belongs to them.
 func (l *Entries) Begun() bool { return l.form != nil }
 
-// Add takes an entry or a list of entries.
+// Add adds an entry or a list of entries.
 func (l *Entries) Add(v value.Value, s *trace.Sink) {
 	if l.form == nil {
 		if l.form = formOf(v); l.form == nil {
@@ -138,7 +138,7 @@ func (l *Entries) entry(v value.Value, s *trace.Sink) {
 	switch n := len(l.sessions); {
 	case key == "" && n > 0:
 		x = l.sessions[n-1]
-	case x == nil && n == 1 && l.sessions[0].Trace.CaseID == "": // it began with entries that name none
+	case x == nil && n == 1 && l.sessions[0].Trace.CaseID == "": // it began with entries without a session
 		x = l.sessions[0]
 		x.Trace.CaseID, l.by[key] = key, x
 	}
@@ -153,7 +153,7 @@ func (l *Entries) entry(v value.Value, s *trace.Sink) {
 // Size is the memory of the gathered data, without its values.
 func (l *Entries) Size() int64 { return 512 * l.entries }
 
-// Flush gives the sessions.
+// Flush returns the sessions.
 func (l *Entries) Flush(s *trace.Sink) {
 	for _, x := range l.sessions {
 		t := &x.Trace

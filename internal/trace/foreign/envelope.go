@@ -18,7 +18,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// SpanFormats are the envelopes that are known.
+// SpanFormats are the known envelopes.
 func SpanFormats() []string { return []string{"otlp", "tempo", "jaeger", "spans", "openai-agents"} }
 
 // Name is the envelope of a value; "" if it has no spans.
@@ -73,7 +73,7 @@ type span struct {
 	start, end              int64 // nanoseconds
 	attrs                   map[string]value.Value
 	events                  []event
-	failed, passed          bool // by its status; neither where that is not set
+	failed, passed          bool // by its status; neither where the status is not set
 	message                 string
 	service                 string
 	what                    work
@@ -90,7 +90,7 @@ type record struct {
 	span    span // trace, id and service alone
 	at, saw int64
 	event   event
-	text    string // all of it but the ids
+	text    string // the whole record without the ids
 }
 
 // Gatherer collects spans. The zero Gatherer is ready.
@@ -115,7 +115,7 @@ const (
 	eventSize     = 120
 )
 
-// Add takes the spans of a value that Name knows.
+// Add adds the spans of a value that Name recognizes.
 func (g *Gatherer) Add(v value.Value, s *trace.Sink) {
 	switch Name(v) {
 	case "tempo":
@@ -250,7 +250,7 @@ func attributes(list value.Value) map[string]value.Value {
 	return out
 }
 
-// anyValue gives the plain value of a typed one.
+// anyValue returns the plain value of a typed one.
 func anyValue(v value.Value) (value.Value, bool) {
 	in, ok := v.First()
 	if !ok || v.Kind() != value.Object {
@@ -434,7 +434,7 @@ func (sp *span) spread(name string, v value.Value, depth int) {
 	}
 }
 
-// raw is a value's JSON; a string that holds JSON gives what it holds.
+// raw is a value's JSON; for a string that contains JSON, this JSON.
 func raw(v value.Value) json.RawMessage {
 	switch v.Kind() {
 	case value.Invalid, value.Null:

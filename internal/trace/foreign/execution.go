@@ -73,7 +73,7 @@ func (x *execution) run(a *trace.Attempt, tools []*span, s *trace.Sink) {
 	a.Trace.Turns = slices.Insert(a.Trace.Turns, n, rest...)
 }
 
-// made adds a call that no message has: to the last answer in turns where it is of the same
+// made adds a call that no message has: to the last answer in turns if it belongs to the same
 // round, else as a new one.
 func made(turns []callvet.Turn, c callvet.Call, same bool) []callvet.Turn {
 	var out []callvet.Turn

@@ -83,8 +83,8 @@ func (e *Exporter) Attempt(a *trace.Attempt) error {
 	return wrap(err)
 }
 
-// Lines reports whether the format is one of lines, so that what is flushed can be
-// read before the file is closed.
+// Lines reports whether the format consists of lines, so that flushed data can be read before the
+// file is closed.
 func (e *Exporter) Lines() bool { return e.format != "adk-evalset" }
 
 // Flush writes buffered data, for a reader that follows the file.
@@ -95,7 +95,7 @@ func (e *Exporter) Flush() error {
 	return wrap(e.w.Flush())
 }
 
-// Close writes what ends the file and flushes.
+// Close writes the end of the file and flushes.
 func (e *Exporter) Close() error {
 	if e.own != nil {
 		return e.own.Flush()
@@ -347,8 +347,8 @@ func intAttr(key string, v int) any {
 	return object{"key": key, "value": object{"intValue": strconv.Itoa(v)}}
 }
 
-// parts writes turns as the messages of the GenAI conventions; the last one ended for reason,
-// where that is recorded.
+// parts writes turns as the messages of the GenAI conventions; reason is the recorded finish
+// reason of the last one.
 func parts(turns []callvet.Turn, reason string) string {
 	all := []any{}
 	for i, t := range turns {

@@ -135,8 +135,8 @@ func readPydantic(v value.Value, x *session, s *trace.Sink) {
 
 func isCopilot(v value.Value) bool { return has(v, "responderUsername") && has(v, "requests") }
 
-// readCopilot reads a chat of VS Code Copilot: each request has the rounds of its calls, with their
-// results apart, and what was shown.
+// readCopilot reads a chat of VS Code Copilot: each request has the rounds of its calls, with
+// separate results, and the shown texts.
 func readCopilot(v value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID = name(v, s, "sessionId")
@@ -171,7 +171,7 @@ func readCopilot(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// copilotShown adds the last text that was shown, and the calls that no round has.
+// copilotShown adds the last shown text, and the calls that no round has.
 func copilotShown(list value.Value, x *session) {
 	rounds, last := len(x.Trace.Turns) > 1, ""
 	for e, ok := list.First(); ok; e, ok = list.Next(e) {

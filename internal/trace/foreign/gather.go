@@ -15,7 +15,7 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// logs reads log records. Those of the GenAI conventions are events of spans.
+// logs reads log records. Records of the GenAI conventions are events of spans.
 func (g *Gatherer) logs(list value.Value, s *trace.Sink) {
 	for r, ok := list.First(); ok; r, ok = list.Next(r) {
 		res := attributes(message.First(message.First(r, "resource"), "attributes"))
@@ -95,7 +95,7 @@ func (g *Gatherer) settle(s *trace.Sink) {
 }
 
 // repetition is the remark about repeated data: exporters resend unconfirmed data, and the same
-// telemetry may arrive by two ways.
+// telemetry may arrive on two ways.
 const repetition = "a repetition of a span or a log record"
 
 // once merges the spans with the same id: some SDKs send a span at its start and again at its end,
@@ -204,10 +204,10 @@ func (g *Gatherer) Flush(s *trace.Sink) {
 	g.order, g.spans = nil, nil
 }
 
-// linked joins the traces of an agent that begins a new trace for each request. A request continues
-// another trace if it contains, after its last question, that trace's last call (same id, tool and
-// arguments). It does not if the other trace already has the answer, or is continued by a different
-// one. Turns before the last question join nothing.
+// linked joins the traces of an agent that begins a new trace for each request. A request
+// continues another trace if it contains, after its last question, that trace's last call (same
+// id, tool and arguments). It does not if the other trace already has the answer, or is continued
+// by a different one. Turns before the last question do not join traces.
 func linked(tasks []*task) []*task {
 	makers := makersOf(tasks)
 	onto := map[*task]*task{} // the task that a task continues
@@ -260,7 +260,7 @@ type maker struct {
 	call callvet.Call
 }
 
-// makersOf are those of all calls with an id, by it.
+// makersOf are the makers of all calls with an id, by the id.
 func makersOf(tasks []*task) map[string][]maker {
 	out := map[string][]maker{}
 	for _, t := range tasks {

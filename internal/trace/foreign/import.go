@@ -30,11 +30,11 @@ type Options struct {
 	// MaxBytes bounds a document that must be read as a whole; 0 means maxDocument. Lines are
 	// bounded by Lines.MaxLine.
 	MaxBytes int64
-	// MaxHeld bounds the memory of gathered data such as spans, which make attempts only together;
-	// 0 means maxHeld.
+	// MaxHeld bounds the memory of gathered data such as spans, which form attempts only
+	// together; 0 means maxHeld.
 	MaxHeld int64
 	// Lines are the limits and the strictness of line by line reading. Lines.Live returns every
-	// attempt as soon as its lines are there, and refuses forms that need the whole file.
+	// attempt as soon as its lines have arrived, and refuses forms that need the whole file.
 	Lines trace.Options
 	// Window is how many attempts of callvet's own lines are open at once.
 	Window int
@@ -80,14 +80,14 @@ type Importer struct {
 	binary Framing        // OTLP in protobuf
 	group  *trace.Grouper // of callvet's own lines; nil for other forms
 	gather []gatherer
-	// entries are those of a log; it is one of gather.
+	// entries are the entries of a log; also in gather.
 	entries Entries
 	began   bool          // a value was read
 	held    int64         // memory of the gathered data in bytes
 	odd     value.Repairs // of values that gave no attempt yet
 }
 
-// gatherer collects values that make attempts only together.
+// gatherer collects values that form attempts only together.
 type gatherer interface {
 	Add(v value.Value, s *trace.Sink)
 	Flush(s *trace.Sink)
@@ -156,8 +156,8 @@ func (i *Importer) head() ([]byte, error) {
 	}
 }
 
-// grows refuses a form that cannot be read while its file grows: one whole
-// document, or lines that make attempts only together.
+// grows refuses a form that cannot be read while its file grows: one whole document, or lines
+// that form attempts only together.
 func (i *Importer) grows(head []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
 	why := ""
@@ -181,10 +181,10 @@ func (i *Importer) grows(head []byte) error {
 	}
 }
 
-// headSize is how much of a stream Detect looks at.
+// headSize is how many bytes of a stream Detect reads.
 const headSize = 64 << 10
 
-// Report is what was done so far; it is complete when Attempts has ended.
+// Report is the result so far; it is complete when Attempts has ended.
 func (i *Importer) Report() Report {
 	r := Report{
 		Format: i.format, Attempts: i.sink.Attempts, Calls: i.sink.Calls, Unknown: i.sink.Unknown,
@@ -215,7 +215,7 @@ func (i *Importer) Report() Report {
 	return r
 }
 
-// Attempts reads the stream to its end. It can be walked once.
+// Attempts reads the stream to its end. It can be iterated once.
 func (i *Importer) Attempts() iter.Seq2[trace.Attempt, error] {
 	return func(yield func(trace.Attempt, error) bool) {
 		if err := i.read(func(a trace.Attempt) bool { return yield(a, nil) }); err != nil && !errors.Is(err, errStop) {
@@ -293,9 +293,9 @@ func (i *Importer) firstLine() (line []byte, more bool, err error) {
 	return line, false, nil
 }
 
-// line reads one line, of at most limit bytes. One longer than the buffer is in memory
-// twice while its parts are put together. A line over the limit is passed over, with an error that
-// wraps callvet.ErrLimited.
+// line reads one line, of at most limit bytes. A line longer than the buffer is in memory twice
+// while its parts are joined. A line over the limit is skipped, with an error that wraps
+// callvet.ErrLimited.
 func (i *Importer) line(limit int64) ([]byte, error) {
 	part, err := i.src.ReadSlice('\n')
 	if int64(len(part)) > limit {
@@ -322,7 +322,7 @@ func (i *Importer) line(limit int64) ([]byte, error) {
 	return bytes.TrimRight(line, "\r\n"), err
 }
 
-// toLineEnd reads a stream up to its next line end; err is that of the stream.
+// toLineEnd reads a stream up to its next line end; err is the error of the stream.
 type toLineEnd struct {
 	src  *bufio.Reader
 	part []byte
@@ -373,7 +373,7 @@ func (i *Importer) lines(first []byte, take func(trace.Attempt) bool) error {
 			}
 		}
 		end := errors.Is(err, io.EOF)
-		if !end || len(line) > 0 { // the end of the last line begins no other
+		if !end || len(line) > 0 { // no line begins after the last line end
 			i.log.Lines++
 		}
 		if end {

@@ -64,7 +64,7 @@ func readATIF(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// begun takes the first and the last time of an attempt as its span.
+// begun sets the start and the duration of an attempt from its first and last time.
 func begun(t *callvet.Trace, at string) {
 	when, err := time.Parse(time.RFC3339Nano, at)
 	if err != nil {
@@ -138,7 +138,7 @@ func response(r value.Value) callvet.Turn {
 	return t
 }
 
-// contentTurns reads a content of Gemini's; its results are those of a "user".
+// contentTurns reads a content of Gemini's; results have the role "user" there.
 func contentTurns(c value.Value) []callvet.Turn {
 	if c.Kind() != value.Object {
 		return nil
@@ -173,8 +173,8 @@ func readSession(v value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// eventEnd takes from an event how the model's answer ended: ADK writes the finish reason of an
-// answer without content as an error's code, other errors too.
+// eventEnd reads the finish reason from an event: for an answer without content, ADK writes it as
+// an error code, like other errors.
 func eventEnd(e value.Value, t *callvet.Trace) {
 	code, msg := message.FinishWord(message.First(e, "error_code", "errorCode")),
 		message.Str(e, "error_message", "errorMessage")
@@ -239,7 +239,7 @@ func readSample(v, eval value.Value, s *trace.Sink) {
 	list, _ := v.Get("messages")
 	for m, ok := list.First(); ok; m, ok = list.Next(m) {
 		for _, t := range message.Turns(m) {
-			if t.Role == callvet.RoleTool { // the form has a place for errors
+			if t.Role == callvet.RoleTool { // the form can contain errors
 				t.Raw = message.PassedResult()
 			}
 			if e := message.First(m, "error"); t.Role == callvet.RoleTool && e.Kind() == value.Object {
@@ -300,7 +300,7 @@ func timeouts(turns []callvet.Turn) {
 	}
 }
 
-// attachments puts long texts back where the log refers to them.
+// attachments inserts long texts where the log refers to them.
 func attachments(v value.Value, turns []callvet.Turn) {
 	at := message.First(v, "attachments")
 	if at.Len() == 0 {

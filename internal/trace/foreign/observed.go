@@ -31,8 +31,8 @@ type observation struct {
 	kind       string
 	// held keeps the input and the output if they were JSON in a string.
 	in, out value.Value
-	// call is the id of the call that a tool answered; failed and passed are what its message
-	// records of it.
+	// call is the id of the call that a tool answered; failed and passed are recorded in its
+	// message.
 	call           string
 	failed, passed bool
 }
@@ -132,7 +132,7 @@ func stamp(v value.Value, keys ...string) time.Time {
 	return time.Time{}
 }
 
-// generations adds of each generation the new messages of its input, and its output. Wrappers (a
+// generations adds the new messages of each generation's input, and its output. Wrappers (a
 // generation around another with an answer) count once. missing: there is no generation, or one
 // without its answer.
 func generations(obs []observation, a *trace.Attempt) (missing bool) {
@@ -162,8 +162,8 @@ func generations(obs []observation, a *trace.Attempt) (missing bool) {
 	return missing || n == 0
 }
 
-// reason is why the answer of a generation ended. One that failed and records no reason ended
-// with an error.
+// reason is the finish reason of a generation. A failed generation without a recorded reason
+// ended with an error.
 func (o *observation) reason() string {
 	meta := message.HeldResult(message.First(o.v, "metadata"))
 	end := cmp.Or(message.LastFinish(o.out), message.FinishOf(meta))
@@ -181,8 +181,8 @@ func (o *observation) reason() string {
 	return end
 }
 
-// tokens reads what a generation used: Langfuse's details, the counts of a LangSmith run, or
-// those of the message that it gave.
+// tokens reads the usage of a generation: Langfuse's details, the counts of a LangSmith run, or
+// the counts in its message.
 func tokens(v value.Value) callvet.Usage {
 	of := message.First(v, "usageDetails", "usage")
 	if of.Kind() == value.Invalid && has(v, "prompt_tokens") {
@@ -201,7 +201,7 @@ func tokens(v value.Value) callvet.Usage {
 	return u
 }
 
-// given is the output of a model or an agent, with the role assistant.
+// given returns the output of a model or an agent, with the role assistant.
 func given(v value.Value) []callvet.Turn {
 	ts := message.Said(v, callvet.RoleAssistant)
 	for i := range ts {
@@ -255,7 +255,7 @@ func toolSpans(obs []observation, a *trace.Attempt, s *trace.Sink) {
 		outcome(to, tools[i])
 	})
 	for i, c := range executed {
-		if done[i] || c.ID != "" && known[c.ID] { // another record of a call that has one
+		if done[i] || c.ID != "" && known[c.ID] { // a second record of a call
 			continue
 		}
 		c.ID = cmp.Or(c.ID, message.Str(tools[i].v, "id"))
@@ -294,7 +294,7 @@ func outcome(c *callvet.Call, o observation) {
 	}
 }
 
-// plainText is a JSON string's text, any other JSON as it stands.
+// plainText is a JSON string's text, any other JSON unchanged.
 func plainText(raw json.RawMessage) string {
 	if t := textOf(raw); t != "" {
 		return t
@@ -336,7 +336,7 @@ func (l *LangSmith) Size() int64 { return l.size }
 // runSize is the memory of a run.
 const runSize = 64
 
-// Add takes a run with those inside it.
+// Add adds a run with its inner runs.
 func (l *LangSmith) Add(v value.Value) {
 	if l.runs == nil {
 		l.runs = map[string][]value.Value{}
@@ -353,7 +353,7 @@ func (l *LangSmith) Add(v value.Value) {
 	}
 }
 
-// Flush gives what was gathered.
+// Flush returns the gathered attempts.
 func (l *LangSmith) Flush(s *trace.Sink) {
 	for _, id := range l.order {
 		l.give(id, s)
@@ -463,7 +463,7 @@ func (o *observation) unwrap() {
 }
 
 // usageDetails is message.UsageOf for an object that may count tokens of a cache and of reasoning
-// apart from input and output, as Langfuse does. The total shows whether that was done.
+// separately from input and output, as Langfuse does. The total shows whether it does.
 func usageDetails(v value.Value) callvet.Usage {
 	u := message.UsageOf(v, value.Value{})
 	in, out, cache := 0, 0, 0

@@ -38,7 +38,7 @@ func IsProtobuf(head []byte) bool {
 		func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
 }
 
-// Framing is how the messages of a binary export follow one another.
+// Framing is how the messages of a binary export are separated.
 type Framing uint8
 
 // The framings. The zero value is no binary export.
@@ -85,8 +85,8 @@ func fits(message []byte, size uint64) bool {
 	return first <= size && 1+uint64(n)+first <= size
 }
 
-// Prefix reads the length before a message. The error is io.EOF where the stream ends
-// before one, and io.ErrUnexpectedEOF where it ends within.
+// Prefix reads the length before a message. The error is io.EOF where the stream ends before a
+// length, and io.ErrUnexpectedEOF where it ends within one.
 func (f Framing) Prefix(r io.ByteReader) (size uint64, err error) {
 	if f == Varint {
 		size, err = binary.ReadUvarint(r)
@@ -117,8 +117,8 @@ const (
 	maxProtobufValues = MaxMessage / 16
 )
 
-// Protobuf reads an ExportTraceServiceRequest or TracesData, which are the same
-// bytes, or those of log records, as the JSON form of OTLP. The error wraps callvet.ErrInvalid, or
+// Protobuf converts an ExportTraceServiceRequest or TracesData, which have the same bytes, or the
+// messages for log records, to the JSON form of OTLP. The error wraps callvet.ErrInvalid, or
 // callvet.ErrLimited for one that is longer than MaxMessage, or many times longer as JSON.
 func Protobuf(data []byte) (value.Value, error) {
 	if len(data) > MaxMessage {
@@ -165,13 +165,13 @@ type field struct {
 	is func([]byte) bool
 }
 
-// layout is a message; of a choice only the field that came last counts.
+// layout is a message; in a choice only the last field counts.
 type layout struct {
 	fields []field
 	choice bool
 }
 
-// anyLayouts are those of a value and of a pair of a key and a value.
+// anyLayouts are the layouts of a value and of a pair of a key and a value.
 func anyLayouts() (value, pair *layout) {
 	value = &layout{choice: true}
 	pair = &layout{fields: []field{{num: 1, name: "key", kind: spanText}, {num: 2, name: "value", of: value}}}
@@ -189,7 +189,7 @@ func anyLayouts() (value, pair *layout) {
 	return value, pair
 }
 
-// spanLayout is that of OTLP's spans, version 1, as far as Gatherer reads its JSON form.
+// spanLayout is the layout of OTLP's spans, version 1, as far as Gatherer reads its JSON form.
 func spanLayout(pair *layout) *layout {
 	event := &layout{fields: []field{
 		{num: 1, name: "timeUnixNano", kind: time64},
@@ -211,7 +211,7 @@ func spanLayout(pair *layout) *layout {
 	}}
 }
 
-// recordLayout is that of OTLP's log records.
+// recordLayout is the layout of OTLP's log records.
 func recordLayout(value, pair *layout) *layout {
 	return &layout{fields: []field{
 		{num: 1, name: "timeUnixNano", kind: time64},
@@ -307,8 +307,8 @@ func (l *layout) json(dst, data []byte, depth int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// split gives the contents of each field, in the order of l.fields. Unknown fields
-// and those of another wire type are left out, as protobuf does.
+// split returns the contents of each field, in the order of l.fields. Unknown fields and fields
+// of a different wire type are left out, as in protobuf.
 func (l *layout) split(data []byte) ([][][]byte, error) {
 	found := make([][][]byte, len(l.fields))
 	for n := 0; len(data) > 0; n++ {
@@ -351,13 +351,13 @@ func (k wireKind) wire() protowire.Type {
 	return protowire.BytesType
 }
 
-// json appends a field that came at least once.
+// json appends a field that occurs at least once.
 func (f field) json(dst []byte, found [][]byte, depth int) ([]byte, error) {
 	if f.kind != innerSpans {
 		return f.kind.json(dst, found[len(found)-1]), nil
 	}
 	if !f.list {
-		// Parts of one message are merged, which is to read them one after another.
+		// Parts of one message are merged by reading them one after the other.
 		return f.of.json(dst, bytes.Join(found, nil), depth+1)
 	}
 	dst = append(dst, '[')

@@ -20,12 +20,12 @@ type Format struct {
 	// Is reports whether a value is of the form: the object itself, or the first
 	// element of an array of them.
 	Is func(v value.Value) bool
-	// Read adds what the value holds.
+	// Read adds the attempts of the value.
 	Read func(v value.Value, s *trace.Sink)
 }
 
-// Formats are all forms. Those with a distinctive member come before those that share their members
-// with others.
+// Formats are all forms. Forms with a distinctive member come before forms that share their
+// members with others.
 func Formats() []Format {
 	return []Format{
 		{"inspect", isInspect, readInspect},
@@ -87,15 +87,15 @@ func turns(list value.Value) []callvet.Turn {
 	return out
 }
 
-// pieceOf reports whether two neighbors are pieces of one message of a model, as some clients
-// of Anthropic's write one for each block. Each has the reason why the whole message ended.
+// pieceOf reports whether two neighbors are pieces of one message of a model: some clients of
+// Anthropic's write one for each block. Each piece repeats the finish reason of the message.
 func pieceOf(m, next value.Value) bool {
 	id := message.Str(m, "id")
 	return id != "" && id == message.Str(next, "id") && message.Str(m, "role") == "assistant" &&
 		message.Str(m, "type") == "message"
 }
 
-// name is the id that a value has, or one by its place in the source.
+// name is the id of a value, or an id from its position in the source.
 func name(v value.Value, s *trace.Sink, keys ...string) string {
 	for _, k := range keys {
 		m, _ := v.Get(k)
@@ -117,7 +117,7 @@ func readChat(v value.Value, s *trace.Sink) {
 		s.Lose("choices after the first of a completion")
 	}
 	a := answer(v, s)
-	request, _ := v.Get("messages") // a logger keeps the request with its answer
+	request, _ := v.Get("messages") // a logger stores the request with its answer
 	exchange(&a, turns(request), message.Turns(message.First(c, "message", "delta")))
 	a.Trace.FinishReason = message.FinishOf(c)
 	if has(c, "delta") && !has(c, "message") && a.Trace.FinishReason == "" {
@@ -136,7 +136,7 @@ func exchange(a *trace.Attempt, in, out []callvet.Turn) {
 	a.Input, a.Trace.Turns = talk.Input, talk.Turns
 }
 
-// answer begins an attempt of a model's answer.
+// answer begins an attempt from a model's answer.
 func answer(v value.Value, s *trace.Sink) trace.Attempt {
 	var a trace.Attempt
 	a.Trace.CaseID = name(v, s, "custom_id", "case_id", "id")
@@ -297,7 +297,7 @@ func textOf(raw json.RawMessage) string {
 	return v.Str()
 }
 
-// gold reads needed calls, or checks with the call as "action": {name, kwargs | arguments,
+// gold reads needed calls, or checks with the call under "action": {name, kwargs | arguments,
 // requestor, compare_args}.
 func gold(list value.Value) *trace.TaskGold {
 	g := &trace.TaskGold{}
@@ -362,8 +362,8 @@ func readTau2(v value.Value, s *trace.Sink) {
 	}
 }
 
-// simulation reads one conversation of tau2. The simulated user's own calls and
-// their results are no steps of the target; they come as user calls.
+// simulation reads one conversation of tau2. The simulated user's own calls and their results are
+// no steps of the target; they become user calls.
 func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	var a trace.Attempt
 	a.Trace.CaseID, a.Trace.Repeat = name(v, s, "task_id"), message.Int(v, "trial")
@@ -416,8 +416,8 @@ func simulation(v value.Value, tasks map[string]value.Value, s *trace.Sink) {
 	s.Give(a)
 }
 
-// taskGold reads what a task needs from its criteria or, where the file has no
-// tasks, from the checks that were made of them.
+// taskGold reads the needs of a task from its criteria or, where the file has no tasks, from the
+// checks based on them.
 func taskGold(criteria, info value.Value) *trace.TaskGold {
 	var g *trace.TaskGold
 	acts := message.First(criteria, "actions")
@@ -452,7 +452,7 @@ func addUsage(u *callvet.Usage, m value.Value) {
 	u.Add(message.UsageOf(message.First(m, "usage"), value.Value{}))
 }
 
-// ended reads why a simulation ended; a limit is the attempt's own failure.
+// ended reads why a simulation ended; reaching a limit is a failure of the attempt.
 func ended(v value.Value, a *trace.Attempt) {
 	why := message.Str(v, "termination_reason")
 	if why == "" {
@@ -467,7 +467,7 @@ func ended(v value.Value, a *trace.Attempt) {
 	}
 }
 
-// dojoResult completes the turn of a tool in AgentDojo, which has a place for errors.
+// dojoResult completes the turn of a tool in AgentDojo, which can contain errors.
 func dojoResult(m value.Value, t *callvet.Turn) {
 	t.Raw = message.PassedResult()
 	if e := message.Str(m, "error"); e != "" {
@@ -484,7 +484,7 @@ func readAgentDojo(v value.Value, s *trace.Sink) {
 	attack := message.Str(v, "attack_type")
 	if inj := message.Str(v, "injection_task_id"); inj != "" {
 		id = append(id, inj)
-		if attack != "" { // another text is planted: another task
+		if attack != "" { // a different planted text makes a different task
 			id = append(id, attack)
 		}
 	}

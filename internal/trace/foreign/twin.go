@@ -13,8 +13,9 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// union is an object with the members of two records of one thing: a sender may repeat a record,
-// and a repetition may lack what the other has. Of a member that both have it has the fuller.
+// union is an object with the members of two records with the same id: a sender may repeat a
+// record, and either of the two may lack members. Of a member in both records it has the fuller
+// value.
 func union(a, b value.Value) value.Value {
 	text := []byte{'{'}
 	add := func(m value.Value, key string) {
@@ -74,7 +75,7 @@ func blank(v value.Value) bool {
 		v.Kind() == value.String && strings.TrimSpace(v.Str()) == ""
 }
 
-// callCount is how many calls a value has.
+// callCount is the number of calls in a value.
 func callCount(v value.Value) (n int) {
 	for _, t := range message.Said(v, callvet.RoleAssistant) {
 		n += len(t.Calls)
@@ -82,9 +83,9 @@ func callCount(v value.Value) (n int) {
 	return n
 }
 
-// differing returns the names of the arguments with other values in what was executed than in what
-// a model gave. "" is the whole where one of the two is no object. There are none where one is not
-// known.
+// differing returns the names of the arguments that differ between the executed call and the
+// model's call. "" means the whole value, where one of the two is no object. The list is empty
+// where one of them is unknown.
 func differing(gave, ran *callvet.Call) []string {
 	if ran.Args == nil || gave.Args == nil && gave.ArgsRaw == "" {
 		return nil
@@ -108,8 +109,8 @@ func differing(gave, ran *callvet.Call) []string {
 	return out
 }
 
-// differ is the remark on a call of a tool with executed arguments that differ from those that the
-// model gave, "" where they do not. The model's are scored.
+// differ is the remark on a call with executed arguments that differ from the model's, "" without
+// a difference. The model's arguments are scored.
 func differ(gave, ran *callvet.Call) string {
 	keys := differing(gave, ran)
 	if len(keys) == 0 {
@@ -124,7 +125,7 @@ func differ(gave, ran *callvet.Call) string {
 }
 
 // matchCalls finds, for each call in a tool's record, the call that a model made: by id, else by
-// name and arguments, else by name and order. done is true for those that were found; join is
+// name and arguments, else by name and order. done is true for records with such a call; join is
 // called for these. rest are the calls of open without a record.
 func matchCalls(open []*callvet.Call, recorded []callvet.Call,
 	join func(to *callvet.Call, i int),
@@ -154,11 +155,11 @@ func matchCalls(open []*callvet.Call, recorded []callvet.Call,
 	return open, done
 }
 
-// alike reports whether two calls are of one tool and do not have ids that differ.
+// alike reports whether two calls have the same tool, and no different ids.
 func alike(o, c *callvet.Call) bool { return (c.ID == "" || o.ID == "") && o.Tool == c.Tool }
 
-// sameArgs compares arguments as they were written, white space aside; unknown ones are
-// like none.
+// sameArgs compares the texts of arguments, ignoring white space; unknown arguments equal no
+// others.
 func sameArgs(a, b json.RawMessage) bool {
 	x := compactArgs(a)
 	return x != "" && x == compactArgs(b)

@@ -41,19 +41,15 @@ import {
   type Subject,
   type Task,
   useOutbox,
+  useSubject,
 } from './labels';
 import classes from './judges.module.css';
 import common from '../../ui/common.module.css';
 
 export function LabelPage() {
   const t = useText();
-  const [run, setRun] = useParam('run');
-  const [traces] = useParam('traces');
+  const { of, run, setRun } = useSubject();
   const may = usePermission('write');
-  const of = useMemo<Subject | null>(
-    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
-    [run, traces],
-  );
   if (!may) return <Empty title={t('common.readOnly')} text={t('judges.mayNotLabel')} />;
   if (!of) {
     return (
@@ -143,7 +139,7 @@ function Queue({ of }: { of: Subject }) {
     setSteps((list) => [...list, { at, before: verdict }]);
     remember(task, s);
     box.put(task, s);
-    setStatus(t(pass ? 'judges.saidPass' : 'judges.saidFail', { n: at + 1 }));
+    setStatus(t(pass ? 'judges.labelledPass' : 'judges.labelledFail', { n: at + 1 }));
     move(at + 1);
   };
   // As skip of the command line: an earlier label is removed, and the task is drawn again.
@@ -154,7 +150,7 @@ function Queue({ of }: { of: Subject }) {
       remember(task, undefined);
       box.drop(task);
     }
-    setStatus(t('judges.saidUnsure', { n: at + 1 }));
+    setStatus(t('judges.leftOut', { n: at + 1 }));
     move(at + 1);
   };
   const undo = () => {

@@ -12,7 +12,6 @@ export const jobs = {
   when: 'Created',
   took: 'Took',
   everyone: 'Jobs of all users',
-  whose: 'Owner',
   states: 'States',
   any: 'Any state',
   pending: 'Being prepared',

@@ -57,7 +57,7 @@ export const settings = {
   fault_server: 'The provider has a fault of its own.',
   fault_malformed: 'What came back is no answer of a model.',
   fault_other: 'The model was not asked.',
-  said: 'The provider said',
+  providerSaid: 'The provider said',
 
   passwordTitle: 'Change your password',
   passwordText: 'All your other logins and all your tokens end.',
@@ -244,7 +244,7 @@ export const settings = {
   scheduleActions: 'Actions for {name}',
   otherTargets: 'Further targets stay as they are: {names}',
   runsWhat: 'Runs',
-  whose: 'Of another user',
+  ofOther: 'Of another user',
   nextAt: 'Next {at}',
   passed: '{pass} of {n} passed',
   scheduleSaved: '“{name}” is saved',

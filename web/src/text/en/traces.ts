@@ -8,7 +8,6 @@ export const traces = {
   form: 'Form',
   items: 'Lines or spans',
   size: 'Size',
-  whose: 'Owner',
   of: 'of another user',
   table: 'Collections of traces',
   uploadTitle: 'Upload trace files',

@@ -14,7 +14,6 @@ export const jobs: typeof english = {
   when: 'Skapat',
   took: 'Tid',
   everyone: 'Allas jobb',
-  whose: 'Vems',
   states: 'Status',
   any: 'Alla',
   pending: 'Förbereds',

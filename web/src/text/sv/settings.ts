@@ -60,7 +60,7 @@ export const settings: typeof english = {
   fault_server: 'Leverantören har ett eget fel.',
   fault_malformed: 'Det som kom tillbaka är inget svar från en modell.',
   fault_other: 'Modellen frågades inte.',
-  said: 'Leverantören sade',
+  providerSaid: 'Leverantören sade',
 
   passwordTitle: 'Byt lösenord',
   passwordText: 'Alla dina andra inloggningar och alla dina token upphör.',
@@ -248,7 +248,7 @@ export const settings: typeof english = {
   scheduleActions: 'Åtgärder för {name}',
   otherTargets: 'Övriga mål är som förut: {names}',
   runsWhat: 'Kör',
-  whose: 'En annan användares',
+  ofOther: 'En annan användares',
   nextAt: 'Nästa {at}',
   passed: '{pass} av {n} rätt',
   scheduleSaved: '”{name}” är sparat',

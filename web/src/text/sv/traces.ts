@@ -10,7 +10,6 @@ export const traces: typeof english = {
   form: 'Form',
   items: 'Rader eller spann',
   size: 'Storlek',
-  whose: 'Vems',
   of: 'en annan användares',
   table: 'Samlingar av spår',
   uploadTitle: 'Ladda upp spårfiler',
