@@ -71,8 +71,8 @@ type Expect struct {
 	// judge has decided, each dimension is an assertion that was not evaluated.
 	Rubric        []RubricDimension `json:"rubric,omitempty"`
 	ReferenceData json.RawMessage   `json:"reference_data,omitempty"`
-	// Unsupported are assertions that nothing here can evaluate: programs and other
-	// assertions of a foreign format, and those whose token has no value.
+	// Unsupported are assertions that nothing here can evaluate: programs and other assertions of
+	// a foreign format, and assertions with a token that has no value.
 	Unsupported []Unsupported `json:"unsupported,omitempty"`
 }
 

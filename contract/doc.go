@@ -1,7 +1,7 @@
 // Copyright 2026 The callvet authors. Licensed under the Apache License, Version 2.0.
 
-// Package contract says whether a tool's arguments keep the tool's JSON Schema,
-// and if not, where and why.
+// Package contract answers one question: do a tool's arguments keep the tool's JSON Schema, and
+// if not, where and why?
 //
 // A Schema is one compiled tool contract; a Set holds the contracts of a
 // toolset by name. Valid answers yes or no from a tape without allocation for

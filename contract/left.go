@@ -59,7 +59,7 @@ func either(is bool, one, other left) left {
 // quick is a summary of a property's value, in the 64 bytes of a cache line. It decides most values
 // without a read of the property's node.
 type quick struct {
-	n       *node // nil: left says all
+	n       *node // nil: left decides alone
 	bit     uint64
 	left    [8]left      // by kind
 	length  span         // of strings as written, with quotes, that are surely long enough and not too long

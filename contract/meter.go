@@ -114,7 +114,7 @@ type walk struct {
 	named map[string][]*jsonschema.Schema // those that a dynamic reference may mean
 }
 
-// value visits what a schema demands of another value than the one at hand.
+// value visits the parts of a schema about a value other than the present one.
 func (w *walk) value(s *jsonschema.Schema, v value.Value) {
 	if s == nil {
 		return

@@ -351,7 +351,7 @@ type Usage struct {
 	InputTokens     int     `json:"input_tokens"`
 	OutputTokens    int     `json:"output_tokens"`
 	ReasoningTokens int     `json:"reasoning_tokens,omitempty"`
-	CostUSD         float64 `json:"cost_usd"` // of the attempts whose cost is known
+	CostUSD         float64 `json:"cost_usd"` // of the attempts with a known cost
 	CostKnown       int     `json:"cost_known"`
 	// CostUnknown and UsageUnknown count attempts that consumed an unknown amount. Attempts of free
 	// targets and refused requests consumed nothing.

@@ -200,7 +200,7 @@ type thread struct {
 // threads is an ordered set of threads by pc.
 type threads struct {
 	list []thread
-	at   []int // of a pc in list, when list says so
+	at   []int // of a pc in list; valid if list has it there
 }
 
 func (t *threads) reset(insts int) {

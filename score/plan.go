@@ -22,7 +22,7 @@ type fit struct {
 	inOrder       bool
 	selection     float64
 	args          float64
-	scored        int // expected calls whose arguments count
+	scored        int // expected calls with arguments that count
 	pass          bool
 }
 

@@ -170,7 +170,7 @@ func (s *StepScorer) explainLabel(t *contracted, in *StepInput, p *stepPayload, 
 	}
 }
 
-// explainArgs explains what is wrong with each argument that differs.
+// explainArgs explains each argument that differs.
 func explainArgs(args []callvet.ArgDiff, say func(string, ...any)) {
 	for _, d := range args {
 		switch {

@@ -16,7 +16,7 @@ import (
 // TrajectoryGold is what a task needs. The zero value needs nothing.
 type TrajectoryGold struct {
 	Steps []TrajectoryStep
-	// Facts are texts that the target must tell the user.
+	// Facts are texts that the target's answer must contain.
 	Facts []string
 }
 

@@ -6,12 +6,12 @@ import (
 	"math"
 )
 
-// Combine is the weighted sum of independent estimates. Its interval squares and adds the distances
-// of their own ends, so that asymmetric intervals are respected. A balanced accuracy is Combine
-// with weights of 1/2, a difference with weights 1 and -1. An end that does not exist in a part
-// does not exist in the whole. The status is that of the first part that is not usable, else
-// StatusOK; parts of another number than weights: StatusInvalid. Source: Zou and Donner 2008
-// (MOVER).
+// Combine is the weighted sum of independent estimates. Its interval squares and adds the
+// distances of their own ends, so that asymmetric intervals are respected. A balanced accuracy is
+// Combine with weights of 1/2, a difference with weights 1 and -1. An end that does not exist in
+// a part does not exist in the whole. The status is that of the first part that is not usable,
+// else StatusOK; a different number of parts and weights: StatusInvalid. Source: Zou and Donner
+// 2008 (MOVER).
 func Combine(weights []float64, parts []Interval) Interval {
 	if len(weights) != len(parts) || len(parts) == 0 || !allFinite(weights) {
 		return invalid("mover", 0)

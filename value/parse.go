@@ -66,8 +66,8 @@ const nodeSize = 28
 // form is the kind of a value with its flags.
 type form uint32
 
-// The flags of a form. roundabout is a string with backslashes, or a number whose value is not in
-// count.
+// The flags of a form. roundabout is a string with backslashes, or a number with a value that is
+// not in count.
 const (
 	anyKind    form = 7
 	roundabout form = 8

@@ -45,7 +45,7 @@ func ParseTemplate(s string) (Template, error) {
 	}
 }
 
-// Names are those of the placeholders, in their order.
+// Names are the names of the placeholders, in their order.
 func (t Template) Names() []string {
 	var out []string
 	for _, p := range t.parts {
@@ -64,7 +64,7 @@ func (t Template) Only() (string, bool) {
 	return "", false
 }
 
-// Fill puts in what of says of each name.
+// Fill replaces each name by the result of of.
 func (t Template) Fill(of func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -77,9 +77,9 @@ func (t Template) Fill(of func(name string) string) string {
 	return b.String()
 }
 
-// FillJSON fills the texts of a value; keys stay as they are. A text that is one placeholder alone
-// becomes the value that of gives, whatever its kind. Inside a text, a string says itself, null
-// says nothing, and any other value is its JSON. An absent value is null.
+// FillJSON fills the texts of a value; keys stay as they are. A text that is one placeholder
+// alone becomes the value that of returns, of any kind. Inside a text, a string is inserted
+// unchanged, null as nothing, and any other value as its JSON. An absent value is null.
 func FillJSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.RawMessage, error) {
 	v, err := Parse(raw)
 	if err != nil {
@@ -100,8 +100,8 @@ func FillJSON(raw json.RawMessage, of func(name string) json.RawMessage) (json.R
 	})
 }
 
-// ReplaceTexts copies a value, member by member in their order, with other values in place of its texts: those
-// that of gives for them, in their order; nil leaves a text as it is. Keys stay as they are.
+// ReplaceTexts copies a value, member by member in their order, and replaces its texts by the
+// results of of; nil leaves a text unchanged. Keys stay unchanged.
 func ReplaceTexts(v Value, of func(text Value) (json.RawMessage, error)) (json.RawMessage, error) {
 	return appendTexts(make([]byte, 0, len(v.Raw())), v, of)
 }
@@ -148,7 +148,8 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// TextOf is a value as a text says it: a string itself, null and absence nothing, another its JSON.
+// TextOf is a value as a text: a string itself, nothing for null and absence, JSON for any other
+// value.
 func TextOf(raw json.RawMessage) string {
 	var s string
 	switch {
@@ -205,7 +206,7 @@ func item(v Value, at string) Value {
 	return Value{}
 }
 
-// CheckPath returns what is wrong with a path of AtPath, or nil.
+// CheckPath returns the mistake in a path of AtPath, or nil.
 func CheckPath(path string) error {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {

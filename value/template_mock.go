@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// The names in templates of mocks. Those with a dot at the end stand before something else.
+// The names in templates of mocks. Names with a dot at the end are prefixes.
 const (
 	TemplateArgs         = "args."         // the value at a path of the call's arguments
 	TemplateCallNumber   = "call.number"   // how many calls of this tool there were, with this one
 	TemplateCallPosition = "call.position" // how many calls of any tool there were, with this one
-	TemplateTool         = "call.tool"     // the name of the tool as it was called
+	TemplateTool         = "call.tool"     // the called name of the tool
 	TemplateFakeID       = "fake.id"       // 12 hexadecimal digits
 	TemplateFakeUUID     = "fake.uuid"     // a UUID
 	TemplateFakeNumber   = "fake.number"   // 8 decimal digits
 	TemplateFault        = "fault."        // the placeholder that a fault or an attack fills
 )
 
-// CheckMockName returns what is wrong with a name in a template of a mock, or nil. The second
-// result is what to write instead, where something near is known.
+// CheckMockName returns the mistake in a name in a template of a mock, or nil. The second result
+// is the correct spelling, where a similar name is known.
 func CheckMockName(name string) (wrong error, fix string) {
 	if path, ok := strings.CutPrefix(name, TemplateArgs); ok {
 		return CheckPath(path), "{{args.user.orders[0].id}}"

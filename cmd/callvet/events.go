@@ -144,10 +144,7 @@ func (t *eventPrinter) draw(p *app.ProgressEvent) {
 			t.progress.W, t.progress.TTY = io.Discard, false
 		}
 	}
-	t.progress.Update(report.Tick{
-		Of: p.Of, Done: p.Done, Total: p.Total, Failed: p.Failed, Errors: p.Errors,
-		CostUSD: p.CostUSD, CostUnknown: p.CostUnknown, ETA: p.ETA,
-	})
+	t.progress.Update(*p)
 	if p.Of != "" && p.Done == p.Total {
 		t.finish()
 	}

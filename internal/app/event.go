@@ -4,16 +4,16 @@ package app
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/callvet/callvet"
+	"github.com/callvet/callvet/internal/report"
 	"github.com/callvet/callvet/internal/run"
 	"github.com/callvet/callvet/internal/trace"
 	"github.com/callvet/callvet/stats"
 	"github.com/callvet/callvet/stats/gate"
 )
 
-// Event is what a client may show while a request goes on. One field is set.
+// Event is data that a client may show while a request continues. One field is set.
 type Event struct {
 	Note    *callvet.Notice `json:"note,omitempty"`
 	Warning *callvet.Notice `json:"warning,omitempty"`
@@ -69,21 +69,8 @@ type SessionEvent struct {
 	Gone    bool   `json:"gone,omitempty"`
 }
 
-// ProgressEvent is the progress of a run or a request. Done includes Failed and Errors.
-type ProgressEvent struct {
-	// Of names what is counted, if it is not attempts, such as "searches"; failures are then not
-	// counted.
-	Of     string `json:"of,omitempty"`
-	Done   int    `json:"done"`
-	Total  int    `json:"total"`
-	Failed int    `json:"failed"`
-	Errors int    `json:"errors"`
-	// CostUSD is the cost so far; CostUnknown: a part is unknown.
-	CostUSD     float64 `json:"cost_usd"`
-	CostUnknown bool    `json:"cost_unknown,omitempty"`
-	// ETA is the time left; 0 means not known.
-	ETA time.Duration `json:"eta_ns,omitempty"`
-}
+// ProgressEvent is the progress of a run or a request.
+type ProgressEvent = report.Tick
 
 // EvidenceEvent is the evidence for the gates of a target, after a number of its cases.
 type EvidenceEvent struct {

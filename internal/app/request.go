@@ -242,8 +242,9 @@ type WorldRequest struct {
 	Live  string `json:"live,omitempty"`
 	// Recordings is a folder with earlier answers of tools. Nothing is executed.
 	Recordings string `json:"recordings,omitempty"`
-	// OnMiss is the handling of a call without a recording. fail, also "", ends the attempt with an
-	// error, because it cannot be judged; tell returns an error to the target, and goes on.
+	// OnMiss is the handling of a call without a recording. fail, also "", ends the attempt with
+	// an error, because it cannot be judged; tell returns an error to the target, and the attempt
+	// continues.
 	OnMiss string `json:"on_miss,omitempty"`
 	// Record is a folder for the answers of tools. No answer of earlier runs is reused then.
 	Record string `json:"record,omitempty"`

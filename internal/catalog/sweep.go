@@ -111,7 +111,7 @@ func (q *SweepRequest) check() error {
 	return nil
 }
 
-// base is the name of the configuration with which the others are compared.
+// base is the name of the configuration that all others are compared with.
 const base = "base"
 
 // sweeper searches for the cases of a suite among tools that are drawn for each.

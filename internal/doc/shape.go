@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Shapes read and write files whose format is a JSON Schema. The schema is the only list of keys:
+// Shapes read and write files with a JSON Schema as their format. The schema is the only list of
+// keys:
 //
 //	JSON Schema ─────┬► Shape ─┬► Reader   file ─► nouns, with all problems
 //	json tags ───────┘         └► Builder  nouns ─► file, keys in the order of the schema
@@ -79,11 +80,11 @@ type Format struct {
 	Schema []byte
 	// Types are the Go types of values, by the name of their form in $defs; "" is the whole.
 	Types map[string]reflect.Type
-	// Flat are keys whose mappings have no field: their keys are fields of the struct above, with the
-	// key and _ before their name or without.
+	// Flat are keys of mappings that have no field: the keys in these mappings are fields of the
+	// struct above, with the key and _ before their name or without.
 	Flat []string
-	// Other returns the json tag of a key that has another name than its field; "" for others. above is
-	// the flat key that it is below.
+	// Other returns the json tag of a key with a name that differs from its field; "" for others.
+	// above is the flat key that it is below.
 	Other func(above, key string) string
 }
 
@@ -177,8 +178,8 @@ func (c *shaper) fill(s *Shape, in *Node, t reflect.Type) {
 	}
 }
 
-// choice is a value of several forms: text or texts, or a mapping or list, whose other forms are
-// read by code.
+// choice is a value of several forms: text or texts, or a mapping or list; code reads the other
+// forms of these.
 func (c *shaper) choice(s *Shape, list *Node, t reflect.Type) {
 	s.reading = readOneOrMore
 	for i := range list.Items {

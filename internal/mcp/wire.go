@@ -146,7 +146,7 @@ func (c *tappedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		if s := slotOf(ctx); s != nil {
 			c.mu.Lock()
-			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // requests whose caller has gone
+			maps.DeleteFunc(c.open, func(_ jsonrpc.ID, a pending) bool { // requests without a waiting caller
 				select {
 				case <-a.over:
 					return true

@@ -47,7 +47,7 @@ type Config struct {
 // Result is the result of a reading. The Sheet is closed.
 type Result struct {
 	Sheet *steps.Sheet
-	// Log lists what was wrong with lines; their numbers count through the files.
+	// Log lists the problems of lines; their numbers continue from file to file.
 	Log trace.Log
 	// Problems are conditions in gold labels that could not be compiled.
 	Problems []callvet.Problem

@@ -150,7 +150,7 @@ func (s *stage) line(v *trace.View) error {
 		s.fresh = append(s.fresh, &piece{line: v.Line})
 		return nil
 	}
-	if s.group.Late(v) { // it goes on as it is
+	if s.group.Late(v) { // it is passed on unchanged
 		s.fresh = append(s.fresh, &piece{line: v.Line, text: bytes.Clone(v.Raw)})
 		return nil
 	}

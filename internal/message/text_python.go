@@ -23,12 +23,11 @@ var (
 // maxPythonDepth bounds the nesting of lists, dicts and tuples.
 const maxPythonDepth = 100
 
-// PythonCalls reads calls written as Python: [f(a=1, b='x'), g.h()], with or
-// without the brackets and a code fence around. Literals become JSON; any other
-// expression (a name, a nested call, arithmetic) is kept as its source text in a
-// string. Positional arguments take the names of the tool's schema in order and
-// are an error for tools that are not among tools (nil: none). The error wraps
-// what was wrong and where; it never panics and never returns half a list.
+// PythonCalls reads calls written as Python: [f(a=1, b='x'), g.h()], with or without the brackets
+// and a code fence around. Literals become JSON; any other expression (a name, a nested call,
+// arithmetic) is kept as its source text in a string. Positional arguments take the names of the
+// tool's schema in order and are an error for tools that are not among tools (nil: none). The
+// error wraps the mistake and its place; it never panics and never returns half a list.
 func PythonCalls(text string, tools *callvet.Toolset) ([]callvet.Call, error) {
 	return pythonCalls(text, python{tools: tools})
 }

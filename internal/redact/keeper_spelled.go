@@ -90,8 +90,8 @@ func (s *Setting) inText(d *safety.Detector, text string) string {
 	return ""
 }
 
-// secretOption reports whether a command line has an option that is named like a secret and whose
-// value may be one: 8 bytes or more with a digit among them.
+// secretOption reports whether a command line has an option that is named like a secret, with a
+// value that may be one: 8 bytes or more with a digit among them.
 func secretOption(line string) bool {
 	words := strings.Fields(line)
 	for i, w := range words {

@@ -36,7 +36,7 @@ type Config struct {
 	Off []Kind
 	// Patterns are applied as well, before the built-in kinds.
 	Patterns []Pattern
-	// Keys are member names whose values are secrets, in addition to the built-in ones.
+	// Keys are names of members with secret values, in addition to the built-in ones.
 	Keys []string
 	// Values are secrets that are known, such as the keys in the environment. They are replaced
 	// at every place, including identifiers and names of members.

@@ -29,17 +29,20 @@ type Progress struct {
 	finished bool
 }
 
-// Tick is the state of a run. Done includes Failed and Errors.
+// Tick is the progress of a run or a request. Done includes Failed and Errors.
 type Tick struct {
-	Done, Total, Failed, Errors int
-	// CostUSD is what was spent so far; CostUnknown: a part of it is not known.
-	CostUSD     float64
-	CostUnknown bool
-	// ETA is the time left; 0 means not known.
-	ETA time.Duration
 	// Of names the counted units where nothing can fail, such as "searches"; empty for attempts,
 	// where failures are shown.
-	Of string
+	Of     string `json:"of,omitempty"`
+	Done   int    `json:"done"`
+	Total  int    `json:"total"`
+	Failed int    `json:"failed"`
+	Errors int    `json:"errors"`
+	// CostUSD is what was spent so far; CostUnknown: a part of it is not known.
+	CostUSD     float64 `json:"cost_usd"`
+	CostUnknown bool    `json:"cost_unknown,omitempty"`
+	// ETA is the time left; 0 means not known.
+	ETA time.Duration `json:"eta_ns,omitempty"`
 }
 
 // Update draws t if it is time to. Errors of the writer are ignored: progress is

@@ -161,7 +161,7 @@ func (e *engine) request(s *targetState, p *prepared, repeat int) callvet.Reques
 	}
 }
 
-// firstEnd returns how the attempt ends with this response, or "" if it goes on.
+// firstEnd returns how the attempt ends with this response, or "" if it continues.
 func (a *attempt) firstEnd(resp *callvet.Response, called bool) callvet.End {
 	if n := len(resp.Turns); resp.Complete && n > 0 {
 		called = len(resp.Turns[n-1].Calls) > 0 // an agent called on the way and may have answered since

@@ -56,8 +56,8 @@ func (e *engine) openCache(ctx context.Context, s *targetState) error {
 	return nil
 }
 
-// key identifies one cell's inputs: its first request, and everything that decides how the attempt
-// goes on. Repeats have different keys: three repeats send three requests.
+// key identifies one cell's inputs: its first request, and everything that decides how the
+// attempt continues. Repeats have different keys: three repeats send three requests.
 func (e *engine) key(s *targetState, p *prepared, repeat int) []byte {
 	req := e.request(s, p, repeat)
 	id := s.ident.Identity(&req)

@@ -229,8 +229,8 @@ type Config struct {
 	// RunID identifies the run in the journal.
 	RunID   string
 	Journal Journal
-	// Lease, when set, is renewed while the run goes on. When it is lost, the run stops at once
-	// with the lease's error and stores nothing more.
+	// Lease, when set, is renewed during the run. When it is lost, the run stops at once with the
+	// lease's error and stores nothing more.
 	Lease Lease
 	// Full, when set, is called before the first cell, and at most once a second after cells became
 	// durable. An error that wraps callvet.ErrBudget ends the run as an exhausted budget does; any

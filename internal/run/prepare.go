@@ -24,7 +24,7 @@ type prepared struct {
 	compiled Compiled
 	tools    *callvet.Toolset
 	loop     bool // calls are answered
-	through  bool // because Config.Through says so
+	through  bool // because of Config.Through
 	// answer: the case asserts on the text after the calls, or on the whole conversation,
 	// so reaching the last expected call is not the end.
 	answer bool
@@ -251,7 +251,7 @@ func (e *engine) sum(p *prepared) (out [sha256.Size]byte) {
 	if len(p.faults) > 0 && enc.Encode([]any{p.faults, p.c.ID, e.cfg.Seed}) != nil {
 		h.Write([]byte(p.c.ID))
 	}
-	// such a case goes on to the answer, and drills are guarded by it
+	// such a case continues to the answer, and drills are guarded by it
 	if p.c.Safety != nil && enc.Encode(p.c.Safety) != nil {
 		h.Write([]byte(p.c.ID))
 	}

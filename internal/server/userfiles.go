@@ -85,7 +85,7 @@ func (f UserFiles) Kind(name string) app.FileKind {
 // Same compares names.
 func (f UserFiles) Same(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
 
-// Existing is denied, as all that writes.
+// Existing is denied, like all writing.
 func (f UserFiles) Existing(name string) (data []byte, there bool, err error) {
 	return nil, false, f.denied(name)
 }

@@ -29,9 +29,9 @@ func IsEvalFile(file string, data []byte) bool {
 	})
 }
 
-// Adopted is a case of one suite in the form in which it is added to another suite (Moved), with
-// its new id (FreeID). l is the lock of the file, empty without one. The error wraps
-// callvet.ErrConflict where the suite already has the prompt.
+// Adopted is a case of one suite in the form for another suite (Moved), with its new id (FreeID).
+// l is the lock of the file, empty without one. The error wraps callvet.ErrConflict where the
+// suite already has the prompt.
 func Adopted(c *callvet.Case, from, to *callvet.Suite, tool string,
 	l *Lock,
 ) (moved callvet.Case, differ []string, err error) {

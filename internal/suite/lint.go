@@ -229,7 +229,7 @@ func (l *linter) tool(e *contract.Entry, key string) {
 				"some clients and providers leave %s out: the schema of its arguments %s", e.Tool.Name, why)
 		}
 	}
-	if !callvet.SendableName(e.Tool.Name) && l.s.Dialect != "bfcl" { // whose names are rewritten
+	if !callvet.SendableName(e.Tool.Name) && l.s.Dialect != "bfcl" { // its names are rewritten
 		l.warn("name", key+".name", "letters, digits, _ and -, at most 64",
 			"%q is no name that providers of models accept for a function", e.Tool.Name)
 	}

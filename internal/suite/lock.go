@@ -59,7 +59,7 @@ const (
 // LockPath is the path of the lock of a suite's file.
 func LockPath(file string) string { return file + ".lock" }
 
-// ReadLock reads a lock. The error wraps callvet.ErrInvalid and names what is wrong.
+// ReadLock reads a lock. The error wraps callvet.ErrInvalid and names the mistake.
 func ReadLock(name string, data []byte) (*Lock, error) {
 	var l Lock
 	if _, err := doc.Decode(name, data, &l); err != nil {

@@ -14,9 +14,9 @@ import (
 // command.
 const goPercent = 100
 
-// HeapSize is how far the heap of a command grows before it is collected: to Floor bytes, or by
-// Percent of the live data where that is more. A small heap is collected too often otherwise: that
-// frees little and takes a twentieth of the time of a command (measured).
+// HeapSize is the size of a command's heap before a collection: to Floor bytes, or by Percent of
+// the live data where that is more. A small heap is collected too often otherwise: that frees
+// little and takes a twentieth of the time of a command (measured).
 type HeapSize struct {
 	Floor   uint64
 	Percent int

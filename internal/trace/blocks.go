@@ -63,7 +63,7 @@ type Block struct {
 type Blocks struct {
 	o    Options
 	src  io.Reader
-	rest []byte // start of a line whose end is not read yet
+	rest []byte // start of a line with an end that is not read yet
 	line int64
 	at   int64 // of rest in the stream
 	err  error

@@ -24,7 +24,7 @@ func rungsOf(candidates, tasks int) []int {
 	return rungs
 }
 
-// cut ends a rung: the best third goes on, and in addition the base.
+// cut ends a rung: the best third continues, and in addition the base.
 func (s *Search) cut() {
 	var left []int
 	for i := 1; i < len(s.race.all); i++ {

@@ -31,7 +31,7 @@ const (
 )
 
 // Failure is an answer that cannot be used, or a generation without a new candidate. The search
-// goes on with the existing candidates.
+// continues with the existing candidates.
 type Failure struct {
 	Generation int         `json:"generation"`
 	Question   string      `json:"question,omitempty"`

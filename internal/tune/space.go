@@ -177,7 +177,7 @@ func (r *spaceReader) dimensions(into *[]dimension, n *doc.Node, more string, re
 	}
 	r.Fields(n, known, func(key string, v *doc.Node) bool {
 		switch {
-		case v.Kind == doc.Null && slices.Contains(known, key): // a key whose values are commented out
+		case v.Kind == doc.Null && slices.Contains(known, key): // a key with values that are commented out
 		case key == "params":
 			given := v
 			r.Fields(v, parameters, func(name string, v *doc.Node) bool {

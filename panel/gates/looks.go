@@ -468,7 +468,7 @@ func (c *claim) evidenceWords(above, below string) string {
 // undecided reports whether a reason means a sequence without a decision.
 func undecided(reason string) bool { return reason == gate.ReasonUndecided || reason == ReasonChanged }
 
-// cureSequence says how an undecided sequence goes on.
+// cureSequence explains how an undecided sequence continues.
 func (c *claim) cureSequence() {
 	c.v.Needed, c.v.NeededHalf, c.v.NeededAttempts = 0, 0, 0
 	l := c.v.Looked

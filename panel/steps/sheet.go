@@ -28,7 +28,7 @@ type Sheet struct {
 type Source struct {
 	Name  string
 	Lines int64
-	// Foreign files have another format than callvet's: their lines are not records.
+	// Foreign files have a format other than callvet's: their lines are not records.
 	Foreign bool
 }
 

@@ -150,7 +150,7 @@ func (x *Exact) tally(s *Scratch, want, got value.Value) Tally {
 			found++
 			t.Emitted++
 			next = g.Next()
-			if g.Alike(w) { // whatever the schema says
+			if g.Alike(w) { // under any schema
 				t.hit()
 				continue
 			}

@@ -73,7 +73,7 @@ type Grounder struct {
 	buf          []byte
 	searched     int                 // bytes of text, for words
 	words        map[string]struct{} // nil: they are searched for
-	listed       int                 // bytes of the text whose words are listed
+	listed       int                 // bytes of the text with listed words
 }
 
 // Begin prepares the Grounder for the values of another attempt.

@@ -49,7 +49,7 @@ func (k DataKind) Secret() bool {
 type DetectorConfig struct {
 	// Off names kinds that are not searched.
 	Off []DataKind `json:"off,omitempty"`
-	// Keys are member names whose values are secrets, in addition to the built-in ones.
+	// Keys are names of members with secret values, in addition to the built-in ones.
 	Keys []string `json:"keys,omitempty"`
 }
 

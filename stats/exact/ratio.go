@@ -86,9 +86,9 @@ func (r *Ratio) Interval(conf float64) stats.Interval {
 type Count struct {
 	totals
 	having int64  // tasks with an event
-	differ int64  // tasks whose attempts differ
+	differ int64  // tasks with attempts that differ
 	k      int64  // attempts of each task; -1 where the numbers differ
-	less   totals // the sums minus those of one attempt a task, for tasks whose attempts agree
+	less   totals // the sums minus those of one attempt a task, for tasks with attempts that agree
 }
 
 // Add adds one task with its events and attempts; neither is below 0. alike: each attempt has

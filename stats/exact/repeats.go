@@ -12,7 +12,7 @@ import (
 // attempt a task. They are integers, so that they merge in any order. Source: Statistics
 // specification, section 16.1.
 type repeats struct {
-	cases, differ int64 // tasks with several attempts, and those whose attempts differ
+	cases, differ int64 // tasks with several attempts, and those with attempts that differ
 	k             int64 // attempts of each of these tasks; -1 where the numbers differ
 	// The differences in values, their sum and their products, for tasks with attempts that agree.
 	n, sum int64

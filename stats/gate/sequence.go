@@ -133,8 +133,8 @@ func (s *Sequence) Add(t Task) Decision {
 	return s.Look()
 }
 
-// Take takes the next task without a look: of tasks whose means changed since they were looked at one by
-// one, only all together are evidence. After a decision it changes nothing.
+// Take adds the next task without a look. If means of tasks changed since their own looks, only
+// all tasks together are evidence. After a decision it changes nothing.
 func (s *Sequence) Take(t Task) {
 	if !s.Decided() {
 		s.n++
@@ -142,7 +142,7 @@ func (s *Sequence) Take(t Task) {
 	}
 }
 
-// Replace takes the mean of a task anew, after further attempts at it. After a decision it changes
+// Replace replaces the mean of a task, after further attempts at it. After a decision it changes
 // nothing.
 func (s *Sequence) Replace(old, with Task) Decision {
 	if !s.Decided() {

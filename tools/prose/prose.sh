@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# prose.sh VALE [BASE]: errors that Vale finds in any file, and its warnings on the lines that differ from commit BASE;
+# prose.sh VALE [BASE]: errors (Words, Comments) that Vale finds in any file, and its warnings on the
 # without BASE, all warnings.
 # VALE is the path of the program. If it is missing and a line changed, it is built (with a C compiler).
 # Exit code 1: there is an error.
@@ -28,7 +28,7 @@ fi
 git ls-files "${files[@]}" | xargs -d '\n' "$vale" --config "$(dirname "$0")/vale.ini" --no-exit --output=line |
   awk -v lines="$lines" '
     BEGIN { while ((getline l < lines) > 0) { split(l, p, "\t"); n[p[1]]++; from[p[1], n[p[1]]] = p[2]; to[p[1], n[p[1]]] = p[3] } }
-    { split($0, p, ":"); found = p[4] == "Callvet.Words"; bad += found
+    { split($0, p, ":"); found = p[4] == "Callvet.Words" || p[4] == "Callvet.Comments"; bad += found
       for (i = 1; i <= n[p[1]] && !found; i++) found = p[2] >= from[p[1], i] && p[2] <= to[p[1], i]
       if (found) { print; all++ } }
     END { printf "prose: %d findings, %d of them errors\n", all, bad; exit bad > 0 }'

@@ -1,4 +1,4 @@
-import { MantineProvider, Portal } from '@mantine/core';
+import { MantineProvider, mergeThemeOverrides, Portal } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
@@ -66,12 +66,21 @@ export function App() {
     }),
     [language],
   );
+  const translated = useMemo(() => {
+    const closes = { defaultProps: { closeButtonProps: { 'aria-label': value.t('common.close') } } };
+    return mergeThemeOverrides(theme, { components: { Modal: closes, Drawer: closes } });
+  }, [value]);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
   return (
     <TextContext.Provider value={value}>
-      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" getStyleNonce={nonce}>
+      <MantineProvider
+        theme={translated}
+        cssVariablesResolver={variables}
+        defaultColorScheme="auto"
+        getStyleNonce={nonce}
+      >
         <QueryClientProvider client={client}>
           <RouterProvider router={router} />
         </QueryClientProvider>

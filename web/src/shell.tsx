@@ -172,12 +172,7 @@ export function Shell({ left }: { left: () => void }) {
         </Box>
       </AppShell.Main>
       <Palette seen={offered} help={helping.open} logout={logout} />
-      <Modal
-        opened={help}
-        onClose={helping.close}
-        title={t('shell.shortcuts')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={help} onClose={helping.close} title={t('shell.shortcuts')}>
         <Keys seen={offered} />
       </Modal>
     </AppShell>

@@ -30,7 +30,7 @@ type (
 	Tuning = catalog.Tuning
 	// LearnRequest requests routes that are learned from questions.
 	LearnRequest = catalog.LearnRequest
-	// LintToolsRequest asks what is wrong with a catalogue.
+	// LintToolsRequest requests the problems of a catalogue.
 	LintToolsRequest = catalog.LintRequest
 	// ConfusableRequest asks which tools are easily confused.
 	ConfusableRequest = catalog.ConfusableRequest
@@ -156,7 +156,7 @@ func Query(ctx context.Context, a *app.App, req QueryRequest, events app.Events)
 // SweepRequest compares sizes of a catalogue, and settings.
 type SweepRequest struct {
 	catalog.SweepRequest
-	// Run says how Models are asked.
+	// Run has the settings of the requests to Models.
 	Run app.RunRequest `json:"run,omitzero"`
 }
 

@@ -25,7 +25,7 @@ type CalibrateRequest struct {
 	// several share a name.
 	Labels string `json:"labels"`
 	Judge  string `json:"judge"`
-	// Traces is a file, or Run a stored run, whose judged tasks are to be corrected; "": none.
+	// Traces is a file, or Run a stored run, with judged tasks to correct; "": none.
 	Traces string `json:"traces,omitempty"`
 	Run    string `json:"run,omitempty"`
 	// Unit is the unit of the labels: task (also ""), turn or call.

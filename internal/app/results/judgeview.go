@@ -25,7 +25,7 @@ type Judged struct {
 	Agreement []JudgeAgreement `json:"agreement,omitempty"`
 	// Majorities are the majorities of judgings of the same units, one for each unit.
 	Majorities []Majority `json:"majorities,omitempty"`
-	// Live are judges that judge while the run goes on.
+	// Live are judges that judge during the run.
 	Live []LiveJudging `json:"live,omitempty"`
 	// Lost are judgings that cannot be read.
 	Lost  []LostJudging `json:"lost,omitempty"`

@@ -38,7 +38,7 @@ func summaryOf(ctx context.Context, a *app.App, db *store.DB, r *store.Run) (rep
 		out.Targets = append(out.Targets, m.Targets[i].Name)
 	}
 	var t run.Summary
-	if len(r.Totals) == 0 || r.State() == store.StatusRunning { // it goes on, or its process was killed
+	if len(r.Totals) == 0 || r.State() == store.StatusRunning { // it is running, or its process was killed
 		t.Targets, err = countTargets(ctx, db, r, m)
 	} else if err = json.Unmarshal(r.Totals, &t); err != nil {
 		err = fmt.Errorf("read totals of run %s: %w", r.ID, doc.Explain(err))

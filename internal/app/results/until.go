@@ -259,7 +259,7 @@ func (r *Run) Early() map[string]bool {
 }
 
 // early counts the attempts of the targets of a run until its gates are decided; nil for other
-// runs, and for a run that goes on.
+// runs, and for a run that continues.
 func (r *Run) early() []run.Totals {
 	var sum run.Summary
 	if r.Manifest.Until == nil || len(r.Stored.Totals) == 0 || json.Unmarshal(r.Stored.Totals, &sum) != nil {

@@ -37,8 +37,8 @@ type DryRun struct {
 	// Usage is the usage of the whole run.
 	Usage
 	// OfTargets and OfJudges are its parts; nil without judges.
-	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the models that are evaluated; left out where no judge is asked"`
-	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; left out where none is asked"`
+	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the evaluated models; absent without judges"`
+	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; absent without judges"`
 	// Unkeyed are models and judges without a key.
 	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"those without a key; each is a warning too"`
 	// Warnings are warnings that a run would report only after its start.
@@ -62,7 +62,7 @@ type Usage struct {
 	Seconds      Estimate `json:"seconds"`
 }
 
-// Unkeyed is a model whose key, or another variable that it needs, is missing.
+// Unkeyed is a model without its key, or without another variable that it needs.
 type Unkeyed struct {
 	Target   string `json:"target"`
 	Judge    bool   `json:"judge,omitempty" doc:"it is to judge"`

@@ -57,7 +57,7 @@ type AuditView struct {
 	Spent     callvet.Spent  `json:"spent"`
 	Stopped   []string       `json:"stopped,omitempty"`
 	Probes    []AuditProbe   `json:"probes"`
-	// Swayed names the probes that change the judge's verdicts. Says is the result in a sentence.
+	// Swayed names the probes that change the judge's verdicts. Says: the result in a sentence.
 	Swayed []judge.Probe `json:"swayed"`
 	Says   string        `json:"says"`
 	// Verdict is Fail for a judge that is influenced, Inconclusive if no probe has enough pairs to

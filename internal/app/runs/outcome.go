@@ -118,10 +118,23 @@ func (s *Session) conclude(ctx context.Context, v *results.RunView, sum run.Summ
 	case runErr != nil:
 		return out, runErr
 	case sum.Pass+sum.Fail == 0:
-		return out, fmt.Errorf("nothing was judged: %s ended in an error, %s did not run",
-			plain.Count(sum.Error, "attempt", "attempts"), plain.Thousands(sum.NotRun))
+		return out, nothingJudged(sum, v.View.Panels)
 	}
 	return out, s.decide(ctx, out, set, sum)
+}
+
+// nothingJudged is the error of a run without a verdict: it counts the attempts that ended in an
+// error, ran and could not be judged, and did not run.
+func nothingJudged(sum run.Summary, p *panel.Panels) error {
+	unjudged := 0
+	for i := range p.Targets {
+		unjudged += p.Targets[i].Overall.NotEvaluated.Unjudged
+	}
+	text := plain.Count(sum.Error, "attempt", "attempts") + " ended in an error"
+	if unjudged > 0 {
+		text += ", " + plain.Thousands(unjudged) + " ran and could not be judged"
+	}
+	return fmt.Errorf("nothing was judged: %s, %s did not run", text, plain.Thousands(max(sum.NotRun-unjudged, 0)))
 }
 
 // decide sets the verdict, without the cases in the quarantine of the gates.

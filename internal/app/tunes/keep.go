@@ -391,7 +391,7 @@ func orKept[T any](given *T, kept T) T {
 	return kept
 }
 
-// Resume opens an unfinished search. Do reads its parts again, and goes on after them.
+// Resume opens an unfinished search. Do reads its parts again, and continues after them.
 func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Events) (*Session, error) {
 	t, err := Reopen(ctx, a, req)
 	if err != nil {

@@ -74,7 +74,7 @@ type stream struct {
 	pieced   map[string]*message.Pieces // arguments in pieces, by the ids of their calls
 	late     []string                   // ids of calls in closed turns with further arguments
 	turnID   string                     // the message that the turn is
-	textRead map[string]bool            // messages whose text was read
+	textRead map[string]bool            // messages with a text that was read
 	spent    []spending
 	snap     value.Value // the last snapshot of the conversation
 	after    bool        // events followed it

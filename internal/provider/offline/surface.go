@@ -23,8 +23,8 @@ import (
 type Surface struct {
 	// Base is the chance without terms. Chances are cut off at 0 and 1.
 	Base float64 `json:"base" form:"required min=0 max=1"`
-	// Spread is the largest offset by which a case is easier or harder: each case has its own
-	// offset, drawn uniformly.
+	// Spread is the largest offset of a case's difficulty: each case has its own offset, drawn
+	// uniformly.
 	Spread float64 `json:"spread" form:"min=0 max=1"`
 	// Seed decides the offsets and the draws.
 	Seed  uint64 `json:"seed"`

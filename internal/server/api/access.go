@@ -306,7 +306,7 @@ func With[I, O any](s *Server, do func(context.Context, *Server, *account.Princi
 	return func(ctx context.Context, by *account.Principal, in *I) (*O, error) { return do(ctx, s, by, in) }
 }
 
-// Returning is an operation that succeeds with another status than 200.
+// Returning is an operation that succeeds with a status other than 200.
 func Returning(status int, op huma.Operation) huma.Operation {
 	op.DefaultStatus = status
 	return op

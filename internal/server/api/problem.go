@@ -49,8 +49,8 @@ func IsMissing(err error) bool {
 	return errors.Is(err, sql.ErrNoRows) || errors.Is(err, callvet.ErrNotFound)
 }
 
-// Problem converts an error to problem+json: the fields, what is wrong with them, and a hint. An
-// internal error is logged with its cause; the response does not contain the cause.
+// Problem converts an error to problem+json: the fields, their mistakes, and a hint. An internal
+// error is logged with its cause; the response does not contain the cause.
 func (s *Server) Problem(ctx context.Context, err error) huma.StatusError {
 	var known huma.StatusError
 	if errors.As(err, &known) {

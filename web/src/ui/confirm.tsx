@@ -21,7 +21,6 @@ export function askConfirmation(
     ),
     labels: { confirm: button, cancel: t('common.cancel') },
     confirmProps: { color: 'red' },
-    closeButtonProps: { 'aria-label': t('common.close') },
     onConfirm: () => {
       does().catch((e) => notifyFailure(t, e));
     },

@@ -133,21 +133,27 @@ export function Figure({
   );
 }
 
-/** Whisker draws a rate with its interval on a line from 0 to 1. The text next to it has the same numbers. */
+/**
+ * Whisker draws a number with its interval on a line, with a mark in its middle if wanted. The text next to it has the
+ * same numbers.
+ */
 export function Whisker({
   interval: i,
   width = 96,
   domain = [0, 1],
+  middle = false,
 }: {
   interval: Interval;
   width?: number;
   domain?: [number, number];
+  middle?: boolean;
 }) {
   const x = (v: number) => 5 + ((v - domain[0]) / (domain[1] - domain[0])) * (width - 10);
   if (i.point === null) return null;
   return (
     <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
       <line x1={2} x2={width - 2} y1={7} y2={7} stroke="var(--cv-line)" strokeWidth={2} />
+      {middle && <line x1={width / 2} x2={width / 2} y1={1} y2={13} stroke="var(--cv-none)" />}
       {i.lower !== null && i.upper !== null && (
         <line
           x1={x(i.lower)}

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useCallback, useEffect, useLayoutEffect } from 'react';
 import { type Location, useBlocker } from 'react-router';
-import { useText } from '../text';
+import { type Translator, useText } from '../text';
 
 /**
  * A guard reports whether a change of the address would lose inputs of a form. The router allows one blocker, so all
@@ -40,6 +40,27 @@ export function useUnsaved(dirty: boolean, drawer = false): (does: () => void) =
   }, []);
 }
 
+const question = (t: Translator) => ({
+  title: t('suites.discard'),
+  children: <Text size="sm">{t('suites.discardText')}</Text>,
+  labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
+  confirmProps: { color: 'red' },
+});
+
+/**
+ * useLeave is for a form in a drawer: leave closes it, and asks first if there are unsaved changes. pass runs an action
+ * that leaves the form without a question.
+ */
+export function useLeave(dirty: boolean, close: () => void) {
+  const t = useText();
+  const pass = useUnsaved(dirty, true);
+  const leave = () => {
+    if (!dirty) return close();
+    modals.openConfirmModal({ ...question(t), onConfirm: () => pass(close) });
+  };
+  return { pass, leave };
+}
+
 /** Unsaved shows the question for all forms, once on the page. */
 export function Unsaved() {
   const t = useText();
@@ -51,11 +72,7 @@ export function Unsaved() {
     if (state !== 'blocked') return;
     let left = false;
     modals.openConfirmModal({
-      title: t('suites.discard'),
-      children: <Text size="sm">{t('suites.discardText')}</Text>,
-      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
-      confirmProps: { color: 'red' },
-      closeButtonProps: { 'aria-label': t('common.close') },
+      ...question(t),
       onConfirm: () => {
         left = true;
         blocker.proceed();

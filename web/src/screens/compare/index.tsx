@@ -20,14 +20,14 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { $api, type Schemas } from '../../api/client';
 import { type TextKey, useText } from '../../text';
-import { Figure, type Interval, inUnit, intervalSentence, sampleSize } from '../../ui/interval';
+import { Figure, type Interval, inUnit, intervalSentence, sampleSize, Whisker } from '../../ui/interval';
 import { Card, Estimates, Page } from '../../ui/page';
 import { Empty, Failure, Notice, Loading } from '../../ui/status';
 import { moment, number, signed } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
 import { caseLink, withSpaces, metricOf, type Report, VerdictBar } from '../runs/parts';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Comparison = Schemas['Comparison'];
@@ -320,8 +320,6 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
   if (i.point === null) return <Text c="dimmed">–</Text>;
   const rate = unit === 'rate' || unit === 'share' || unit === 'score' || unit === '';
   const write = (v: number) => (rate ? signed(v) : `${v > 0 ? '+' : ''}${inUnit(v, unit)}`);
-  const width = 96;
-  const x = (v: number) => width / 2 + Math.max(-1, Math.min(1, v)) * (width / 2 - 4);
   return (
     <Tooltip label={`${intervalSentence(t, i, unit)} (${i.method})`} events={{ hover: true, focus: true, touch: true }}>
       <Box component="span" className={common.num} style={{ display: 'inline-flex', flexDirection: 'column' }}>
@@ -329,25 +327,7 @@ function Difference({ of: i, unit = 'rate' }: { of: Interval; unit?: string }) {
           <Text span fw={600} size="sm">
             {write(i.point)}
           </Text>
-          {rate && (
-            <svg width={width} height={14} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
-              <line x1={0} x2={width} y1={7} y2={7} stroke="var(--cv-line)" strokeWidth={2} />
-              <line x1={width / 2} x2={width / 2} y1={1} y2={13} stroke="var(--cv-none)" />
-              {i.lower !== null && i.upper !== null && (
-                <line
-                  x1={x(i.lower)}
-                  x2={x(i.upper)}
-                  y1={7}
-                  y2={7}
-                  stroke="var(--cv-mark)"
-                  strokeWidth={4}
-                  strokeOpacity={0.45}
-                  strokeLinecap="round"
-                />
-              )}
-              <circle cx={x(i.point)} cy={7} r={4} fill="var(--cv-mark)" />
-            </svg>
-          )}
+          {rate && <Whisker interval={i} domain={[-1, 1]} middle />}
         </span>
         <Text span size="xs" c="dimmed" className={common.numBelow}>
           {i.lower !== null && i.upper !== null && `${write(i.lower)} to ${write(i.upper)} · `}
@@ -455,49 +435,46 @@ function Against({ comparison: c, title, none }: { comparison: Comparison; title
       <Stack gap="md">
         {pairs.length === 0 && <Text c="dimmed">{t('results.noPairs')}</Text>}
         {pairs.length > 0 && (
-          <ScrollBox label={t('results.difference')}>
-            <Table verticalSpacing="xs">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th scope="col">{t('results.target')}</Table.Th>
-                  <Table.Th scope="col">{t('results.measure')}</Table.Th>
-                  <Table.Th scope="col">{t('results.baseline')}</Table.Th>
-                  <Table.Th scope="col">{t('results.candidate')}</Table.Th>
-                  <Table.Th scope="col">{t('results.change')}</Table.Th>
-                  <Table.Th scope="col">{t('results.verdictText')}</Table.Th>
+          <DataTable
+            label={t('results.difference')}
+            verticalSpacing="xs"
+            heads={[
+              t('results.target'),
+              t('results.measure'),
+              t('results.baseline'),
+              t('results.candidate'),
+              t('results.change'),
+              t('results.verdictText'),
+            ]}
+          >
+            {pairs.flatMap((p) =>
+              [{ metric: 'pass_rate', unit: 'rate', overall: p.overall }, ...(p.metrics ?? [])].map((m) => (
+                <Table.Tr key={`${p.candidate} ${m.metric}`}>
+                  <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className={common.name}>
+                    {p.baseline === p.candidate ? p.candidate : `${p.baseline} → ${p.candidate}`}
+                  </Table.Th>
+                  <Table.Td>{withSpaces(m.metric)}</Table.Td>
+                  <Table.Td>
+                    <Figure interval={m.overall.baseline} of={attempts} unit={m.unit} stack />
+                  </Table.Td>
+                  <Table.Td>
+                    <Figure interval={m.overall.candidate} of={attempts} unit={m.unit} stack />
+                  </Table.Td>
+                  <Table.Td>
+                    <Difference of={m.overall.change} unit={m.unit} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Group gap={6} wrap="nowrap">
+                      <VerdictOfChange of={m.overall.verdict} />
+                      <Text span size="xs" c="dimmed" className={common.num}>
+                        {t('results.p', { p: m.overall.p < 0.001 ? '< 0.001' : number(m.overall.p, 3) })}
+                      </Text>
+                    </Group>
+                  </Table.Td>
                 </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {pairs.flatMap((p) =>
-                  [{ metric: 'pass_rate', unit: 'rate', overall: p.overall }, ...(p.metrics ?? [])].map((m) => (
-                    <Table.Tr key={`${p.candidate} ${m.metric}`}>
-                      <Table.Th scope="row" fw={m.metric === 'pass_rate' ? 600 : 400} className={common.name}>
-                        {p.baseline === p.candidate ? p.candidate : `${p.baseline} → ${p.candidate}`}
-                      </Table.Th>
-                      <Table.Td>{withSpaces(m.metric)}</Table.Td>
-                      <Table.Td>
-                        <Figure interval={m.overall.baseline} of={attempts} unit={m.unit} stack />
-                      </Table.Td>
-                      <Table.Td>
-                        <Figure interval={m.overall.candidate} of={attempts} unit={m.unit} stack />
-                      </Table.Td>
-                      <Table.Td>
-                        <Difference of={m.overall.change} unit={m.unit} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Group gap={6} wrap="nowrap">
-                          <VerdictOfChange of={m.overall.verdict} />
-                          <Text span size="xs" c="dimmed" className={common.num}>
-                            {t('results.p', { p: m.overall.p < 0.001 ? '< 0.001' : number(m.overall.p, 3) })}
-                          </Text>
-                        </Group>
-                      </Table.Td>
-                    </Table.Tr>
-                  )),
-                )}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+              )),
+            )}
+          </DataTable>
         )}
         <Estimates of={c.estimates} />
         {notes.map((n) => (
@@ -541,43 +518,39 @@ function SideBySide({ ids, docs }: { ids: string[]; docs: Report[] }) {
   const shown = mainMeasures.filter((names) => rows.some((r) => metricOf(r.p.overall.metrics, ...names)));
   return (
     <Card title={t('results.sideBySide')}>
-      <ScrollBox label={t('results.sideBySide')}>
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('results.target')}</Table.Th>
-              <Table.Th scope="col">{t('shell.runs')}</Table.Th>
-              <Table.Th scope="col">{t('results.verdicts')}</Table.Th>
-              {shown.map((names) => (
-                <Table.Th key={names[0]} scope="col">
-                  {rows.map((r) => metricOf(r.p.overall.metrics, ...names)?.title).find(Boolean)}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ id, p }) => (
-              <Table.Tr key={`${id} ${p.name}`}>
-                <Table.Th scope="row" className={common.name}>
-                  {p.name}
-                </Table.Th>
-                <Table.Td className={common.mono}>{id}</Table.Td>
-                <Table.Td>
-                  <VerdictBar of={p.overall.verdicts} width={72} />
+      <DataTable
+        label={t('results.sideBySide')}
+        verticalSpacing="xs"
+        heads={[
+          t('results.target'),
+          t('shell.runs'),
+          t('results.verdicts'),
+          ...shown.map((names) => ({
+            key: names[0],
+            title: rows.map((r) => metricOf(r.p.overall.metrics, ...names)?.title).find(Boolean),
+          })),
+        ]}
+      >
+        {rows.map(({ id, p }) => (
+          <Table.Tr key={`${id} ${p.name}`}>
+            <Table.Th scope="row" className={common.name}>
+              {p.name}
+            </Table.Th>
+            <Table.Td className={common.mono}>{id}</Table.Td>
+            <Table.Td>
+              <VerdictBar of={p.overall.verdicts} width={72} />
+            </Table.Td>
+            {shown.map((names) => {
+              const m = metricOf(p.overall.metrics, ...names);
+              return (
+                <Table.Td key={names[0]}>
+                  <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
                 </Table.Td>
-                {shown.map((names) => {
-                  const m = metricOf(p.overall.metrics, ...names);
-                  return (
-                    <Table.Td key={names[0]}>
-                      <Figure interval={m?.interval} of={m} unit={m?.unit} bar stack />
-                    </Table.Td>
-                  );
-                })}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+              );
+            })}
+          </Table.Tr>
+        ))}
+      </DataTable>
     </Card>
   );
 }
@@ -605,34 +578,26 @@ function Differing({ sides }: { sides: Side[] }) {
           {t('results.configSame')}
         </Text>
       ) : (
-        <ScrollBox label={t('results.configDiffers')}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('results.setting')}</Table.Th>
-                {sides.map((s) => (
-                  <Table.Th key={s.name} scope="col" className={`${common.mono} ${common.untrusted}`}>
-                    {s.name}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {names.map((n) => (
-                <Table.Tr key={n}>
-                  <Table.Th scope="row" fw={400} className={common.untrusted}>
-                    {n}
-                  </Table.Th>
-                  {sides.map((s) => (
-                    <Table.Td key={s.name} className={`${common.mono} ${common.untrusted}`}>
-                      {s.settings.get(n) ?? t('results.notInRun')}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+        <DataTable
+          label={t('results.configDiffers')}
+          heads={[
+            t('results.setting'),
+            ...sides.map((s) => ({ key: s.name, title: s.name, className: `${common.mono} ${common.untrusted}` })),
+          ]}
+        >
+          {names.map((n) => (
+            <Table.Tr key={n}>
+              <Table.Th scope="row" fw={400} className={common.untrusted}>
+                {n}
+              </Table.Th>
+              {sides.map((s) => (
+                <Table.Td key={s.name} className={`${common.mono} ${common.untrusted}`}>
+                  {s.settings.get(n) ?? t('results.notInRun')}
+                </Table.Td>
               ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
     </Card>
   );

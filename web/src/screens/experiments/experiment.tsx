@@ -39,11 +39,11 @@ import { ChangeFigure } from '../../ui/change';
 import { moment, signed } from '../../ui/format';
 import { idempotencyKey } from '../../api/idempotency';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
 import { RateChart } from './chart';
 import { Searches } from '../tune/list';
 import { ExperimentForm } from './form';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Details = Schemas['ExperimentDetails'];
@@ -413,143 +413,133 @@ function Timeline({ of: e, link, changed }: { of: Details; link: () => void; cha
           </Text>
         )}
       </Card>
-      <ScrollBox label={t('experiments.timeline')} card>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('experiments.run')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.target')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.change')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.delta')}</Table.Th>
-              <Table.Th scope="col" w={48}>
-                <span className={common.visuallyHidden}>{t('common.actions')}</span>
-              </Table.Th>
+      <DataTable
+        label={t('experiments.timeline')}
+        card
+        heads={[
+          t('experiments.run'),
+          t('experiments.target'),
+          t('experiments.passRate'),
+          t('experiments.change'),
+          t('experiments.score'),
+          t('experiments.delta'),
+          { title: t('common.actions'), w: 48, hidden: true },
+        ]}
+      >
+        {entries.toReversed().map((x) =>
+          x.type === 'param_tune' || x.type === 'prompt_tune' || x.type === 'weights_tune' ? (
+            <Table.Tr key={x.id} data-search={x.id}>
+              <Table.Td>
+                <Link to={x.catalogue_id ? `/lab?catalogue=${x.catalogue_id}&tab=changes` : `/tune/${x.id}`}>
+                  {moment(x.timestamp)}
+                </Link>
+              </Table.Td>
+              <Table.Td colSpan={3}>
+                <Text size="sm" fw={600}>
+                  {t(tuneKinds[x.type])}
+                </Text>
+                <Text size="sm" c="dimmed" className={common.untrusted}>
+                  {translate(x.config_summary)}
+                </Text>
+                {x.eval_id && <Link to={`/runs/${x.eval_id}`}>{t('tune.promoted')}</Link>}
+              </Table.Td>
+              <Table.Td>{x.score === null ? '–' : inUnit(x.score, 'rate')}</Table.Td>
+              <Table.Td>
+                <ChangeFigure of={x.gain} />
+              </Table.Td>
+              <Table.Td>{x.status}</Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {entries.toReversed().map((x) =>
-              x.type === 'param_tune' || x.type === 'prompt_tune' || x.type === 'weights_tune' ? (
-                <Table.Tr key={x.id} data-search={x.id}>
-                  <Table.Td>
-                    <Link to={x.catalogue_id ? `/lab?catalogue=${x.catalogue_id}&tab=changes` : `/tune/${x.id}`}>
-                      {moment(x.timestamp)}
-                    </Link>
-                  </Table.Td>
-                  <Table.Td colSpan={3}>
-                    <Text size="sm" fw={600}>
-                      {t(tuneKinds[x.type])}
-                    </Text>
-                    <Text size="sm" c="dimmed" className={common.untrusted}>
-                      {translate(x.config_summary)}
-                    </Text>
-                    {x.eval_id && <Link to={`/runs/${x.eval_id}`}>{t('tune.promoted')}</Link>}
-                  </Table.Td>
-                  <Table.Td>{x.score === null ? '–' : inUnit(x.score, 'rate')}</Table.Td>
-                  <Table.Td>
-                    <ChangeFigure of={x.gain} />
-                  </Table.Td>
-                  <Table.Td>{x.status}</Table.Td>
-                </Table.Tr>
-              ) : x.type === 'judge' ? (
-                <Table.Tr key={x.id}>
-                  <Table.Td>
-                    <When at={x.timestamp} />
-                  </Table.Td>
-                  <Table.Td colSpan={5}>
-                    <Text size="sm" c="dimmed">
-                      <Link to={`/judges?run=${x.eval_id}`}>
-                        {t('experiments.judgeEntry', { judge: x.judge ?? '' })}
-                      </Link>{' '}
-                      ·{' '}
-                      {x.score === null
-                        ? x.status
-                        : t('experiments.judgeScore', {
-                            score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate'),
-                          })}
-                      {x.reports?.map((r) => (
-                        <span key={r.target} className={common.untrusted}>{` · ${r.target}: ${r.grade}`}</span>
-                      ))}
-                    </Text>
-                    {x.warnings?.map((w) => (
-                      <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }}>
-                        {w}
-                      </Text>
-                    ))}
-                  </Table.Td>
-                </Table.Tr>
-              ) : (
-                <Fragment key={x.id}>
-                  {(x.targets?.length ? x.targets : [null]).map((c, i, all) => (
-                    <Table.Tr key={i} data-run={x.eval_id}>
-                      {i === 0 && (
-                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
-                          <Link to={`/runs/${x.eval_id}`} className={common.mono}>
-                            {x.name || x.eval_id}
-                          </Link>
-                          <Group gap={6}>
-                            <When at={x.timestamp} />
-                            {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
-                          </Group>
-                          {x.left_out && (
-                            <Text size="xs" maw={260} data-left-out>
-                              {leftOut(t, x.asked ?? 0, x.left_out)}
-                            </Text>
-                          )}
-                          {x.warnings?.map((w) => (
-                            <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
-                              {w}
-                            </Text>
-                          ))}
-                        </Table.Td>
-                      )}
-                      <Table.Td className={common.untrusted}>{c?.name ?? '–'}</Table.Td>
-                      <Table.Td>
-                        {c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}
-                      </Table.Td>
-                      <Table.Td>
-                        {x.baseline
-                          ? i === 0 && (
-                              <Badge leftSection={<IconPin size={13} aria-hidden />}>
-                                {t('experiments.isBaseline')}
-                              </Badge>
-                            )
-                          : c && (
-                              <ChangeFigure
-                                of={c.pass_change?.change}
-                                verdict={c.pass_change?.verdict}
-                                p={c.pass_change?.p_holm ?? c.pass_change?.p}
-                              />
-                            )}
-                      </Table.Td>
-                      <Table.Td>
-                        {c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}
-                      </Table.Td>
-                      {i === 0 && (
-                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className={common.num}>
-                          {x.delta === null || x.baseline ? (
-                            <Text span size="sm" c="dimmed">
-                              {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
-                            </Text>
-                          ) : (
-                            signed(x.delta)
-                          )}
-                        </Table.Td>
-                      )}
-                      {i === 0 && (
-                        <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
-                          {actions(x)}
-                        </Table.Td>
-                      )}
-                    </Table.Tr>
+          ) : x.type === 'judge' ? (
+            <Table.Tr key={x.id}>
+              <Table.Td>
+                <When at={x.timestamp} />
+              </Table.Td>
+              <Table.Td colSpan={5}>
+                <Text size="sm" c="dimmed">
+                  <Link to={`/judges?run=${x.eval_id}`}>{t('experiments.judgeEntry', { judge: x.judge ?? '' })}</Link> ·{' '}
+                  {x.score === null
+                    ? x.status
+                    : t('experiments.judgeScore', {
+                        score: x.score_interval ? withInterval(t, x.score_interval) : inUnit(x.score, 'rate'),
+                      })}
+                  {x.reports?.map((r) => (
+                    <span key={r.target} className={common.untrusted}>{` · ${r.target}: ${r.grade}`}</span>
                   ))}
-                </Fragment>
-              ),
-            )}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+                </Text>
+                {x.warnings?.map((w) => (
+                  <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }}>
+                    {w}
+                  </Text>
+                ))}
+              </Table.Td>
+            </Table.Tr>
+          ) : (
+            <Fragment key={x.id}>
+              {(x.targets?.length ? x.targets : [null]).map((c, i, all) => (
+                <Table.Tr key={i} data-run={x.eval_id}>
+                  {i === 0 && (
+                    <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
+                      <Link to={`/runs/${x.eval_id}`} className={common.mono}>
+                        {x.name || x.eval_id}
+                      </Link>
+                      <Group gap={6}>
+                        <When at={x.timestamp} />
+                        {x.status !== 'done' && <Badge color="gray">{x.status}</Badge>}
+                      </Group>
+                      {x.left_out && (
+                        <Text size="xs" maw={260} data-left-out>
+                          {leftOut(t, x.asked ?? 0, x.left_out)}
+                        </Text>
+                      )}
+                      {x.warnings?.map((w) => (
+                        <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
+                          {w}
+                        </Text>
+                      ))}
+                    </Table.Td>
+                  )}
+                  <Table.Td className={common.untrusted}>{c?.name ?? '–'}</Table.Td>
+                  <Table.Td>
+                    {c && <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />}
+                  </Table.Td>
+                  <Table.Td>
+                    {x.baseline
+                      ? i === 0 && (
+                          <Badge leftSection={<IconPin size={13} aria-hidden />}>{t('experiments.isBaseline')}</Badge>
+                        )
+                      : c && (
+                          <ChangeFigure
+                            of={c.pass_change?.change}
+                            verdict={c.pass_change?.verdict}
+                            p={c.pass_change?.p_holm ?? c.pass_change?.p}
+                          />
+                        )}
+                  </Table.Td>
+                  <Table.Td>
+                    {c && <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />}
+                  </Table.Td>
+                  {i === 0 && (
+                    <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }} className={common.num}>
+                      {x.delta === null || x.baseline ? (
+                        <Text span size="sm" c="dimmed">
+                          {line.data.baseline_score === null ? t('experiments.noBaseline') : '–'}
+                        </Text>
+                      ) : (
+                        signed(x.delta)
+                      )}
+                    </Table.Td>
+                  )}
+                  {i === 0 && (
+                    <Table.Td rowSpan={all.length} style={{ verticalAlign: 'top' }}>
+                      {actions(x)}
+                    </Table.Td>
+                  )}
+                </Table.Tr>
+              ))}
+            </Fragment>
+          ),
+        )}
+      </DataTable>
       {pin && (
         <PinTarget
           names={(pin.targets ?? []).map((c) => c.name)}
@@ -585,7 +575,7 @@ function PinTarget({
   const t = useText();
   const [target, setTarget] = useState(names[0] ?? '');
   return (
-    <Modal opened onClose={close} title={t('experiments.pin')} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal opened onClose={close} title={t('experiments.pin')}>
       <Stack>
         <Select
           label={t('experiments.pinTarget')}
@@ -626,13 +616,7 @@ function LinkRuns({ of: e, close, changed }: { of: Details; close: () => void; c
     await changed();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t('experiments.link')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-      size="lg"
-    >
+    <Modal opened onClose={close} title={t('experiments.link')} size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
           {list.data && runs.length === 0 ? t('experiments.linkNone') : t('experiments.linkText')}
@@ -686,47 +670,40 @@ function Leaderboard({ suite }: { suite: string }) {
           ))}
         </Alert>
       )}
-      <ScrollBox label={t('experiments.leaderboard')} card>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col" ta="right" w={64}>
-                {t('experiments.rank')}
-              </Table.Th>
-              <Table.Th scope="col">{t('experiments.target')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.run')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {items.map((r) => (
-              <Table.Tr key={r.config_hash}>
-                <Table.Td ta="right" className={common.num}>
-                  {r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}
-                </Table.Td>
-                <Table.Td>
-                  <span className={common.untrusted}>{r.target}</span>{' '}
-                  {r.floor && (
-                    <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
-                      {t('experiments.floor')}
-                    </Badge>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Figure of={{ of: t('common.attempts') }} interval={r.pass_rate} bar />
-                </Table.Td>
-                <Table.Td>
-                  <Figure of={{ of: t('common.attempts') }} interval={r.score} />
-                </Table.Td>
-                <Table.Td>
-                  <Link to={`/runs/${r.eval_id}`}>{moment(r.timestamp)}</Link>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable
+        label={t('experiments.leaderboard')}
+        card
+        heads={[
+          { title: t('experiments.rank'), right: true, w: 64 },
+          t('experiments.target'),
+          t('experiments.passRate'),
+          t('experiments.score'),
+          t('experiments.run'),
+        ]}
+      >
+        {items.map((r) => (
+          <Table.Tr key={r.config_hash}>
+            <FigureCell>{r.rank === r.worst_rank ? r.rank : `${r.rank}–${r.worst_rank}`}</FigureCell>
+            <Table.Td>
+              <span className={common.untrusted}>{r.target}</span>{' '}
+              {r.floor && (
+                <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                  {t('experiments.floor')}
+                </Badge>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Figure of={{ of: t('common.attempts') }} interval={r.pass_rate} bar />
+            </Table.Td>
+            <Table.Td>
+              <Figure of={{ of: t('common.attempts') }} interval={r.score} />
+            </Table.Td>
+            <Table.Td>
+              <Link to={`/runs/${r.eval_id}`}>{moment(r.timestamp)}</Link>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
     </Stack>
   );
 }
@@ -753,62 +730,59 @@ function Trend({ suite }: { suite: string }) {
       <Card>
         <RateChart columns={columns} label={t('experiments.chartLabel', { n: entries.length })} />
       </Card>
-      <ScrollBox label={t('experiments.trend')} card>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('experiments.run')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.target')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.passRate')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.changePrevious')}</Table.Th>
-              <Table.Th scope="col">{t('experiments.score')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {entries.toReversed().flatMap((x) =>
-              x.targets.map((c, i) => (
-                <Table.Tr key={`${x.eval_id} ${c.name}`}>
-                  {i === 0 && (
-                    <Table.Td rowSpan={x.targets.length} style={{ verticalAlign: 'top' }}>
-                      <Link to={`/runs/${x.eval_id}`}>{moment(x.timestamp)}</Link>{' '}
-                      {x.suite_version !== undefined && (
-                        <Text span size="xs" c="dimmed">
-                          {t('experiments.version', { n: x.suite_version })}
-                        </Text>
-                      )}
-                      {x.warnings?.map((w) => (
-                        <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
-                          {w}
-                        </Text>
-                      ))}
-                    </Table.Td>
+      <DataTable
+        label={t('experiments.trend')}
+        card
+        heads={[
+          t('experiments.run'),
+          t('experiments.target'),
+          t('experiments.passRate'),
+          t('experiments.changePrevious'),
+          t('experiments.score'),
+        ]}
+      >
+        {entries.toReversed().flatMap((x) =>
+          x.targets.map((c, i) => (
+            <Table.Tr key={`${x.eval_id} ${c.name}`}>
+              {i === 0 && (
+                <Table.Td rowSpan={x.targets.length} style={{ verticalAlign: 'top' }}>
+                  <Link to={`/runs/${x.eval_id}`}>{moment(x.timestamp)}</Link>{' '}
+                  {x.suite_version !== undefined && (
+                    <Text span size="xs" c="dimmed">
+                      {t('experiments.version', { n: x.suite_version })}
+                    </Text>
                   )}
-                  <Table.Td className={common.untrusted}>{c.name}</Table.Td>
-                  <Table.Td>
-                    <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />
-                  </Table.Td>
-                  <Table.Td>
-                    {c.previous_eval_id ? (
-                      <ChangeFigure
-                        of={c.pass_change?.change}
-                        verdict={c.pass_change?.verdict}
-                        p={c.pass_change?.p_holm ?? c.pass_change?.p}
-                      />
-                    ) : (
-                      <Text span size="sm" c="dimmed">
-                        {t('experiments.firstRun')}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />
-                  </Table.Td>
-                </Table.Tr>
-              )),
-            )}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+                  {x.warnings?.map((w) => (
+                    <Text key={w} size="xs" style={{ color: 'var(--cv-error)' }} maw={260}>
+                      {w}
+                    </Text>
+                  ))}
+                </Table.Td>
+              )}
+              <Table.Td className={common.untrusted}>{c.name}</Table.Td>
+              <Table.Td>
+                <Figure of={{ of: t('common.attempts') }} interval={c.pass_rate ?? undefined} bar />
+              </Table.Td>
+              <Table.Td>
+                {c.previous_eval_id ? (
+                  <ChangeFigure
+                    of={c.pass_change?.change}
+                    verdict={c.pass_change?.verdict}
+                    p={c.pass_change?.p_holm ?? c.pass_change?.p}
+                  />
+                ) : (
+                  <Text span size="sm" c="dimmed">
+                    {t('experiments.firstRun')}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Figure of={{ of: t('common.attempts') }} interval={c.score ?? undefined} />
+              </Table.Td>
+            </Table.Tr>
+          )),
+        )}
+      </DataTable>
     </Stack>
   );
 }

@@ -36,6 +36,7 @@ import { ScrollBox } from '../../ui/scroll';
 import { notify, undoable } from '../../ui/notify';
 import { GateReport } from './report';
 import { useUnsaved } from '../../ui/unsaved';
+import { PlainTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Kept = { gates: Schemas['GateText']; etag: string };
@@ -386,51 +387,42 @@ function History({ of: id }: { of: string }) {
         </Text>
       ) : (
         <ScrollBox label={t('gates.history')}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('gates.when')}</Table.Th>
-                <Table.Th scope="col">{t('gates.verdict')}</Table.Th>
-                <Table.Th scope="col">{t('gates.run')}</Table.Th>
-                <Table.Th scope="col">{t('gates.baseline')}</Table.Th>
-                <Table.Th scope="col">{t('gates.notPassed')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((v) => (
-                <Table.Tr key={v.id} style={{ verticalAlign: 'top' }} data-history={v.verdict}>
-                  <Table.Td className={common.num}>{moment(v.at)}</Table.Td>
-                  <Table.Td>
-                    <Verdict of={gateVerdict(v.verdict)} text={t(`gates.${v.verdict}`)} />
-                    {v.gates_changed && (
-                      <Text size="xs" c="dimmed">
-                        {t('gates.oldText')}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Link className={common.mono} to={`/runs/${v.run_id}`}>
-                      {v.run_id}
+          <PlainTable
+            heads={[t('gates.when'), t('gates.verdict'), t('gates.run'), t('gates.baseline'), t('gates.notPassed')]}
+          >
+            {rows.map((v) => (
+              <Table.Tr key={v.id} style={{ verticalAlign: 'top' }} data-history={v.verdict}>
+                <Table.Td className={common.num}>{moment(v.at)}</Table.Td>
+                <Table.Td>
+                  <Verdict of={gateVerdict(v.verdict)} text={t(`gates.${v.verdict}`)} />
+                  {v.gates_changed && (
+                    <Text size="xs" c="dimmed">
+                      {t('gates.oldText')}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <Link className={common.mono} to={`/runs/${v.run_id}`}>
+                    {v.run_id}
+                  </Link>
+                </Table.Td>
+                <Table.Td>
+                  {v.baseline_eval_id && (
+                    <Link className={common.mono} to={`/runs/${v.baseline_eval_id}`}>
+                      {v.baseline_eval_id}
                     </Link>
-                  </Table.Td>
-                  <Table.Td>
-                    {v.baseline_eval_id && (
-                      <Link className={common.mono} to={`/runs/${v.baseline_eval_id}`}>
-                        {v.baseline_eval_id}
-                      </Link>
-                    )}
-                  </Table.Td>
-                  <Table.Td miw={340}>
-                    {v.failed_gates.map((f, i) => (
-                      <Text key={i} size="sm" className={common.untrusted}>
-                        {f.sentence}
-                      </Text>
-                    ))}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+                  )}
+                </Table.Td>
+                <Table.Td miw={340}>
+                  {v.failed_gates.map((f, i) => (
+                    <Text key={i} size="sm" className={common.untrusted}>
+                      {f.sentence}
+                    </Text>
+                  ))}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </PlainTable>
           {list.hasNextPage && (
             <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
               {t('common.more')}

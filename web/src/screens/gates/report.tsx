@@ -10,7 +10,7 @@ import { Figure, inUnit } from '../../ui/interval';
 import { gateVerdict, Verdict } from '../../ui/verdict';
 import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 /** bound writes the requirement of a gate. */
@@ -60,84 +60,75 @@ export function GateReport({ of: v, run }: { of: Schemas['GateVerdict']; run: st
           </Text>
         ))}
       </Box>
-      <ScrollBox label={t('gates.verdict')}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('gates.verdict')}</Table.Th>
-              <Table.Th scope="col">{t('gates.gate')}</Table.Th>
-              <Table.Th scope="col">{t('gates.estimate')}</Table.Th>
-              <Table.Th scope="col">{t('gates.why')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {(report.verdicts ?? []).map((g, i) => (
-              <Table.Tr key={i} style={{ verticalAlign: 'top' }} data-gate={g.gate.metric} data-verdict={g.verdict}>
-                <Table.Td>
-                  <Verdict of={gateVerdict(g.verdict)} text={verdictText(g.verdict)} />
-                </Table.Td>
-                <Table.Td miw={170}>
-                  <Text size="sm" fw={600} className={common.untrusted}>
-                    {g.gate.name || g.gate.metric}{' '}
-                    {g.gate.severity === 'soft' && (
-                      <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
-                        {t('gates.soft')}
-                      </Badge>
-                    )}
+      <DataTable
+        label={t('gates.verdict')}
+        heads={[t('gates.verdict'), t('gates.gate'), t('gates.estimate'), t('gates.why')]}
+      >
+        {(report.verdicts ?? []).map((g, i) => (
+          <Table.Tr key={i} style={{ verticalAlign: 'top' }} data-gate={g.gate.metric} data-verdict={g.verdict}>
+            <Table.Td>
+              <Verdict of={gateVerdict(g.verdict)} text={verdictText(g.verdict)} />
+            </Table.Td>
+            <Table.Td miw={170}>
+              <Text size="sm" fw={600} className={common.untrusted}>
+                {g.gate.name || g.gate.metric}{' '}
+                {g.gate.severity === 'soft' && (
+                  <Badge color="gray" style={{ color: 'var(--cv-none)' }}>
+                    {t('gates.soft')}
+                  </Badge>
+                )}
+              </Text>
+              <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
+              <Text size="xs" c="dimmed" className={common.untrusted}>
+                {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              {g.gate.kind === 'regression' ? (
+                <ChangeFigure of={g.interval} />
+              ) : (
+                <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />
+              )}
+              {g.looked?.curve && (
+                <Text size="xs" c="dimmed">
+                  {t('gates.descriptive')}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td miw={260}>
+              <Text size="sm" className={common.untrusted}>
+                {g.sentence}
+              </Text>
+              {g.cure && (
+                <Text size="sm" fw={600}>
+                  {g.cure}
+                </Text>
+              )}
+              {g.looked && <Looked of={g.looked} verdict={g.verdict} name={g.gate.name || g.gate.metric} />}
+              {(g.open ?? []).length > 0 && (
+                <details>
+                  <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+                    {t('gates.open')}
                   </Text>
-                  <Text size="sm">{bound(g.gate, g.unit ?? g.gate.unit ?? '')}</Text>
-                  <Text size="xs" c="dimmed" className={common.untrusted}>
-                    {[g.target, g.key && `${g.key}=${g.value}`].filter(Boolean).join(' · ')}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  {g.gate.kind === 'regression' ? (
-                    <ChangeFigure of={g.interval} />
-                  ) : (
-                    <Figure interval={g.interval} of={{ labelled: g.labelled }} unit={g.unit ?? ''} bar />
-                  )}
-                  {g.looked?.curve && (
-                    <Text size="xs" c="dimmed">
-                      {t('gates.descriptive')}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td miw={260}>
-                  <Text size="sm" className={common.untrusted}>
-                    {g.sentence}
-                  </Text>
-                  {g.cure && (
-                    <Text size="sm" fw={600}>
-                      {g.cure}
-                    </Text>
-                  )}
-                  {g.looked && <Looked of={g.looked} verdict={g.verdict} name={g.gate.name || g.gate.metric} />}
-                  {(g.open ?? []).length > 0 && (
-                    <details>
-                      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
-                        {t('gates.open')}
-                      </Text>
-                      <List size="sm">
-                        {(g.open ?? []).map((p, k) => (
-                          <List.Item key={k}>
-                            <Link
-                              className={common.untrusted}
-                              to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}
-                            >
-                              {p.task}
-                            </Link>{' '}
-                            {p.why}
-                          </List.Item>
-                        ))}
-                      </List>
-                    </details>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+                  <List size="sm">
+                    {(g.open ?? []).map((p, k) => (
+                      <List.Item key={k}>
+                        <Link
+                          className={common.untrusted}
+                          to={`/runs/${run}/case?case=${encodeURIComponent(p.task ?? '')}&target=${encodeURIComponent(g.target ?? '')}`}
+                        >
+                          {p.task}
+                        </Link>{' '}
+                        {p.why}
+                      </List.Item>
+                    ))}
+                  </List>
+                </details>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       <BadgeOf run={run} />
     </Stack>
   );

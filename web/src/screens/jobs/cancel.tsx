@@ -29,7 +29,6 @@ export function CancelButton({ job, small }: { job: Job; small?: boolean }) {
       children: t('jobs.confirmText'),
       labels: { confirm: t('jobs.cancelJob'), cancel: t('jobs.keep') },
       confirmProps: { color: 'red' },
-      closeButtonProps: { 'aria-label': t('common.close') },
       onConfirm: () => end.mutate(),
     });
   const ending = job.cancel_requested || end.isPending;

@@ -12,9 +12,9 @@ import { useText } from '../../text';
 import { Figure, type Interval, Whisker } from '../../ui/interval';
 import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
-import { ScrollBox } from '../../ui/scroll';
 import { Coefficient, JudgeName } from './parts';
 import type { Subject } from './labels';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Report = Schemas['LabelsCalibrationReport'];
@@ -82,65 +82,57 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.plotText')}
         </Text>
-        <ScrollBox label={t('judges.against_people')}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('judges.judge')}</Table.Th>
-                <Table.Th scope="col">{t('judges.sensitivity')}</Table.Th>
-                <Table.Th scope="col">{t('judges.specificity')}</Table.Th>
-                <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
-                <Table.Th scope="col" ta="right">
-                  {t('judges.labels')}
-                </Table.Th>
-                <Table.Th scope="col">{t('judges.usable')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {known.map((r) => (
-                <Table.Tr key={r.judge_id} data-judge={r.judge_id} style={{ verticalAlign: 'top' }}>
-                  <Table.Td>
-                    <JudgeName of={r.judge} id={r.judge_id} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Plotted interval={r.sensitivity} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Plotted interval={r.specificity} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Coefficient of={r.kappa} />
-                  </Table.Td>
-                  <Table.Td ta="right" className={common.num}>
-                    {r.counts.labelled}
-                  </Table.Td>
-                  <Table.Td miw={190} maw={280}>
-                    {r.usable ? (
-                      <Badge
-                        leftSection={<IconCircleCheck size={14} aria-hidden />}
-                        style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
-                      >
-                        {t('judges.isUsable')}
-                      </Badge>
-                    ) : (
-                      <Badge
-                        leftSection={<IconAlertTriangle size={14} aria-hidden />}
-                        style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
-                      >
-                        {t('judges.notUsable')}
-                      </Badge>
-                    )}
-                    {r.why && (
-                      <Text size="xs" c="dimmed" mt={2}>
-                        {r.why}
-                      </Text>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+        <DataTable
+          label={t('judges.against_people')}
+          heads={[
+            t('judges.judge'),
+            t('judges.sensitivity'),
+            t('judges.specificity'),
+            t('judges.kappa'),
+            { title: t('judges.labels'), right: true },
+            t('judges.usable'),
+          ]}
+        >
+          {known.map((r) => (
+            <Table.Tr key={r.judge_id} data-judge={r.judge_id} style={{ verticalAlign: 'top' }}>
+              <Table.Td>
+                <JudgeName of={r.judge} id={r.judge_id} />
+              </Table.Td>
+              <Table.Td>
+                <Plotted interval={r.sensitivity} />
+              </Table.Td>
+              <Table.Td>
+                <Plotted interval={r.specificity} />
+              </Table.Td>
+              <Table.Td>
+                <Coefficient of={r.kappa} />
+              </Table.Td>
+              <FigureCell>{r.counts.labelled}</FigureCell>
+              <Table.Td miw={190} maw={280}>
+                {r.usable ? (
+                  <Badge
+                    leftSection={<IconCircleCheck size={14} aria-hidden />}
+                    style={{ color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }}
+                  >
+                    {t('judges.isUsable')}
+                  </Badge>
+                ) : (
+                  <Badge
+                    leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                    style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                  >
+                    {t('judges.notUsable')}
+                  </Badge>
+                )}
+                {r.why && (
+                  <Text size="xs" c="dimmed" mt={2}>
+                    {r.why}
+                  </Text>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </DataTable>
         {known.map(
           (r) =>
             r.wanted &&
@@ -162,53 +154,44 @@ export function Calibration({ of }: { of: Subject }) {
         <Text size="sm" c="dimmed" mb="sm">
           {t('judges.trueText')}
         </Text>
-        <ScrollBox label={t('judges.trueSuccess')}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('judges.judge')}</Table.Th>
-                <Table.Th scope="col">{t('judges.target')}</Table.Th>
-                <Table.Th scope="col">{t('judges.raw')}</Table.Th>
-                <Table.Th scope="col">{t('judges.true')}</Table.Th>
+        <DataTable
+          label={t('judges.trueSuccess')}
+          heads={[t('judges.judge'), t('judges.target'), t('judges.raw'), t('judges.true')]}
+        >
+          {known.flatMap((r) =>
+            (r.success ?? []).map((s) => (
+              <Table.Tr key={`${r.judge_id} ${s.target}`} style={{ verticalAlign: 'top' }} data-success={s.target}>
+                <Table.Td miw={130}>
+                  <Text size="sm" className={common.untrusted}>
+                    {r.judge_id}
+                  </Text>
+                </Table.Td>
+                <Table.Td className={common.untrusted}>{s.target}</Table.Td>
+                <Table.Td>
+                  <Figure interval={s.raw} bar />
+                </Table.Td>
+                <Table.Td miw={260}>
+                  {s.refused ? <Text size="sm">{s.refused}</Text> : <Figure interval={s.true} bar />}
+                  {!s.refused && (s.lost_labels?.n ?? 0) > 0 && (
+                    <Text size="xs" c="dimmed" data-lost-labels>
+                      {t('judges.lostLabels', { n: s.lost_labels!.n, of: s.lost_labels!.of })}
+                    </Text>
+                  )}
+                  {s.unread > 0 && (
+                    <Text size="xs" c="dimmed">
+                      {t('judges.unread', { n: s.unread, of: s.judged })}
+                    </Text>
+                  )}
+                  {s.advice && (
+                    <Text size="xs" c="dimmed" maw={420}>
+                      {s.advice}
+                    </Text>
+                  )}
+                </Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {known.flatMap((r) =>
-                (r.success ?? []).map((s) => (
-                  <Table.Tr key={`${r.judge_id} ${s.target}`} style={{ verticalAlign: 'top' }} data-success={s.target}>
-                    <Table.Td miw={130}>
-                      <Text size="sm" className={common.untrusted}>
-                        {r.judge_id}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td className={common.untrusted}>{s.target}</Table.Td>
-                    <Table.Td>
-                      <Figure interval={s.raw} bar />
-                    </Table.Td>
-                    <Table.Td miw={260}>
-                      {s.refused ? <Text size="sm">{s.refused}</Text> : <Figure interval={s.true} bar />}
-                      {!s.refused && (s.lost_labels?.n ?? 0) > 0 && (
-                        <Text size="xs" c="dimmed" data-lost-labels>
-                          {t('judges.lostLabels', { n: s.lost_labels!.n, of: s.lost_labels!.of })}
-                        </Text>
-                      )}
-                      {s.unread > 0 && (
-                        <Text size="xs" c="dimmed">
-                          {t('judges.unread', { n: s.unread, of: s.judged })}
-                        </Text>
-                      )}
-                      {s.advice && (
-                        <Text size="xs" c="dimmed" maw={420}>
-                          {s.advice}
-                        </Text>
-                      )}
-                    </Table.Td>
-                  </Table.Tr>
-                )),
-              )}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+            )),
+          )}
+        </DataTable>
       </Card>
       <Card title={t('judges.betweenPeople')}>
         {people && (people.pairs ?? []).length > 0 ? (
@@ -217,38 +200,30 @@ export function Calibration({ of }: { of: Subject }) {
               <Text size="sm">{t('judges.alpha')}</Text>
               <Coefficient of={people.alpha} />
             </Group>
-            <ScrollBox label={t('judges.betweenPeople')}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th scope="col">{t('judges.person')}</Table.Th>
-                    <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                    <Table.Th scope="col" ta="right">
-                      {t('judges.same')}
-                    </Table.Th>
-                    <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
-                    <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {(people.pairs ?? []).map((p) => (
-                    <Table.Tr key={`${p.a} ${p.b}`}>
-                      <Table.Td className={common.untrusted}>{p.a}</Table.Td>
-                      <Table.Td className={common.untrusted}>{p.b}</Table.Td>
-                      <Table.Td ta="right" className={common.num}>
-                        {t('common.ofRows', { n: p.same, total: p.n })}
-                      </Table.Td>
-                      <Table.Td>
-                        <Coefficient of={p.kappa} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Coefficient of={p.ac1} />
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </ScrollBox>
+            <DataTable
+              label={t('judges.betweenPeople')}
+              heads={[
+                t('judges.person'),
+                t('judges.and'),
+                { title: t('judges.same'), right: true },
+                t('judges.kappa'),
+                t('judges.ac1'),
+              ]}
+            >
+              {(people.pairs ?? []).map((p) => (
+                <Table.Tr key={`${p.a} ${p.b}`}>
+                  <Table.Td className={common.untrusted}>{p.a}</Table.Td>
+                  <Table.Td className={common.untrusted}>{p.b}</Table.Td>
+                  <FigureCell>{t('common.ofRows', { n: p.same, total: p.n })}</FigureCell>
+                  <Table.Td>
+                    <Coefficient of={p.kappa} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Coefficient of={p.ac1} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
           </Stack>
         ) : (
           <Text size="sm" c="dimmed">

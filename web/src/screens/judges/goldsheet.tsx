@@ -30,7 +30,6 @@ import { Card, Page } from '../../ui/page';
 import { Empty, Failure } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
 import { LongText } from '../../ui/conversation';
-import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
 import { download } from '../../ui/download';
 import { notify, notifyFailure } from '../../ui/notify';
@@ -52,19 +51,14 @@ import {
   type Tool,
   type Turn,
 } from './gold';
-import type { Subject } from './labels';
+import { type Subject, useSubject } from './labels';
 import classes from './judges.module.css';
 import common from '../../ui/common.module.css';
 
 export function GoldSheetPage() {
   const t = useText();
-  const [run, setRun] = useParam('run');
-  const [traces] = useParam('traces');
+  const { of, run, setRun } = useSubject();
   const may = usePermission('write');
-  const of = useMemo<Subject | null>(
-    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
-    [run, traces],
-  );
   if (!may) return <Empty title={t('common.readOnly')} text={t('gold.mayNot')} />;
   if (!of) {
     return (

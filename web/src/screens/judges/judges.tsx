@@ -13,7 +13,7 @@ import {
 } from '@mantine/core';
 import { IconChecklist, IconDownload, IconKeyboard, IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { queryKeys, useInvalidate } from '../../api/queries';
@@ -27,13 +27,13 @@ import { Verdict } from '../../ui/verdict';
 import { moment } from '../../ui/format';
 import { useParam } from '../../ui/params';
 import { RunPick } from '../../ui/pick';
-import { ScrollBox } from '../../ui/scroll';
 import { type Column, Rows } from '../../ui/table';
 import { notify, notifyFailure } from '../../ui/notify';
 import { AskDialog } from './ask';
 import { Calibration } from './calibration';
-import { labelsOf, type Subject } from './labels';
+import { labelsOf, type Subject, useSubject } from './labels';
 import { Coefficient, JudgeName } from './parts';
+import { DataTable, FigureCell, PlainTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Judging = Schemas['AppJudgingView'];
@@ -42,16 +42,11 @@ type Said = Schemas['AppThingVerdict'];
 export function JudgesPage() {
   const t = useText();
   const invalidate = useInvalidate();
-  const [run, setRun] = useParam('run');
-  const [traces] = useParam('traces');
+  const { of, run, setRun, traces } = useSubject();
   const [tab, setTab] = useParam('tab', traces ? 'calibration' : 'verdicts');
   const mayRun = usePermission('run');
   const mayLabel = usePermission('write');
   const [asking, setAsking] = useState(false);
-  const of = useMemo<Subject | null>(
-    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
-    [run, traces],
-  );
   useLive(
     useCallback(
       (e: LiveEvent) => {
@@ -224,114 +219,80 @@ function Verdicts({ run, ask }: { run: string; ask?: () => void }) {
   return (
     <Stack>
       {notice}
-      <ScrollBox label={t('judges.judgings')} card>
-        <Table highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('judges.judge')}</Table.Th>
-              <Table.Th scope="col">{t('judges.prompt')}</Table.Th>
-              <Table.Th scope="col">{t('judges.when')}</Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.answered')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('common.pass')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('common.fail')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.unscored')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.mean')}
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                {t('judges.samePeople')}
-              </Table.Th>
-              <Table.Th scope="col">
-                <span className={common.visuallyHidden}>{t('common.actions')}</span>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {all.map((j) => (
-              <Table.Tr key={j.id} data-judging={j.id}>
+      <DataTable
+        label={t('judges.judgings')}
+        card
+        highlightOnHover
+        heads={[
+          t('judges.judge'),
+          t('judges.prompt'),
+          t('judges.when'),
+          { title: t('judges.answered'), right: true },
+          { title: t('common.pass'), right: true },
+          { title: t('common.fail'), right: true },
+          { title: t('judges.unscored'), right: true },
+          { title: t('judges.mean'), right: true },
+          { title: t('judges.samePeople'), right: true },
+          { title: t('common.actions'), hidden: true },
+        ]}
+      >
+        {all.map((j) => (
+          <Table.Tr key={j.id} data-judging={j.id}>
+            <Table.Td>
+              <JudgeName of={j.judge} id={j.judge_id} />
+            </Table.Td>
+            <Table.Td className={common.mono}>{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
+            <Table.Td>
+              <span className={common.num}>{moment(j.created)}</span>{' '}
+              {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
+            </Table.Td>
+            <FigureCell>{t('common.ofRows', { n: j.answered, total: j.questions })}</FigureCell>
+            <FigureCell>{j.pass}</FigureCell>
+            <FigureCell>{j.fail}</FigureCell>
+            <FigureCell>{j.unscored}</FigureCell>
+            <FigureCell>{j.score === null ? '–' : inUnit(j.score, 'rate')}</FigureCell>
+            <FigureCell>
+              {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
+            </FigureCell>
+            <Table.Td>
+              <Button
+                size="compact-sm"
+                variant={j.id === one.id ? 'light' : 'subtle'}
+                aria-pressed={j.id === one.id}
+                onClick={() => setWhich(j.id)}
+              >
+                {t('judges.show')}
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+      {(judged.data.agreement ?? []).length > 0 && (
+        <Card title={t('judges.agreement')}>
+          <DataTable
+            label={t('judges.agreement')}
+            heads={[
+              t('judges.judge'),
+              t('judges.and'),
+              { title: t('judges.same'), right: true },
+              t('judges.kappa'),
+              t('judges.ac1'),
+            ]}
+          >
+            {(judged.data.agreement ?? []).map((a) => (
+              <Table.Tr key={`${a.a} ${a.b}`}>
+                <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
+                <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
+                <FigureCell>{t('common.ofRows', { n: a.same, total: a.n })}</FigureCell>
                 <Table.Td>
-                  <JudgeName of={j.judge} id={j.judge_id} />
-                </Table.Td>
-                <Table.Td className={common.mono}>{j.judge.prompt_hash?.slice(0, 8)}</Table.Td>
-                <Table.Td>
-                  <span className={common.num}>{moment(j.created)}</span>{' '}
-                  {j.status !== 'done' && <Badge color="gray">{j.status}</Badge>}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {t('common.ofRows', { n: j.answered, total: j.questions })}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.pass}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.fail}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.unscored}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.score === null ? '–' : inUnit(j.score, 'rate')}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {j.people ? t('common.ofRows', { n: j.people.same, total: j.people.labelled }) : '–'}
+                  <Coefficient of={a.kappa} />
                 </Table.Td>
                 <Table.Td>
-                  <Button
-                    size="compact-sm"
-                    variant={j.id === one.id ? 'light' : 'subtle'}
-                    aria-pressed={j.id === one.id}
-                    onClick={() => setWhich(j.id)}
-                  >
-                    {t('judges.show')}
-                  </Button>
+                  <Coefficient of={a.ac1} />
                 </Table.Td>
               </Table.Tr>
             ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
-      {(judged.data.agreement ?? []).length > 0 && (
-        <Card title={t('judges.agreement')}>
-          <ScrollBox label={t('judges.agreement')}>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th scope="col">{t('judges.judge')}</Table.Th>
-                  <Table.Th scope="col">{t('judges.and')}</Table.Th>
-                  <Table.Th scope="col" ta="right">
-                    {t('judges.same')}
-                  </Table.Th>
-                  <Table.Th scope="col">{t('judges.kappa')}</Table.Th>
-                  <Table.Th scope="col">{t('judges.ac1')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {(judged.data.agreement ?? []).map((a) => (
-                  <Table.Tr key={`${a.a} ${a.b}`}>
-                    <Table.Td className={common.untrusted}>{judgings[a.a]?.judge_id ?? a.a}</Table.Td>
-                    <Table.Td className={common.untrusted}>{judgings[a.b]?.judge_id ?? a.b}</Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {t('common.ofRows', { n: a.same, total: a.n })}
-                    </Table.Td>
-                    <Table.Td>
-                      <Coefficient of={a.kappa} />
-                    </Table.Td>
-                    <Table.Td>
-                      <Coefficient of={a.ac1} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          </DataTable>
         </Card>
       )}
       <Group justify="space-between">
@@ -491,32 +452,18 @@ function Labels({ of }: { of: Subject }) {
         </Group>
       }
     >
-      <Table maw={520}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('judges.person')}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('common.pass')}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('common.fail')}
-            </Table.Th>
+      <PlainTable
+        maw={520}
+        heads={[t('judges.person'), { title: t('common.pass'), right: true }, { title: t('common.fail'), right: true }]}
+      >
+        {[...people].map(([name, p]) => (
+          <Table.Tr key={name}>
+            <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
+            <FigureCell>{p.pass}</FigureCell>
+            <FigureCell>{p.fail}</FigureCell>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {[...people].map(([name, p]) => (
-            <Table.Tr key={name}>
-              <Table.Td className={common.untrusted}>{name || t('common.unknown')}</Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {p.pass}
-              </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {p.fail}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </PlainTable>
     </Card>
   );
 }

@@ -41,19 +41,15 @@ import {
   type Subject,
   type Task,
   useOutbox,
+  useSubject,
 } from './labels';
 import classes from './judges.module.css';
 import common from '../../ui/common.module.css';
 
 export function LabelPage() {
   const t = useText();
-  const [run, setRun] = useParam('run');
-  const [traces] = useParam('traces');
+  const { of, run, setRun } = useSubject();
   const may = usePermission('write');
-  const of = useMemo<Subject | null>(
-    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
-    [run, traces],
-  );
   if (!may) return <Empty title={t('common.readOnly')} text={t('judges.mayNotLabel')} />;
   if (!of) {
     return (

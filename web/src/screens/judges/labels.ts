@@ -4,12 +4,24 @@
 //   put/drop ──► outbox (localStorage) ──► sent one by one, in order ──► gone from the outbox
 //                       ▲                            │
 //                       └──── no answer: wait ◄──────┘
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 import { api, unwrap, type Problem, problemOf } from '../../api/client';
 import type { Turn } from '../../ui/conversation';
+import { useParam } from '../../ui/params';
 
 /** The object of labels: a run, or a collection of traces. */
 export type Subject = { kind: 'run' | 'traces'; id: string };
+
+/** useSubject reads the subject from the address; null if it names none. */
+export function useSubject() {
+  const [run, setRun] = useParam('run');
+  const [traces] = useParam('traces');
+  const of = useMemo<Subject | null>(
+    () => (traces ? { kind: 'traces', id: traces } : run ? { kind: 'run', id: run } : null),
+    [run, traces],
+  );
+  return { of, run, setRun, traces };
+}
 
 /** The part of an attempt that a label is about. */
 export type Key = {

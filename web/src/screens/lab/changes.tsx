@@ -31,11 +31,11 @@ import { Card } from '../../ui/page';
 import { Failure } from '../../ui/status';
 import { CodeEditor } from '../../ui/code';
 import { number, signed } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { offerUndo, notify } from '../../ui/notify';
 import { type Bench, FilePick, ServerTexts, Mark, Names, useAddress } from './parts';
 import { pValue } from './report';
 import { type CatalogueBackup, readBackup, restoreBackup } from './restore';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Edit = { tool: string; was?: string; description?: string; keywords?: string[] };
@@ -479,40 +479,35 @@ function Differences({
 }) {
   const t = useText();
   return (
-    <ScrollBox label={`${t('lab.change')}: ${first}`}>
-      <Table miw={640}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{first}</Table.Th>
-            <Table.Th>{t('lab.before')}</Table.Th>
-            <Table.Th>{t('lab.after')}</Table.Th>
-            <Table.Th>{t('lab.change')}</Table.Th>
-            <Table.Th ta="right">{t('lab.pValue')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((r) => (
-            <Table.Tr key={r.key}>
-              <Table.Th scope="row" fw={500}>
-                {r.name}
-              </Table.Th>
-              <Table.Td>
-                <Figure interval={r.d.baseline} />
-              </Table.Td>
-              <Table.Td>
-                <Figure interval={r.d.candidate} />
-              </Table.Td>
-              <Table.Td>
-                <Delta of={r.d.change} />
-              </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {pValue(r.p)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <DataTable
+      label={`${t('lab.change')}: ${first}`}
+      miw={640}
+      heads={[
+        { title: first },
+        t('lab.before'),
+        t('lab.after'),
+        t('lab.change'),
+        { title: t('lab.pValue'), right: true },
+      ]}
+    >
+      {rows.map((r) => (
+        <Table.Tr key={r.key}>
+          <Table.Th scope="row" fw={500}>
+            {r.name}
+          </Table.Th>
+          <Table.Td>
+            <Figure interval={r.d.baseline} />
+          </Table.Td>
+          <Table.Td>
+            <Figure interval={r.d.candidate} />
+          </Table.Td>
+          <Table.Td>
+            <Delta of={r.d.change} />
+          </Table.Td>
+          <FigureCell>{pValue(r.p)}</FigureCell>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -807,40 +802,35 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
         <Failure of={ask.error} />
         {ask.data && (
           <>
-            <ScrollBox label={t('lab.sweep')}>
-              <Table miw={720}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t('lab.configuration')}</Table.Th>
-                    <Table.Th ta="right">{t('lab.toolsN')}</Table.Th>
-                    <Table.Th>{t('lab.precision1')}</Table.Th>
-                    <Table.Th>{t('lab.hitAtK', { k: k ?? 'k' })}</Table.Th>
-                    <Table.Th>{t('lab.mrr')}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {(ask.data.points ?? []).map((p) => (
-                    <Table.Tr key={`${p.configuration} ${p.distractors}`}>
-                      <Table.Th scope="row" fw={500} className={common.untrusted}>
-                        {translate(p.configuration)}
-                      </Table.Th>
-                      <Table.Td ta="right" className={common.num}>
-                        {p.tools}
-                      </Table.Td>
-                      <Table.Td>
-                        <Figure interval={p.precision_at_1} bar />
-                      </Table.Td>
-                      <Table.Td>
-                        <Figure interval={p.hit_at_k} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Figure interval={p.mrr} />
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </ScrollBox>
+            <DataTable
+              label={t('lab.sweep')}
+              miw={720}
+              heads={[
+                t('lab.configuration'),
+                { title: t('lab.toolsN'), right: true },
+                t('lab.precision1'),
+                t('lab.hitAtK', { k: k ?? 'k' }),
+                t('lab.mrr'),
+              ]}
+            >
+              {(ask.data.points ?? []).map((p) => (
+                <Table.Tr key={`${p.configuration} ${p.distractors}`}>
+                  <Table.Th scope="row" fw={500} className={common.untrusted}>
+                    {translate(p.configuration)}
+                  </Table.Th>
+                  <FigureCell>{p.tools}</FigureCell>
+                  <Table.Td>
+                    <Figure interval={p.precision_at_1} bar />
+                  </Table.Td>
+                  <Table.Td>
+                    <Figure interval={p.hit_at_k} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Figure interval={p.mrr} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
             {(ask.data.pairs ?? []).length > 0 && (
               <Box>
                 <Title order={3} mb="xs">
@@ -856,9 +846,7 @@ function Sweep({ bench, asked }: { bench: Bench; asked: Asked | null }) {
                         <Table.Td>
                           <Delta of={p.change} />
                         </Table.Td>
-                        <Table.Td ta="right" className={common.num}>
-                          p = {pValue(p.p_adjusted)}
-                        </Table.Td>
+                        <FigureCell>p = {pValue(p.p_adjusted)}</FigureCell>
                       </Table.Tr>
                     ))}
                   </Table.Tbody>

@@ -10,12 +10,12 @@ import { Figure } from '../../ui/interval';
 import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { number } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { Delta } from './changes';
 import { type Bench, Fact, FilePick, ServerTexts, Mark, Names, type TextFile, useAddress } from './parts';
 import { pValue } from './report';
 import classes from './lab.module.css';
 import common from '../../ui/common.module.css';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 const likenesses = ['disjoint', 'overlap', 'contained', 'reordered', 'same'] as const;
@@ -185,59 +185,53 @@ function Agreement({ of: b }: { of: Schemas['AgreementAnswer'] }) {
           ]}
         />
       </Box>
-      <ScrollBox label={t('lab.decisions')}>
-        <Table className={classes.plainTable} miw={820}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={150}>{t('lab.likeness')}</Table.Th>
-              <Table.Th>{t('lab.question')}</Table.Th>
-              <Table.Th ta="right" w={70}>
-                {t('lab.times')}
-              </Table.Th>
-              <Table.Th>{t('lab.productionSide')}</Table.Th>
-              <Table.Th>{t('lab.evaluationSide')}</Table.Th>
+      <DataTable
+        label={t('lab.decisions')}
+        className={classes.plainTable}
+        miw={820}
+        heads={[
+          { title: t('lab.likeness'), w: 150 },
+          t('lab.question'),
+          { title: t('lab.times'), right: true, w: 70 },
+          t('lab.productionSide'),
+          t('lab.evaluationSide'),
+        ]}
+      >
+        {shown.map((p, i) => {
+          const like = p.likeness as Likeness;
+          return (
+            <Table.Tr key={i} data-likeness={p.likeness}>
+              <Table.Td>
+                <Mark tone={tones[like] ?? 'none'}>
+                  {signs[like]} {t(`lab.${like}` as TextKey)}
+                </Mark>
+                {p.route_differs && (
+                  <Text size="xs" c="dimmed">
+                    {t('lab.routeDiffers')}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Text size="sm" className={common.untrusted}>
+                  {p.query}
+                </Text>
+                {p.case && (
+                  <Text size="xs" c="dimmed" className={common.mono}>
+                    {p.case}
+                  </Text>
+                )}
+              </Table.Td>
+              <FigureCell>{p.times}</FigureCell>
+              <Table.Td>
+                <Side of={p.production} right={p.production_right} want={p.want} />
+              </Table.Td>
+              <Table.Td>
+                <Side of={p.evaluation} right={p.evaluation_right} want={p.want} />
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map((p, i) => {
-              const like = p.likeness as Likeness;
-              return (
-                <Table.Tr key={i} data-likeness={p.likeness}>
-                  <Table.Td>
-                    <Mark tone={tones[like] ?? 'none'}>
-                      {signs[like]} {t(`lab.${like}` as TextKey)}
-                    </Mark>
-                    {p.route_differs && (
-                      <Text size="xs" c="dimmed">
-                        {t('lab.routeDiffers')}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Text size="sm" className={common.untrusted}>
-                      {p.query}
-                    </Text>
-                    {p.case && (
-                      <Text size="xs" c="dimmed" className={common.mono}>
-                        {p.case}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td ta="right" className={common.num}>
-                    {p.times}
-                  </Table.Td>
-                  <Table.Td>
-                    <Side of={p.production} right={p.production_right} want={p.want} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Side of={p.evaluation} right={p.evaluation_right} want={p.want} />
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+          );
+        })}
+      </DataTable>
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">
           {t('common.none')}

@@ -14,6 +14,7 @@ import { type Bench, Fact, interval, ServerTexts, Mark, Names, Rate, ServerText,
 import { DiagnosisText } from './single';
 import styles from './lab.module.css';
 import common from '../../ui/common.module.css';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 type Result = Schemas['SelectReport'];
@@ -208,38 +209,29 @@ function Slices({
           {none}
         </Text>
       ) : (
-        <ScrollBox label={title}>
-          <Table miw={600}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{first}</Table.Th>
-                <Table.Th ta="right">{t('lab.cases')}</Table.Th>
-                {columns.map(([name, text]) => (
-                  <Table.Th key={name}>{t(text)}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {of.map((s) => (
-                <Table.Tr key={s.name}>
-                  <Table.Th scope="row" fw={500} className={common.untrusted}>
-                    {word && (s.name === 'easy' || s.name === 'medium' || s.name === 'hard')
-                      ? t(`lab.${s.name}`)
-                      : s.name}
-                  </Table.Th>
-                  <Table.Td ta="right" className={common.num}>
-                    {s.cases}
-                  </Table.Td>
-                  {columns.map(([name]) => (
-                    <Table.Td key={name}>
-                      <Rate of={s.metrics[name]} bar stack />
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+        <DataTable
+          label={title}
+          miw={600}
+          heads={[
+            { title: first },
+            { title: t('lab.cases'), right: true },
+            ...columns.map(([name, text]) => ({ key: name, title: t(text) })),
+          ]}
+        >
+          {of.map((s) => (
+            <Table.Tr key={s.name}>
+              <Table.Th scope="row" fw={500} className={common.untrusted}>
+                {word && (s.name === 'easy' || s.name === 'medium' || s.name === 'hard') ? t(`lab.${s.name}`) : s.name}
+              </Table.Th>
+              <FigureCell>{s.cases}</FigureCell>
+              {columns.map(([name]) => (
+                <Table.Td key={name}>
+                  <Rate of={s.metrics[name]} bar stack />
+                </Table.Td>
               ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
     </Card>
   );
@@ -390,21 +382,11 @@ function Patterns({ of: list }: { of: Schemas['RoutingPattern'][] }) {
                         <span className={common.untrusted}>{p.tag}</span>
                       )}
                     </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {t('lab.ofN', { k: p.failed, n: p.of })}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {t('lab.ofN', { k: p.rest_failed, n: p.rest })}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {number(p.lift, 2)}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {pValue(p.p)}
-                    </Table.Td>
-                    <Table.Td ta="right" className={common.num}>
-                      {pValue(p.p_adjusted)}
-                    </Table.Td>
+                    <FigureCell>{t('lab.ofN', { k: p.failed, n: p.of })}</FigureCell>
+                    <FigureCell>{t('lab.ofN', { k: p.rest_failed, n: p.rest })}</FigureCell>
+                    <FigureCell>{number(p.lift, 2)}</FigureCell>
+                    <FigureCell>{pValue(p.p)}</FigureCell>
+                    <FigureCell>{pValue(p.p_adjusted)}</FigureCell>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
@@ -666,32 +648,34 @@ function FailedBody({ of: f }: { of: Failed }) {
   ]);
   return (
     <div>
-      <ScrollBox label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}>
-        <Table withRowBorders={false} className={styles.plainTable} w="auto">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={110}>
-                <Text span size="xs" c="dimmed">
-                  {t('lab.layers')}
-                </Text>
-              </Table.Th>
-              <Table.Th>{t('lab.expectedBeside')}</Table.Th>
-              <Table.Th>{t('lab.gotBeside')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(([name, want, got]) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" fw={400}>
-                  {name}
-                </Table.Th>
-                <Table.Td>{want}</Table.Td>
-                <Table.Td>{got}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable
+        label={`${t('lab.expectedBeside')}, ${t('lab.gotBeside')}: ${f.case}`}
+        withRowBorders={false}
+        className={styles.plainTable}
+        w="auto"
+        heads={[
+          {
+            title: (
+              <Text span size="xs" c="dimmed">
+                {t('lab.layers')}
+              </Text>
+            ),
+            w: 110,
+          },
+          t('lab.expectedBeside'),
+          t('lab.gotBeside'),
+        ]}
+      >
+        {rows.map(([name, want, got]) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" fw={400}>
+              {name}
+            </Table.Th>
+            <Table.Td>{want}</Table.Td>
+            <Table.Td>{got}</Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       <Stack gap="xs" mt="xs" px="sm">
         <Fact name={t('lab.reason')}>
           <ServerText of={f.reason} />

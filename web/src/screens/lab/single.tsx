@@ -8,9 +8,9 @@ import { useText, useTranslate } from '../../text';
 import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { fixed, number } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { type Bench, Fact, ServerTexts, listOf, Mark, MatchBadge, Names, useAddress } from './parts';
 import classes from './lab.module.css';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 export function QuestionTab({ bench }: { bench: Bench }) {
@@ -283,93 +283,85 @@ function Scores({ of: list, expected, also }: { of: Schemas['Candidate'][]; expe
   const terms = [...new Set(shown.flatMap((c) => Object.keys(c.parts)))].sort();
   return (
     <Card title={t('lab.scoring', { n: shown.length })}>
-      <ScrollBox label={t('lab.scoring', { n: shown.length })}>
-        <Table className={classes.plainTable} miw={720}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th ta="right" w={50}>
-                {t('lab.rank')}
-              </Table.Th>
-              <Table.Th>{t('lab.tool')}</Table.Th>
-              <Table.Th ta="right" w={80}>
-                {t('lab.score')}
-              </Table.Th>
-              <Table.Th w={230}>{t('lab.terms')}</Table.Th>
-              <Table.Th>{t('lab.matched')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map((c) => (
-              <Table.Tr key={c.tool_id} data-tool={c.tool_id}>
-                <Table.Td ta="right" className={common.num}>
-                  {c.rank}
-                </Table.Td>
-                <Table.Td>
-                  <span className={`${common.mono} ${common.untrusted}`}>{c.tool_id}</span>
-                  <Group gap={4} mt={2}>
-                    {c.selected && <Mark tone="none">{t('lab.wasSelected')}</Mark>}
-                    {expected.includes(c.tool_id) && <Mark tone="pass">{t('lab.isExpected')}</Mark>}
-                    {also.includes(c.tool_id) && <Mark tone="pass">{t('lab.isAcceptable')}</Mark>}
-                  </Group>
-                </Table.Td>
-                <Table.Td ta="right" className={common.num} fw={600}>
-                  {fixed(c.total_score, 3)}
-                </Table.Td>
-                <Table.Td>
-                  <div className={classes.parts} aria-hidden="true">
-                    {terms.map((n, i) =>
-                      (c.parts[n] ?? 0) > 0 ? (
-                        <div
-                          key={n}
-                          style={{
-                            width: `${((c.parts[n] ?? 0) / top) * 100}%`,
-                            background: shades[i % shades.length],
-                          }}
-                        />
-                      ) : null,
-                    )}
-                  </div>
-                  <Group gap={10} mt={4}>
-                    {terms.map((n, i) =>
-                      c.parts[n] ? (
-                        <Text
-                          key={n}
-                          span
-                          size="xs"
-                          className={common.num}
-                          style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}
-                        >
-                          <span
-                            aria-hidden
-                            style={{
-                              width: 8,
-                              height: 8,
-                              borderRadius: 2,
-                              background: shades[i % shades.length],
-                              display: 'inline-block',
-                            }}
-                          />
-                          {n} {fixed(c.parts[n]!, 3)}
-                        </Text>
-                      ) : null,
-                    )}
-                  </Group>
-                </Table.Td>
-                <Table.Td>
-                  <Matched name={t('lab.keywords')} of={c.keywords_matched} />
-                  <Matched name={t('lab.words')} of={c.words_matched} />
-                  <Matched name={t('lab.examples')} of={c.examples_matched} />
-                  {c.keywords_matched.length + c.words_matched.length + c.examples_matched.length === 0 && (
-                    <Text size="sm" c="dimmed">
-                      {t('lab.nothingMatched')}
+      <DataTable
+        label={t('lab.scoring', { n: shown.length })}
+        className={classes.plainTable}
+        miw={720}
+        heads={[
+          { title: t('lab.rank'), right: true, w: 50 },
+          t('lab.tool'),
+          { title: t('lab.score'), right: true, w: 80 },
+          { title: t('lab.terms'), w: 230 },
+          t('lab.matched'),
+        ]}
+      >
+        {shown.map((c) => (
+          <Table.Tr key={c.tool_id} data-tool={c.tool_id}>
+            <FigureCell>{c.rank}</FigureCell>
+            <Table.Td>
+              <span className={`${common.mono} ${common.untrusted}`}>{c.tool_id}</span>
+              <Group gap={4} mt={2}>
+                {c.selected && <Mark tone="none">{t('lab.wasSelected')}</Mark>}
+                {expected.includes(c.tool_id) && <Mark tone="pass">{t('lab.isExpected')}</Mark>}
+                {also.includes(c.tool_id) && <Mark tone="pass">{t('lab.isAcceptable')}</Mark>}
+              </Group>
+            </Table.Td>
+            <Table.Td ta="right" className={common.num} fw={600}>
+              {fixed(c.total_score, 3)}
+            </Table.Td>
+            <Table.Td>
+              <div className={classes.parts} aria-hidden="true">
+                {terms.map((n, i) =>
+                  (c.parts[n] ?? 0) > 0 ? (
+                    <div
+                      key={n}
+                      style={{
+                        width: `${((c.parts[n] ?? 0) / top) * 100}%`,
+                        background: shades[i % shades.length],
+                      }}
+                    />
+                  ) : null,
+                )}
+              </div>
+              <Group gap={10} mt={4}>
+                {terms.map((n, i) =>
+                  c.parts[n] ? (
+                    <Text
+                      key={n}
+                      span
+                      size="xs"
+                      className={common.num}
+                      style={{ display: 'inline-flex', alignItems: 'center', gap: 4 }}
+                    >
+                      <span
+                        aria-hidden
+                        style={{
+                          width: 8,
+                          height: 8,
+                          borderRadius: 2,
+                          background: shades[i % shades.length],
+                          display: 'inline-block',
+                        }}
+                      />
+                      {n} {fixed(c.parts[n]!, 3)}
                     </Text>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+                  ) : null,
+                )}
+              </Group>
+            </Table.Td>
+            <Table.Td>
+              <Matched name={t('lab.keywords')} of={c.keywords_matched} />
+              <Matched name={t('lab.words')} of={c.words_matched} />
+              <Matched name={t('lab.examples')} of={c.examples_matched} />
+              {c.keywords_matched.length + c.words_matched.length + c.examples_matched.length === 0 && (
+                <Text size="sm" c="dimmed">
+                  {t('lab.nothingMatched')}
+                </Text>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
     </Card>
   );
 }

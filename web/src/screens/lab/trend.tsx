@@ -9,9 +9,9 @@ import { inUnit } from '../../ui/interval';
 import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { moment } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { type Bench, interval, useAddress } from './parts';
 import { StackedFigure } from './report';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Line = Schemas['SelectRun'];
@@ -88,74 +88,71 @@ export function TrendTab({ bench, open, hash }: { bench: Bench; open: string; ha
             />
           ))}
         </SimpleGrid>
-        <ScrollBox label={t('lab.trend')} height={420}>
-          <Table highlightOnHover miw={860}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t('lab.time')}</Table.Th>
-                <Table.Th>{t('lab.trendSuite')}</Table.Th>
-                {figures.map(([title]) => (
-                  <Table.Th key={title}>{t(title)}</Table.Th>
-                ))}
-                <Table.Th ta="right">{t('lab.failedShort')}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((r) => (
-                <Table.Tr
-                  key={r.run_id}
-                  data-id={r.run_id}
-                  aria-current={r.run_id === open ? 'true' : undefined}
-                  bg={r.run_id === open ? 'var(--cv-none-ground)' : undefined}
-                >
-                  <Table.Td>
-                    {r.failed_count === null ? (
-                      <Text size="sm" className={common.num}>
-                        {moment(r.timestamp)}{' '}
-                        <Text span c="dimmed" size="xs">
-                          {t(`lab.status_${r.status}`)}
-                        </Text>
-                      </Text>
-                    ) : (
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        px={4}
-                        className={common.num}
-                        aria-label={t('lab.openResult', { at: moment(r.timestamp) })}
-                        onClick={() => {
-                          go({ run: r.run_id, route: null, tag: null, case: null });
-                          window.scrollTo(0, 0);
-                        }}
-                      >
-                        {moment(r.timestamp)}
-                      </Button>
-                    )}
-                    {r.run_id === open && (
-                      <Text span size="xs" c="dimmed" ml={6}>
-                        {t('lab.opened')}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td className={common.untrusted}>
-                    <Text size="sm">{r.suite_name}</Text>
-                    <Text size="xs" c="dimmed">
-                      {[t('lab.catalogueV', { version: r.catalogue_version }), settings(r)].filter(Boolean).join(' · ')}
+        <DataTable
+          label={t('lab.trend')}
+          height={420}
+          highlightOnHover
+          miw={860}
+          heads={[
+            t('lab.time'),
+            t('lab.trendSuite'),
+            ...figures.map(([title]) => ({ key: title, title: t(title) })),
+            { title: t('lab.failedShort'), right: true },
+          ]}
+        >
+          {rows.map((r) => (
+            <Table.Tr
+              key={r.run_id}
+              data-id={r.run_id}
+              aria-current={r.run_id === open ? 'true' : undefined}
+              bg={r.run_id === open ? 'var(--cv-none-ground)' : undefined}
+            >
+              <Table.Td>
+                {r.failed_count === null ? (
+                  <Text size="sm" className={common.num}>
+                    {moment(r.timestamp)}{' '}
+                    <Text span c="dimmed" size="xs">
+                      {t(`lab.status_${r.status}`)}
                     </Text>
-                  </Table.Td>
-                  {figures.map(([title, key, unit]) => (
-                    <Table.Td key={title}>
-                      <StackedFigure of={r[key]} unit={unit} />
-                    </Table.Td>
-                  ))}
-                  <Table.Td ta="right" className={common.num}>
-                    {r.failed_count === null ? '–' : t('lab.ofN', { k: r.failed_count, n: r.total_tests })}
-                  </Table.Td>
-                </Table.Tr>
+                  </Text>
+                ) : (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    px={4}
+                    className={common.num}
+                    aria-label={t('lab.openResult', { at: moment(r.timestamp) })}
+                    onClick={() => {
+                      go({ run: r.run_id, route: null, tag: null, case: null });
+                      window.scrollTo(0, 0);
+                    }}
+                  >
+                    {moment(r.timestamp)}
+                  </Button>
+                )}
+                {r.run_id === open && (
+                  <Text span size="xs" c="dimmed" ml={6}>
+                    {t('lab.opened')}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td className={common.untrusted}>
+                <Text size="sm">{r.suite_name}</Text>
+                <Text size="xs" c="dimmed">
+                  {[t('lab.catalogueV', { version: r.catalogue_version }), settings(r)].filter(Boolean).join(' · ')}
+                </Text>
+              </Table.Td>
+              {figures.map(([title, key, unit]) => (
+                <Table.Td key={title}>
+                  <StackedFigure of={r[key]} unit={unit} />
+                </Table.Td>
               ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+              <FigureCell>
+                {r.failed_count === null ? '–' : t('lab.ofN', { k: r.failed_count, n: r.total_tests })}
+              </FigureCell>
+            </Table.Tr>
+          ))}
+        </DataTable>
         {list.hasNextPage && (
           <Group justify="center" mt="sm">
             <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>

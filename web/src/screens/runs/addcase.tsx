@@ -53,12 +53,7 @@ export function AddToSuite({
       await invalidate.all();
     });
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t('results.addToSuite')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened onClose={close} title={t('results.addToSuite')}>
       {added ? (
         <Stack gap="sm" role="status">
           <Text size="sm">

@@ -14,12 +14,12 @@ import { Verdict, type VerdictName } from '../../ui/verdict';
 import { CodeEditor } from '../../ui/code';
 import { Conversation, LongText, prettyJson, Timeline, type Turn } from '../../ui/conversation';
 import { duration, money, number } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { VisibleText } from '../../ui/visible';
 import { notify, notifyFailure } from '../../ui/notify';
 import { AddToSuite } from './addcase';
 import { caseOf, keyOf, useAttempts } from './lists';
 import { type Attempt, asVerdict, caseLink, withSpaces, readFilters } from './parts';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type CaseOf = {
@@ -366,50 +366,43 @@ function Comparison({ of: list }: { of: Match[] }) {
                 </Badge>
               </Group>
               {args.length > 0 && (
-                <ScrollBox label={`${t('results.argument')}: ${m.got ?? ''}`}>
-                  <Table verticalSpacing={4} fz="sm">
-                    <Table.Thead>
-                      <Table.Tr>
-                        <Table.Th scope="col">{t('results.argument')}</Table.Th>
-                        <Table.Th scope="col">{t('results.expected')}</Table.Th>
-                        <Table.Th scope="col">{t('results.actual')}</Table.Th>
-                        <Table.Th scope="col">{t('results.match')}</Table.Th>
-                      </Table.Tr>
-                    </Table.Thead>
-                    <Table.Tbody>
-                      {args.map((a, j) => (
-                        <Table.Tr key={j} data-matched={a.matched}>
-                          <Table.Th scope="row" fw={400} className={`${common.mono} ${common.untrusted}`}>
-                            {a.path}
-                          </Table.Th>
-                          <Table.Td style={a.matched ? undefined : { background: 'var(--cv-added)' }}>
-                            <Value of={a.expected} />
-                          </Table.Td>
-                          <Table.Td style={a.matched ? undefined : { background: 'var(--cv-removed)' }}>
-                            <Value of={a.actual} />
-                          </Table.Td>
-                          <Table.Td>
-                            <Text
-                              span
-                              size="xs"
-                              c={a.matched ? 'dimmed' : 'var(--cv-fail)'}
-                              fw={a.matched ? 400 : 600}
-                              className={common.untrusted}
-                            >
-                              {a.matched ? t('results.same') : (a.note ?? t('results.differs'))}
-                              {!a.matched &&
-                                a.similarity !== undefined &&
-                                `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
-                            </Text>
-                            <Text size="xs" c="dimmed">
-                              {withSpaces(a.rule)}
-                            </Text>
-                          </Table.Td>
-                        </Table.Tr>
-                      ))}
-                    </Table.Tbody>
-                  </Table>
-                </ScrollBox>
+                <DataTable
+                  label={`${t('results.argument')}: ${m.got ?? ''}`}
+                  verticalSpacing={4}
+                  fz="sm"
+                  heads={[t('results.argument'), t('results.expected'), t('results.actual'), t('results.match')]}
+                >
+                  {args.map((a, j) => (
+                    <Table.Tr key={j} data-matched={a.matched}>
+                      <Table.Th scope="row" fw={400} className={`${common.mono} ${common.untrusted}`}>
+                        {a.path}
+                      </Table.Th>
+                      <Table.Td style={a.matched ? undefined : { background: 'var(--cv-added)' }}>
+                        <Value of={a.expected} />
+                      </Table.Td>
+                      <Table.Td style={a.matched ? undefined : { background: 'var(--cv-removed)' }}>
+                        <Value of={a.actual} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Text
+                          span
+                          size="xs"
+                          c={a.matched ? 'dimmed' : 'var(--cv-fail)'}
+                          fw={a.matched ? 400 : 600}
+                          className={common.untrusted}
+                        >
+                          {a.matched ? t('results.same') : (a.note ?? t('results.differs'))}
+                          {!a.matched &&
+                            a.similarity !== undefined &&
+                            `, ${t('results.similar', { p: inUnit(a.similarity, 'rate') })}`}
+                        </Text>
+                        <Text size="xs" c="dimmed">
+                          {withSpaces(a.rule)}
+                        </Text>
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </DataTable>
               )}
               {args.length === 0 && m.want_args !== undefined && <LongText text={prettyJson(m.want_args)} mono />}
               {(m.violations ?? []).map((v, j) => (

@@ -8,6 +8,7 @@ import { useParam } from '../../ui/params';
 import { ScrollBox } from '../../ui/scroll';
 import { type Report, writeFilters } from './parts';
 import common from '../../ui/common.module.css';
+import { FigureCell, PlainTable } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 // A matrix of more tools than this is unreadable: then the confused pairs are listed.
@@ -111,33 +112,22 @@ export function ConfusionTab({ run, report: d }: { run: string; report: Report }
       )}
       {wrong.length > 0 && (
         <Card title={t('results.confusedOnly')}>
-          <Table maw={720}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('results.expected')}</Table.Th>
-                <Table.Th scope="col">{t('results.calledTool')}</Table.Th>
-                <Table.Th scope="col" ta="right">
-                  n
-                </Table.Th>
+          <PlainTable maw={720} heads={[t('results.expected'), t('results.calledTool'), { title: 'n', right: true }]}>
+            {wrong.slice(0, 50).map((c) => (
+              <Table.Tr key={`${c.expected} ${c.called}`}>
+                <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.expected}</Table.Td>
+                <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.called}</Table.Td>
+                <FigureCell>
+                  <Link
+                    to={link(c.expected, c.called)}
+                    aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}
+                  >
+                    {number(c.n)}
+                  </Link>
+                </FigureCell>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {wrong.slice(0, 50).map((c) => (
-                <Table.Tr key={`${c.expected} ${c.called}`}>
-                  <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.expected}</Table.Td>
-                  <Table.Td className={`${common.mono} ${common.untrusted}`}>{c.called}</Table.Td>
-                  <Table.Td ta="right" className={common.num}>
-                    <Link
-                      to={link(c.expected, c.called)}
-                      aria-label={t('results.cell', { expected: c.expected, called: c.called, n: c.n })}
-                    >
-                      {number(c.n)}
-                    </Link>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+            ))}
+          </PlainTable>
         </Card>
       )}
     </Stack>

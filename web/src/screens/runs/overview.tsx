@@ -6,7 +6,6 @@ import { useText } from '../../text';
 import { Figure } from '../../ui/interval';
 import { Card } from '../../ui/page';
 import { number } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { FindingsTab } from './findings';
 import {
   caseLink,
@@ -19,6 +18,7 @@ import {
   VerdictBar,
   writeFilters,
 } from './parts';
+import { DataTable, PlainTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 // The main measures, in the order of the table.
@@ -38,48 +38,44 @@ export function OverviewTab({ run, report: d }: { run: string; report: Report })
   return (
     <Stack gap="lg">
       <Card title={t('results.measures')}>
-        <ScrollBox label={t('results.measures')}>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{t('results.target')}</Table.Th>
-                <Table.Th scope="col">{t('results.verdicts')}</Table.Th>
-                {shown.map((names) => (
-                  <Table.Th key={names[0]} scope="col">
-                    {targets.map((p) => metricOf(p.overall.metrics, ...names)?.title).find(Boolean)}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {targets.map((p) => (
-                <Table.Tr key={p.name}>
-                  <Table.Th scope="row" className={common.name}>
-                    <Link
-                      to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`}
-                      className={common.untrusted}
-                    >
-                      {p.name}
-                    </Link>{' '}
-                    {p.floor && (
-                      <Badge size="xs" color="gray">
-                        {t('results.floor')}
-                      </Badge>
-                    )}
-                  </Table.Th>
-                  <Table.Td>
-                    <VerdictBar of={p.overall.verdicts} width={72} />
-                  </Table.Td>
-                  {shown.map((names) => (
-                    <Table.Td key={names[0]}>
-                      <MetricCell of={metricOf(p.overall.metrics, ...names)} />
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+        <DataTable
+          label={t('results.measures')}
+          verticalSpacing="xs"
+          heads={[
+            t('results.target'),
+            t('results.verdicts'),
+            ...shown.map((names) => ({
+              key: names[0],
+              title: targets.map((p) => metricOf(p.overall.metrics, ...names)?.title).find(Boolean),
+            })),
+          ]}
+        >
+          {targets.map((p) => (
+            <Table.Tr key={p.name}>
+              <Table.Th scope="row" className={common.name}>
+                <Link
+                  to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ target: [p.name] })}`}
+                  className={common.untrusted}
+                >
+                  {p.name}
+                </Link>{' '}
+                {p.floor && (
+                  <Badge size="xs" color="gray">
+                    {t('results.floor')}
+                  </Badge>
+                )}
+              </Table.Th>
+              <Table.Td>
+                <VerdictBar of={p.overall.verdicts} width={72} />
+              </Table.Td>
+              {shown.map((names) => (
+                <Table.Td key={names[0]}>
+                  <MetricCell of={metricOf(p.overall.metrics, ...names)} />
+                </Table.Td>
               ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+            </Table.Tr>
+          ))}
+        </DataTable>
         <AllMeasures targets={targets} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -139,54 +135,47 @@ function AllMeasures({ targets }: { targets: TargetPanel[] }) {
       </Button>
       <Collapse expanded={open}>
         {open && (
-          <ScrollBox label={t('results.allMeasures')} mt="xs">
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th scope="col">{t('results.measure')}</Table.Th>
-                  {targets.map((p) => (
-                    <Table.Th key={p.name} scope="col" className={common.untrusted}>
-                      {p.name}
+          <DataTable
+            label={t('results.allMeasures')}
+            mt="xs"
+            heads={[
+              t('results.measure'),
+              ...targets.map((p) => ({ key: p.name, title: p.name, className: common.untrusted })),
+            ]}
+          >
+            {groups.map(([title, fits]) => {
+              const list = names.filter((m) => !taken.has(m.name) && fits(m));
+              for (const m of list) taken.add(m.name);
+              if (list.length === 0) return null;
+              return (
+                <Fragment key={title}>
+                  <Table.Tr>
+                    <Table.Th colSpan={targets.length + 1} scope="colgroup" c="dimmed" fw={600}>
+                      {title}
                     </Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {groups.map(([title, fits]) => {
-                  const list = names.filter((m) => !taken.has(m.name) && fits(m));
-                  for (const m of list) taken.add(m.name);
-                  if (list.length === 0) return null;
-                  return (
-                    <Fragment key={title}>
-                      <Table.Tr>
-                        <Table.Th colSpan={targets.length + 1} scope="colgroup" c="dimmed" fw={600}>
-                          {title}
-                        </Table.Th>
-                      </Table.Tr>
-                      {list.map((m) => (
-                        <Table.Tr key={m.name}>
-                          <Table.Th scope="row" fw={400} title={m.name}>
-                            {m.title}
-                            {m.lower_is_better && (
-                              <Text span size="xs" c="dimmed">
-                                {' '}
-                                {t('results.lowerBetter')}
-                              </Text>
-                            )}
-                          </Table.Th>
-                          {targets.map((p) => (
-                            <Table.Td key={p.name}>
-                              <MetricCell of={p.overall.metrics?.find((x) => x.name === m.name)} />
-                            </Table.Td>
-                          ))}
-                        </Table.Tr>
+                  </Table.Tr>
+                  {list.map((m) => (
+                    <Table.Tr key={m.name}>
+                      <Table.Th scope="row" fw={400} title={m.name}>
+                        {m.title}
+                        {m.lower_is_better && (
+                          <Text span size="xs" c="dimmed">
+                            {' '}
+                            {t('results.lowerBetter')}
+                          </Text>
+                        )}
+                      </Table.Th>
+                      {targets.map((p) => (
+                        <Table.Td key={p.name}>
+                          <MetricCell of={p.overall.metrics?.find((x) => x.name === m.name)} />
+                        </Table.Td>
                       ))}
-                    </Fragment>
-                  );
-                })}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+                    </Table.Tr>
+                  ))}
+                </Fragment>
+              );
+            })}
+          </DataTable>
         )}
       </Collapse>
     </Box>
@@ -212,42 +201,36 @@ function Classes({ run, targets }: { run: string; targets: TargetPanel[] }) {
           {t('results.noErrors')}
         </Text>
       ) : (
-        <Table verticalSpacing={4} layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('results.errorClass')}</Table.Th>
-              <Table.Th scope="col" w={130}>
-                {t('results.attempts')}
-              </Table.Th>
+        <PlainTable
+          verticalSpacing={4}
+          layout="fixed"
+          heads={[t('results.errorClass'), { title: t('results.attempts'), w: 130 }]}
+        >
+          {list.slice(0, 12).map((c) => (
+            <Table.Tr key={`${c.target} ${c.name}`}>
+              <Table.Td>
+                <Link
+                  to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}
+                >
+                  {withSpaces(c.name)}
+                </Link>
+                {several && (
+                  <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={1} title={c.target}>
+                    {c.target}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Group gap={8} wrap="nowrap" className={common.num}>
+                  <svg width={72} height={8} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
+                    <rect width={(c.n / most) * 72} height={8} rx={2} fill="var(--cv-fail)" />
+                  </svg>
+                  {number(c.n)}
+                </Group>
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.slice(0, 12).map((c) => (
-              <Table.Tr key={`${c.target} ${c.name}`}>
-                <Table.Td>
-                  <Link
-                    to={`/runs/${encodeURIComponent(run)}?tab=attempts&${writeFilters({ class: [c.name], target: [c.target] })}`}
-                  >
-                    {withSpaces(c.name)}
-                  </Link>
-                  {several && (
-                    <Text size="xs" c="dimmed" className={common.untrusted} lineClamp={1} title={c.target}>
-                      {c.target}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Group gap={8} wrap="nowrap" className={common.num}>
-                    <svg width={72} height={8} aria-hidden="true" focusable="false" style={{ flex: 'none' }}>
-                      <rect width={(c.n / most) * 72} height={8} rx={2} fill="var(--cv-fail)" />
-                    </svg>
-                    {number(c.n)}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+          ))}
+        </PlainTable>
       )}
       {reasons.size > 0 && (
         <Text size="sm" mt="sm" data-reasons>

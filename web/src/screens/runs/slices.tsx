@@ -5,9 +5,9 @@ import { Card } from '../../ui/page';
 import { Empty } from '../../ui/status';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { MetricCell } from './overview';
 import type { Report } from './parts';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 /** SlicesTab shows a measure for each value of a slice, one column per target. */
@@ -51,70 +51,60 @@ export function SlicesTab({ report: d }: { report: Report }) {
         />
       </Group>
       <Card>
-        <ScrollBox label={t('results.slices')}>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{by}</Table.Th>
-                {targets.map((p) => (
-                  <Table.Th key={p.name} scope="col" className={common.untrusted}>
-                    {p.name}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {values.map((v) => (
-                <Table.Tr key={v}>
-                  <Table.Th scope="row" className={common.untrusted}>
-                    {v}
-                  </Table.Th>
-                  {targets.map((p, i) => {
-                    const s = slices[i]?.find((x) => x.value === v);
-                    const m = s?.metrics?.find((x) => x.name === measure);
-                    return (
-                      <Table.Td key={p.name}>
-                        {m ? (
-                          <Stack gap={0}>
-                            <MetricCell of={m} />
+        <DataTable
+          label={t('results.slices')}
+          verticalSpacing="xs"
+          heads={[{ title: by }, ...targets.map((p) => ({ key: p.name, title: p.name, className: common.untrusted }))]}
+        >
+          {values.map((v) => (
+            <Table.Tr key={v}>
+              <Table.Th scope="row" className={common.untrusted}>
+                {v}
+              </Table.Th>
+              {targets.map((p, i) => {
+                const s = slices[i]?.find((x) => x.value === v);
+                const m = s?.metrics?.find((x) => x.name === measure);
+                return (
+                  <Table.Td key={p.name}>
+                    {m ? (
+                      <Stack gap={0}>
+                        <MetricCell of={m} />
+                        <Text size="xs" c="dimmed" className={common.num}>
+                          {t('results.cases', { n: s?.cases ?? 0 })}
+                        </Text>
+                        {m.versus && (
+                          <Group gap={6}>
                             <Text size="xs" c="dimmed" className={common.num}>
-                              {t('results.cases', { n: s?.cases ?? 0 })}
+                              {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })},{' '}
+                              {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
                             </Text>
-                            {m.versus && (
-                              <Group gap={6}>
-                                <Text size="xs" c="dimmed" className={common.num}>
-                                  {t('results.restIs', { rest: inUnit(m.versus.rest, m.unit) })},{' '}
-                                  {t('results.p', { p: number(m.versus.p_adjusted, 3) })}
-                                </Text>
-                                {(m.versus.worst || m.versus.best) && (
-                                  <Badge
-                                    size="xs"
-                                    color={m.versus.worst ? 'red' : 'green'}
-                                    title={
-                                      m.versus.shrunken
-                                        ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) })
-                                        : undefined
-                                    }
-                                  >
-                                    {t(m.versus.worst ? 'results.worst' : 'results.best')}
-                                  </Badge>
-                                )}
-                              </Group>
+                            {(m.versus.worst || m.versus.best) && (
+                              <Badge
+                                size="xs"
+                                color={m.versus.worst ? 'red' : 'green'}
+                                title={
+                                  m.versus.shrunken
+                                    ? t('results.shrunken', { value: inUnit(m.versus.shrunken.point!, m.unit) })
+                                    : undefined
+                                }
+                              >
+                                {t(m.versus.worst ? 'results.worst' : 'results.best')}
+                              </Badge>
                             )}
-                          </Stack>
-                        ) : (
-                          <Text size="sm" c="dimmed">
-                            –
-                          </Text>
+                          </Group>
                         )}
-                      </Table.Td>
-                    );
-                  })}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+                      </Stack>
+                    ) : (
+                      <Text size="sm" c="dimmed">
+                        –
+                      </Text>
+                    )}
+                  </Table.Td>
+                );
+              })}
+            </Table.Tr>
+          ))}
+        </DataTable>
       </Card>
     </Stack>
   );

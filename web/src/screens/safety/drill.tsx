@@ -10,6 +10,7 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { gateVerdict, Verdict } from '../../ui/verdict';
 import { number } from '../../ui/format';
 import { ScrollBox } from '../../ui/scroll';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 export function DrillPanel({ run }: { run: string }) {
@@ -47,30 +48,25 @@ export function DrillPanel({ run }: { run: string }) {
       ))}
       {(d.unsafe ?? []).length > 0 && (
         <Card title={t('safety.unsafe')}>
-          <ScrollBox label={t('safety.unsafe')} height={420}>
-            <Table miw={520} stickyHeader>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('safety.case')}</Table.Th>
-                  <Table.Th>{t('safety.target')}</Table.Th>
-                  <Table.Th>{t('safety.what')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {d.unsafe!.slice(0, 200).map((u, i) => (
-                  <Table.Tr key={i}>
-                    <Table.Td>
-                      <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className={common.untrusted}>
-                        {u.case}
-                      </Link>
-                    </Table.Td>
-                    <Table.Td className={common.untrusted}>{u.target}</Table.Td>
-                    <Table.Td className={common.untrusted}>{u.what}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          <DataTable
+            label={t('safety.unsafe')}
+            height={420}
+            miw={520}
+            stickyHeader
+            heads={[t('safety.case'), t('safety.target'), t('safety.what')]}
+          >
+            {d.unsafe!.slice(0, 200).map((u, i) => (
+              <Table.Tr key={i}>
+                <Table.Td>
+                  <Link to={`/runs/${run}/case?case=${encodeURIComponent(u.case)}`} className={common.untrusted}>
+                    {u.case}
+                  </Link>
+                </Table.Td>
+                <Table.Td className={common.untrusted}>{u.target}</Table.Td>
+                <Table.Td className={common.untrusted}>{u.what}</Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
           {d.unsafe!.length - 200 + (d.left ?? 0) > 0 && (
             <Text size="sm" c="dimmed" mt="xs">
               {t('safety.unsafeLeft', { n: number(Math.max(0, d.unsafe!.length - 200) + (d.left ?? 0)) })}
@@ -106,34 +102,24 @@ function Target({ of }: { of: NonNullable<Result['targets']>[number] }) {
           {t('safety.blockedByProvider', { n: number(of.all.blocked_by_provider!) })}
         </Text>
       )}
-      <ScrollBox label={of.name}>
-        <Table miw={480}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w="40%">{t('safety.metric')}</Table.Th>
-              <Table.Th>{t('traces.value')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {metrics.map((m) => (
-              <Table.Tr key={m.name}>
-                <Table.Td>
-                  {m.title}
-                  {m.lower_is_better && (
-                    <Text span size="xs" c="dimmed">
-                      {' '}
-                      · {t('traces.lower')}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Figure interval={m.interval} of={m} unit={m.unit} bar />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable label={of.name} miw={480} heads={[{ title: t('safety.metric'), w: '40%' }, t('traces.value')]}>
+        {metrics.map((m) => (
+          <Table.Tr key={m.name}>
+            <Table.Td>
+              {m.title}
+              {m.lower_is_better && (
+                <Text span size="xs" c="dimmed">
+                  {' '}
+                  · {t('traces.lower')}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Figure interval={m.interval} of={m} unit={m.unit} bar />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       {(of.slices ?? []).length > 0 && (
         <>
           <Text fw={600} size="sm" mt="lg" mb={4}>

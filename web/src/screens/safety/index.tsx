@@ -1,25 +1,11 @@
 // Safety: drills of a target and their results, and the incidents and recordings of any run.
-import {
-  Box,
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  Progress,
-  Select,
-  SimpleGrid,
-  Stack,
-  Tabs,
-  TagsInput,
-  Text,
-} from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Box, Button, Group, NumberInput, Progress, Select, SimpleGrid, Tabs, TagsInput, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
 import { usePermission } from '../../user';
 import { useText } from '../../text';
-import { useAction } from '../../ui/action';
 import { Page } from '../../ui/page';
 import { Empty, Failure } from '../../ui/status';
 import { moment, number } from '../../ui/format';
@@ -27,6 +13,7 @@ import { useParam } from '../../ui/params';
 import { DrillPanel } from './drill';
 import { IncidentTable } from './incidents';
 import { RecordingTable } from './recordings';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 /** The name of runs of the shipped drills. */
@@ -166,67 +153,49 @@ function Start({ close, started }: { close: () => void; started: (made: Schemas[
   const [repeats, setRepeats] = useState(1);
   const [cost, setCost] = useState<number | string>('');
   const [key] = useState(() => crypto.randomUUID());
-  const { busy, error, act } = useAction();
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () =>
-      started(
-        unwrap(
-          await api.POST('/api/drills', {
-            params: { header: { 'Idempotency-Key': key } },
-            body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) },
-          }),
-        ),
+  const send = async () =>
+    started(
+      unwrap(
+        await api.POST('/api/drills', {
+          params: { header: { 'Idempotency-Key': key } },
+          body: { models, repeats, ...(cost === '' ? {} : { max_cost_usd: Number(cost) }) },
+        }),
       ),
     );
-  };
   return (
-    <Modal opened onClose={close} title={t('safety.startTitle')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form onSubmit={send}>
-        <Stack>
-          <Text size="sm" c="dimmed">
-            {t('safety.startText')}
-          </Text>
-          <Failure of={error} />
-          <TagsInput
-            label={t('safety.models')}
-            description={t('safety.modelsHint')}
-            value={models}
-            onChange={setModels}
-            acceptValueOnBlur
-            data={['offline/lexical']}
-            required={models.length === 0}
-            data-autofocus
-          />
-          <SimpleGrid cols={2}>
-            <NumberInput
-              label={t('safety.repeats')}
-              min={1}
-              max={100}
-              allowDecimal={false}
-              value={repeats}
-              onChange={(v) => setRepeats(Number(v) || 1)}
-            />
-            <NumberInput
-              label={t('safety.maxCost')}
-              description={t('safety.maxCostHint')}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
-              min={0}
-              decimalScale={2}
-              value={cost}
-              onChange={setCost}
-            />
-          </SimpleGrid>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t('safety.start')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={t('safety.startTitle')} close={close} send={send} button={t('safety.start')}>
+      <Text size="sm" c="dimmed">
+        {t('safety.startText')}
+      </Text>
+      <TagsInput
+        label={t('safety.models')}
+        description={t('safety.modelsHint')}
+        value={models}
+        onChange={setModels}
+        acceptValueOnBlur
+        data={['offline/lexical']}
+        required={models.length === 0}
+        data-autofocus
+      />
+      <SimpleGrid cols={2}>
+        <NumberInput
+          label={t('safety.repeats')}
+          min={1}
+          max={100}
+          allowDecimal={false}
+          value={repeats}
+          onChange={(v) => setRepeats(Number(v) || 1)}
+        />
+        <NumberInput
+          label={t('safety.maxCost')}
+          description={t('safety.maxCostHint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          min={0}
+          decimalScale={2}
+          value={cost}
+          onChange={setCost}
+        />
+      </SimpleGrid>
+    </FormDialog>
   );
 }

@@ -97,7 +97,6 @@ export function RecordingTable({ run }: { run: string }) {
         position="right"
         size="lg"
         title={<span className={`${common.mono} ${common.untrusted}`}>{one?.tool}</span>}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {one && (
           <Box>

@@ -5,7 +5,6 @@ import {
   Badge,
   Button,
   Group,
-  Modal,
   NativeSelect,
   PasswordInput,
   SimpleGrid,
@@ -24,8 +23,9 @@ import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
 import { duration, moment } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { notify } from '../../ui/notify';
+import { DataTable } from '../../ui/datatable';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 type Key = Schemas['AccountProviderKey'];
@@ -66,73 +66,70 @@ export function KeysSection() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.keysText')}
           </Text>
-          <ScrollBox label={t('settings.keysTitle')}>
-            <Table miw={760}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('settings.provider')}</Table.Th>
-                  <Table.Th>{t('settings.variable')}</Table.Th>
-                  <Table.Th>{t('settings.ends')}</Table.Th>
-                  <Table.Th>{t('settings.keyHosts')}</Table.Th>
-                  <Table.Th>{t('settings.set')}</Table.Th>
-                  <Table.Th ta="right">{t('common.actions')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {keys.map((k) => (
-                  <Table.Tr key={k.variable}>
-                    <Table.Td>
-                      {providers
-                        .filter((p) => p.key_variables.includes(k.variable))
-                        .map((p) => p.name)
-                        .join(', ') || '–'}
-                    </Table.Td>
-                    <Table.Td className={common.mono}>{k.variable}</Table.Td>
-                    <Table.Td>
-                      {k.lost ? (
-                        <Badge
-                          leftSection={<IconAlertTriangle size={14} aria-hidden />}
-                          style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
-                          title={t('settings.lostText')}
-                        >
-                          {t('settings.lost')}
-                        </Badge>
-                      ) : k.hint ? (
-                        <span className={common.mono}>…{k.hint}</span>
-                      ) : (
-                        t('settings.short')
-                      )}
-                    </Table.Td>
-                    <Table.Td className={common.mono} style={{ overflowWrap: 'anywhere' }}>
-                      {[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}
-                    </Table.Td>
-                    <Table.Td className={common.num}>{moment(k.created)}</Table.Td>
-                    <Table.Td ta="right">
-                      <Group gap={4} justify="flex-end" wrap="nowrap">
-                        <Button
-                          size="compact-sm"
-                          variant="subtle"
-                          onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })}
-                          aria-label={`${t('settings.replaceKey')}: ${k.variable}`}
-                        >
-                          {t('settings.replaceKey')}
-                        </Button>
-                        <Button
-                          size="compact-sm"
-                          variant="subtle"
-                          color="red"
-                          onClick={() => remove(k)}
-                          aria-label={`${t('common.delete')}: ${k.variable}`}
-                        >
-                          {t('common.delete')}
-                        </Button>
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          <DataTable
+            label={t('settings.keysTitle')}
+            miw={760}
+            heads={[
+              t('settings.provider'),
+              t('settings.variable'),
+              t('settings.ends'),
+              t('settings.keyHosts'),
+              t('settings.set'),
+              { title: t('common.actions'), right: true },
+            ]}
+          >
+            {keys.map((k) => (
+              <Table.Tr key={k.variable}>
+                <Table.Td>
+                  {providers
+                    .filter((p) => p.key_variables.includes(k.variable))
+                    .map((p) => p.name)
+                    .join(', ') || '–'}
+                </Table.Td>
+                <Table.Td className={common.mono}>{k.variable}</Table.Td>
+                <Table.Td>
+                  {k.lost ? (
+                    <Badge
+                      leftSection={<IconAlertTriangle size={14} aria-hidden />}
+                      style={{ color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }}
+                      title={t('settings.lostText')}
+                    >
+                      {t('settings.lost')}
+                    </Badge>
+                  ) : k.hint ? (
+                    <span className={common.mono}>…{k.hint}</span>
+                  ) : (
+                    t('settings.short')
+                  )}
+                </Table.Td>
+                <Table.Td className={common.mono} style={{ overflowWrap: 'anywhere' }}>
+                  {[...k.hosts, ...(k.near ? [t('settings.nearHosts')] : [])].join(', ') || '–'}
+                </Table.Td>
+                <Table.Td className={common.num}>{moment(k.created)}</Table.Td>
+                <Table.Td ta="right">
+                  <Group gap={4} justify="flex-end" wrap="nowrap">
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      onClick={() => setSetting({ variable: k.variable, hosts: k.near ? [] : k.hosts })}
+                      aria-label={`${t('settings.replaceKey')}: ${k.variable}`}
+                    >
+                      {t('settings.replaceKey')}
+                    </Button>
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      color="red"
+                      onClick={() => remove(k)}
+                      aria-label={`${t('common.delete')}: ${k.variable}`}
+                    >
+                      {t('common.delete')}
+                    </Button>
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
         </Card>
       )}
       <Test providers={providers} keys={keys} />
@@ -166,70 +163,53 @@ function SetKey({
   const [variable, setVariable] = useState(fixed || providers[0]?.key_variables[0] || '');
   const [value, setValue] = useState('');
   const [hosts, setHosts] = useState(before.join(' '));
-  const { busy, error, act } = useAction();
   const variables = [...new Set(providers.flatMap((p) => p.key_variables))];
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => {
-      const named = hosts.split(/[\s,]+/).filter(Boolean);
-      unwrap(
-        await api.PUT('/api/keys/{variable}', {
-          params: { path: { variable } },
-          body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
-        }),
-      );
-      notify(t('settings.keySet', { variable }));
-      await done();
-      close();
-    });
+  const send = async () => {
+    const named = hosts.split(/[\s,]+/).filter(Boolean);
+    unwrap(
+      await api.PUT('/api/keys/{variable}', {
+        params: { path: { variable } },
+        body: { value, ...(named.length > 0 ? { hosts: named } : {}) },
+      }),
+    );
+    notify(t('settings.keySet', { variable }));
+    await done();
+    close();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
+    <FormDialog
       title={fixed ? t('settings.setKeyOf', { variable: fixed }) : t('settings.setKey')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
+      close={close}
+      send={send}
+      button={t('common.save')}
     >
-      <form onSubmit={send} autoComplete="off">
-        <Stack>
-          <Failure of={error} />
-          {!fixed && (
-            <Autocomplete
-              label={t('settings.variable')}
-              description={t('settings.variableHint')}
-              required
-              data={variables}
-              value={variable}
-              onChange={setVariable}
-              maxDropdownHeight={220}
-            />
-          )}
-          <PasswordInput
-            label={t('settings.value')}
-            description={t('settings.valueHint')}
-            required
-            autoComplete="new-password"
-            value={value}
-            onChange={(e) => setValue(e.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
-            label={t('settings.keyHosts')}
-            description={t('settings.keyHostsHint')}
-            value={hosts}
-            onChange={(e) => setHosts(e.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {!fixed && (
+        <Autocomplete
+          label={t('settings.variable')}
+          description={t('settings.variableHint')}
+          required
+          data={variables}
+          value={variable}
+          onChange={setVariable}
+          maxDropdownHeight={220}
+        />
+      )}
+      <PasswordInput
+        label={t('settings.value')}
+        description={t('settings.valueHint')}
+        required
+        autoComplete="new-password"
+        value={value}
+        onChange={(e) => setValue(e.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label={t('settings.keyHosts')}
+        description={t('settings.keyHostsHint')}
+        value={hosts}
+        onChange={(e) => setHosts(e.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

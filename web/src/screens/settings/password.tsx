@@ -7,6 +7,7 @@ import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
 import { Failure, Loading } from '../../ui/status';
 import { bytes, number } from '../../ui/format';
+import { PlainTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 export function PasswordSection() {
@@ -85,31 +86,29 @@ function Held() {
   if (held.error) return <Failure of={held.error} retry={() => held.refetch()} />;
   return (
     <Card title={t('settings.heldTitle')}>
-      <Table maw={560}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('settings.heldWhat')}</Table.Th>
-            <Table.Th ta="right">{t('settings.heldNow')}</Table.Th>
-            <Table.Th ta="right">{t('settings.heldMost')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {held.data.items.map((h) => {
-            const shown = h.what.endsWith('bytes') ? bytes : number;
-            return (
-              <Table.Tr key={h.what}>
-                <Table.Td>{t(`settings.held_${h.what}`)}</Table.Td>
-                <Table.Td className={common.num} ta="right">
-                  {shown(h.held)}
-                </Table.Td>
-                <Table.Td className={common.num} ta="right">
-                  {shown(h.most)}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
+      <PlainTable
+        maw={560}
+        heads={[
+          t('settings.heldWhat'),
+          { title: t('settings.heldNow'), right: true },
+          { title: t('settings.heldMost'), right: true },
+        ]}
+      >
+        {held.data.items.map((h) => {
+          const shown = h.what.endsWith('bytes') ? bytes : number;
+          return (
+            <Table.Tr key={h.what}>
+              <Table.Td>{t(`settings.held_${h.what}`)}</Table.Td>
+              <Table.Td className={common.num} ta="right">
+                {shown(h.held)}
+              </Table.Td>
+              <Table.Td className={common.num} ta="right">
+                {shown(h.most)}
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </PlainTable>
     </Card>
   );
 }

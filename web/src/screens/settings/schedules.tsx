@@ -37,9 +37,9 @@ import { Copyable } from '../../ui/copy';
 import { leftOut } from '../../ui/interval';
 import { moment, number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure, undoable } from '../../ui/notify';
 import common from '../../ui/common.module.css';
+import { DataTable } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 type Schedule = Schemas['Schedule'];
@@ -141,98 +141,95 @@ export function SchedulesSection() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.schedulesText')}
           </Text>
-          <ScrollBox label={t('settings.schedulesTitle')}>
-            <Table miw={680}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('common.name')}</Table.Th>
-                  <Table.Th>{t('settings.when')}</Table.Th>
-                  <Table.Th>{t('settings.next')}</Table.Th>
-                  <Table.Th ta="right">{t('common.actions')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {schedules.map((s) => (
-                  <Table.Tr key={s.id}>
-                    <Table.Td>
-                      <Group gap={8}>
-                        <button
-                          type="button"
-                          className={`${tables.head} ${common.untrusted}`}
-                          onClick={() => setOpen(s.id)}
-                        >
-                          {s.name}
-                        </button>
-                        {!s.enabled && <Badge color="gray">{t('settings.disabled')}</Badge>}
-                        {s.user_id !== me.user_id && <Badge color="gray">{t('settings.ofOther')}</Badge>}
-                      </Group>
-                      <Text size="xs" c="dimmed" className={common.untrusted}>
-                        {[
-                          ...(s.eval.models ?? []),
-                          ...(s.eval.targets ?? []).map((x) => x.name ?? `${x.provider_key}/${x.model_id}`),
-                        ].join(', ')}
-                      </Text>
-                      {s.stopped && (
-                        <Text size="xs" style={{ color: 'var(--cv-error)' }} className={common.untrusted}>
-                          {t('settings.stopped', { why: s.stopped })}
-                        </Text>
-                      )}
-                    </Table.Td>
-                    <Table.Td>
-                      {s.cron && (
-                        <Text size="sm" span>
-                          <span className={common.mono}>{s.cron}</span> {s.time_zone || 'UTC'}
-                        </Text>
-                      )}
-                      {(s.on ?? []).map((o) => (
-                        <Text key={o} size="sm">
-                          {t(`settings.cause_${o}`)}
-                        </Text>
-                      ))}
-                      {!s.cron && !s.on?.length && t('settings.cause_manual')}
-                    </Table.Td>
-                    <Table.Td className={common.num}>{s.next_at ? moment(s.next_at) : '–'}</Table.Td>
-                    <Table.Td ta="right">
-                      <Group gap={4} justify="flex-end" wrap="nowrap">
+          <DataTable
+            label={t('settings.schedulesTitle')}
+            miw={680}
+            heads={[
+              t('common.name'),
+              t('settings.when'),
+              t('settings.next'),
+              { title: t('common.actions'), right: true },
+            ]}
+          >
+            {schedules.map((s) => (
+              <Table.Tr key={s.id}>
+                <Table.Td>
+                  <Group gap={8}>
+                    <button
+                      type="button"
+                      className={`${tables.head} ${common.untrusted}`}
+                      onClick={() => setOpen(s.id)}
+                    >
+                      {s.name}
+                    </button>
+                    {!s.enabled && <Badge color="gray">{t('settings.disabled')}</Badge>}
+                    {s.user_id !== me.user_id && <Badge color="gray">{t('settings.ofOther')}</Badge>}
+                  </Group>
+                  <Text size="xs" c="dimmed" className={common.untrusted}>
+                    {[
+                      ...(s.eval.models ?? []),
+                      ...(s.eval.targets ?? []).map((x) => x.name ?? `${x.provider_key}/${x.model_id}`),
+                    ].join(', ')}
+                  </Text>
+                  {s.stopped && (
+                    <Text size="xs" style={{ color: 'var(--cv-error)' }} className={common.untrusted}>
+                      {t('settings.stopped', { why: s.stopped })}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  {s.cron && (
+                    <Text size="sm" span>
+                      <span className={common.mono}>{s.cron}</span> {s.time_zone || 'UTC'}
+                    </Text>
+                  )}
+                  {(s.on ?? []).map((o) => (
+                    <Text key={o} size="sm">
+                      {t(`settings.cause_${o}`)}
+                    </Text>
+                  ))}
+                  {!s.cron && !s.on?.length && t('settings.cause_manual')}
+                </Table.Td>
+                <Table.Td className={common.num}>{s.next_at ? moment(s.next_at) : '–'}</Table.Td>
+                <Table.Td ta="right">
+                  <Group gap={4} justify="flex-end" wrap="nowrap">
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      onClick={() => runNow(s)}
+                      aria-label={`${t('settings.runNow')}: ${s.name}`}
+                    >
+                      {t('settings.runNow')}
+                    </Button>
+                    <Menu position="bottom-end">
+                      <Menu.Target>
                         <Button
                           size="compact-sm"
                           variant="subtle"
-                          onClick={() => runNow(s)}
-                          aria-label={`${t('settings.runNow')}: ${s.name}`}
+                          aria-label={t('settings.scheduleActions', { name: s.name })}
                         >
-                          {t('settings.runNow')}
+                          {t('common.actions')}
                         </Button>
-                        <Menu position="bottom-end">
-                          <Menu.Target>
-                            <Button
-                              size="compact-sm"
-                              variant="subtle"
-                              aria-label={t('settings.scheduleActions', { name: s.name })}
-                            >
-                              {t('common.actions')}
-                            </Button>
-                          </Menu.Target>
-                          <Menu.Dropdown>
-                            <Menu.Item onClick={() => setOpen(s.id)}>{t('settings.history')}</Menu.Item>
-                            <Menu.Item onClick={() => setEditing(s)}>{t('common.edit')}</Menu.Item>
-                            <Menu.Item onClick={() => enable(s)}>
-                              {t(s.enabled ? 'settings.disable' : 'settings.enable')}
-                            </Menu.Item>
-                            {s.webhook_url && (
-                              <Menu.Item onClick={() => testHook(s)}>{t('settings.testWebhook')}</Menu.Item>
-                            )}
-                            <Menu.Item color="red" onClick={() => remove(s)}>
-                              {t('common.delete')}
-                            </Menu.Item>
-                          </Menu.Dropdown>
-                        </Menu>
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+                      </Menu.Target>
+                      <Menu.Dropdown>
+                        <Menu.Item onClick={() => setOpen(s.id)}>{t('settings.history')}</Menu.Item>
+                        <Menu.Item onClick={() => setEditing(s)}>{t('common.edit')}</Menu.Item>
+                        <Menu.Item onClick={() => enable(s)}>
+                          {t(s.enabled ? 'settings.disable' : 'settings.enable')}
+                        </Menu.Item>
+                        {s.webhook_url && (
+                          <Menu.Item onClick={() => testHook(s)}>{t('settings.testWebhook')}</Menu.Item>
+                        )}
+                        <Menu.Item color="red" onClick={() => remove(s)}>
+                          {t('common.delete')}
+                        </Menu.Item>
+                      </Menu.Dropdown>
+                    </Menu>
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
           {list.hasNextPage && (
             <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
               {t('common.more')}
@@ -257,7 +254,6 @@ export function SchedulesSection() {
         onClose={() => setSecret('')}
         title={t('settings.secretTitle')}
         closeOnClickOutside={false}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         <Stack>
           <Text size="sm">{t('settings.secretText')}</Text>
@@ -271,7 +267,6 @@ export function SchedulesSection() {
         position="right"
         size="lg"
         title={opened?.name ?? ''}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         {opened && <History of={opened} />}
       </Drawer>
@@ -469,7 +464,6 @@ function Editor({
       position="right"
       size="xl"
       title={of ? t('settings.editSchedule', { name: of.name }) : t('settings.newSchedule')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       closeOnClickOutside={false}
     >
       <form onSubmit={send}>

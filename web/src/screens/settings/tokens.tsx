@@ -1,18 +1,18 @@
 // Tokens for programs: made, shown once, revoked.
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Checkbox, Modal, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { ago, moment } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { notify } from '../../ui/notify';
+import { DataTable } from '../../ui/datatable';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 type Scope = 'read' | 'run' | 'write' | 'admin';
@@ -49,42 +49,39 @@ export function TokensSection() {
           <Text size="sm" c="dimmed" mb="sm">
             {t('settings.tokensText')}
           </Text>
-          <ScrollBox label={t('settings.tokensTitle')}>
-            <Table miw={620}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('common.name')}</Table.Th>
-                  <Table.Th>{t('settings.scopes')}</Table.Th>
-                  <Table.Th>{t('settings.expires')}</Table.Th>
-                  <Table.Th>{t('settings.used')}</Table.Th>
-                  <Table.Th ta="right">{t('common.actions')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {list.data.items.map((k) => (
-                  <Table.Tr key={k.id}>
-                    <Table.Td className={common.untrusted}>{k.name}</Table.Td>
-                    <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
-                    <Table.Td className={common.num}>
-                      {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
-                    </Table.Td>
-                    <Table.Td className={common.num}>{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
-                    <Table.Td ta="right">
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        color="red"
-                        onClick={() => revoke(k)}
-                        aria-label={`${t('settings.revoke')}: ${k.name}`}
-                      >
-                        {t('settings.revoke')}
-                      </Button>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          <DataTable
+            label={t('settings.tokensTitle')}
+            miw={620}
+            heads={[
+              t('common.name'),
+              t('settings.scopes'),
+              t('settings.expires'),
+              t('settings.used'),
+              { title: t('common.actions'), right: true },
+            ]}
+          >
+            {list.data.items.map((k) => (
+              <Table.Tr key={k.id}>
+                <Table.Td className={common.untrusted}>{k.name}</Table.Td>
+                <Table.Td>{(k.scopes ?? []).map((s) => t(`settings.scope_${s as Scope}`)).join(', ')}</Table.Td>
+                <Table.Td className={common.num}>
+                  {new Date(k.expires) < new Date() ? t('settings.expired') : moment(k.expires)}
+                </Table.Td>
+                <Table.Td className={common.num}>{k.used ? ago(k.used) : t('settings.never')}</Table.Td>
+                <Table.Td ta="right">
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
+                    onClick={() => revoke(k)}
+                    aria-label={`${t('settings.revoke')}: ${k.name}`}
+                  >
+                    {t('settings.revoke')}
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
         </Card>
       )}
       {making && <Make close={() => setMaking(false)} made={again} />}
@@ -99,72 +96,51 @@ function Make({ close, made }: { close: () => void; made: () => Promise<void> })
   const [scopes, setScopes] = useState<Scope[]>(grants.filter((g) => g === 'read' || g === 'run'));
   const [days, setDays] = useState('90');
   const [secret, setSecret] = useState('');
-  const { busy, error, act } = useAction();
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => {
-      const k = unwrap(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
-      setSecret(k.secret);
-      await made();
-    });
+  const send = async () => {
+    const k = unwrap(await api.POST('/api/tokens', { body: { name, scopes, days: Number(days) } }));
+    setSecret(k.secret);
+    await made();
   };
-  return (
-    <Modal
-      opened
-      onClose={close}
-      title={secret ? t('settings.tokenMade') : t('settings.makeToken')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-      closeOnClickOutside={!secret}
-      closeOnEscape={!secret}
-    >
-      {secret ? (
+  if (secret)
+    return (
+      <Modal opened onClose={close} title={t('settings.tokenMade')} closeOnClickOutside={false} closeOnEscape={false}>
         <Stack>
           <Text size="sm">{t('settings.tokenMadeText')}</Text>
           <Copyable label={name} value={secret} />
           <Button onClick={close}>{t('settings.done')}</Button>
         </Stack>
-      ) : (
-        <form onSubmit={send}>
-          <Stack>
-            <Failure of={error} />
-            <TextInput
-              label={t('settings.tokenName')}
-              placeholder={t('settings.tokenNameHint')}
-              required
-              maxLength={100}
-              value={name}
-              onChange={(e) => setName(e.currentTarget.value)}
-              data-autofocus
-            />
-            <Checkbox.Group label={t('settings.scopes')} value={scopes} onChange={(v) => setScopes(v as Scope[])}>
-              <Stack gap="xs" mt="xs">
-                {grants.map((g) => (
-                  <Checkbox
-                    key={g}
-                    value={g}
-                    label={t(`settings.scope_${g}`)}
-                    description={t(`settings.scope_${g}_text`)}
-                  />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            <NativeSelect
-              label={t('settings.days')}
-              value={days}
-              onChange={(e) => setDays(e.currentTarget.value)}
-              data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))}
-            />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                {t('common.cancel')}
-              </Button>
-              <Button type="submit" loading={busy} disabled={scopes.length === 0}>
-                {t('settings.makeToken')}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Modal>
+      </Modal>
+    );
+  return (
+    <FormDialog
+      title={t('settings.makeToken')}
+      close={close}
+      send={send}
+      button={t('settings.makeToken')}
+      disabled={scopes.length === 0}
+    >
+      <TextInput
+        label={t('settings.tokenName')}
+        placeholder={t('settings.tokenNameHint')}
+        required
+        maxLength={100}
+        value={name}
+        onChange={(e) => setName(e.currentTarget.value)}
+        data-autofocus
+      />
+      <Checkbox.Group label={t('settings.scopes')} value={scopes} onChange={(v) => setScopes(v as Scope[])}>
+        <Stack gap="xs" mt="xs">
+          {grants.map((g) => (
+            <Checkbox key={g} value={g} label={t(`settings.scope_${g}`)} description={t(`settings.scope_${g}_text`)} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <NativeSelect
+        label={t('settings.days')}
+        value={days}
+        onChange={(e) => setDays(e.currentTarget.value)}
+        data={['7', '30', '90', '366'].map((n) => ({ value: n, label: t('settings.daysUnit', { n }) }))}
+      />
+    </FormDialog>
   );
 }

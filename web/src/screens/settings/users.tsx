@@ -13,19 +13,19 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
 import { useCurrentUser } from '../../user';
 import { useText } from '../../text';
-import { useAction } from '../../ui/action';
 import { Card } from '../../ui/page';
 import { Failure, Loading } from '../../ui/status';
 import { askConfirmation } from '../../ui/confirm';
 import { Copyable } from '../../ui/copy';
 import { moment } from '../../ui/format';
-import { ScrollBox } from '../../ui/scroll';
 import { notify, notifyFailure } from '../../ui/notify';
+import { DataTable, FigureCell } from '../../ui/datatable';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 type User = Schemas['AccountUser'];
@@ -78,59 +78,50 @@ export function UsersSection() {
       title={t('settings.usersTitle')}
       actions={<Button onClick={() => setDialog({ invite: true })}>{t('settings.invite')}</Button>}
     >
-      <ScrollBox label={t('settings.usersTitle')}>
-        <Table miw={560}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('common.name')}</Table.Th>
-              <Table.Th>{t('settings.role')}</Table.Th>
-              <Table.Th ta="right">{t('settings.maxJobs')}</Table.Th>
-              <Table.Th>{t('common.created')}</Table.Th>
-              <Table.Th ta="right">{t('common.actions')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {users.map((u) => (
-              <Table.Tr key={u.id}>
-                <Table.Td>
-                  <Group gap={8}>
-                    <span className={common.untrusted}>{u.name}</span>
-                    {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
-                    {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
-                  </Group>
-                </Table.Td>
-                <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {u.max_jobs}
-                </Table.Td>
-                <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
-                <Table.Td ta="right">
-                  <Menu position="bottom-end">
-                    <Menu.Target>
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        aria-label={t('settings.userActions', { name: u.name })}
-                      >
-                        {t('common.actions')}
-                      </Button>
-                    </Menu.Target>
-                    <Menu.Dropdown>
-                      <Menu.Item onClick={() => setDialog({ change: u })}>{t('settings.changeUser')}</Menu.Item>
-                      <Menu.Item onClick={() => link(u)}>{t('settings.newLink')}</Menu.Item>
-                      {u.id !== me.user_id && (
-                        <Menu.Item color="red" onClick={() => remove(u)}>
-                          {t('settings.remove')}
-                        </Menu.Item>
-                      )}
-                    </Menu.Dropdown>
-                  </Menu>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable
+        label={t('settings.usersTitle')}
+        miw={560}
+        heads={[
+          t('common.name'),
+          t('settings.role'),
+          { title: t('settings.maxJobs'), right: true },
+          t('common.created'),
+          { title: t('common.actions'), right: true },
+        ]}
+      >
+        {users.map((u) => (
+          <Table.Tr key={u.id}>
+            <Table.Td>
+              <Group gap={8}>
+                <span className={common.untrusted}>{u.name}</span>
+                {u.id === me.user_id && <Badge color="gray">{t('settings.you')}</Badge>}
+                {u.waiting && <Badge color="yellow">{t('settings.waiting')}</Badge>}
+              </Group>
+            </Table.Td>
+            <Table.Td>{t(`settings.role_${u.role as Role}`)}</Table.Td>
+            <FigureCell>{u.max_jobs}</FigureCell>
+            <Table.Td className={common.num}>{moment(u.created)}</Table.Td>
+            <Table.Td ta="right">
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <Button size="compact-sm" variant="subtle" aria-label={t('settings.userActions', { name: u.name })}>
+                    {t('common.actions')}
+                  </Button>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item onClick={() => setDialog({ change: u })}>{t('settings.changeUser')}</Menu.Item>
+                  <Menu.Item onClick={() => link(u)}>{t('settings.newLink')}</Menu.Item>
+                  {u.id !== me.user_id && (
+                    <Menu.Item color="red" onClick={() => remove(u)}>
+                      {t('settings.remove')}
+                    </Menu.Item>
+                  )}
+                </Menu.Dropdown>
+              </Menu>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       {list.hasNextPage && (
         <Button mt="sm" variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
           {t('common.more')}
@@ -161,7 +152,6 @@ export function UsersSection() {
           onClose={close}
           title={t('settings.linkTitle', { name: dialog.name })}
           closeOnClickOutside={false}
-          closeButtonProps={{ 'aria-label': t('common.close') }}
         >
           <Stack>
             <Text size="sm">{t('settings.linkText')}</Text>
@@ -179,49 +169,27 @@ function Invite({ close, made }: { close: () => void; made: (u: Schemas['Linked'
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('member');
   const [jobs, setJobs] = useState(2);
-  const { busy, error, act } = useAction();
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => made(unwrap(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } }))));
-  };
+  const send = async () => made(unwrap(await api.POST('/api/users', { body: { name, role, max_jobs: jobs } })));
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t('settings.inviteTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <form onSubmit={send}>
-        <Stack>
-          <Failure of={error} />
-          <TextInput
-            label={t('settings.userName')}
-            required
-            maxLength={64}
-            autoComplete="off"
-            value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
-            data-autofocus
-          />
-          <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
-            <Stack gap="xs" mt="xs">
-              {roles.map((r) => (
-                <Radio key={r} value={r} label={t(`settings.role_${r}`)} description={t(`settings.role_${r}_text`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Jobs value={jobs} onChange={setJobs} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy}>
-              {t('settings.invite')}
-            </Button>
-          </Group>
+    <FormDialog title={t('settings.inviteTitle')} close={close} send={send} button={t('settings.invite')}>
+      <TextInput
+        label={t('settings.userName')}
+        required
+        maxLength={64}
+        autoComplete="off"
+        value={name}
+        onChange={(e) => setName(e.currentTarget.value)}
+        data-autofocus
+      />
+      <Radio.Group label={t('settings.role')} value={role} onChange={(v) => setRole(v as Role)}>
+        <Stack gap="xs" mt="xs">
+          {roles.map((r) => (
+            <Radio key={r} value={r} label={t(`settings.role_${r}`)} description={t(`settings.role_${r}_text`)} />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <Jobs value={jobs} onChange={setJobs} />
+    </FormDialog>
   );
 }
 
@@ -245,45 +213,34 @@ function Change({ user, close, changed }: { user: User; close: () => void; chang
   const t = useText();
   const [role, setRole] = useState(user.role as Role);
   const [jobs, setJobs] = useState(user.max_jobs);
-  const { busy, error, act } = useAction();
-  const send = (e: FormEvent) => {
-    e.preventDefault();
-    void act(async () => {
-      unwrap(
-        await api.PATCH('/api/users/{id}', {
-          params: { path: { id: user.id } },
-          body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
-        }),
-      );
-      notify(t('settings.userChanged', { name: user.name }));
-      await changed();
-    });
+  const send = async () => {
+    unwrap(
+      await api.PATCH('/api/users/{id}', {
+        params: { path: { id: user.id } },
+        body: { ...(role !== user.role ? { role } : {}), ...(jobs !== user.max_jobs ? { max_jobs: jobs } : {}) },
+      }),
+    );
+    notify(t('settings.userChanged', { name: user.name }));
+    await changed();
   };
   return (
-    <Modal opened onClose={close} title={user.name} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form onSubmit={send}>
-        <Stack>
-          <Failure of={error} />
-          <NativeSelect
-            label={t('settings.role')}
-            value={role}
-            onChange={(e) => setRole(e.currentTarget.value as Role)}
-            data={roles.map((r) => ({
-              value: r,
-              label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}`,
-            }))}
-          />
-          <Jobs value={jobs} onChange={setJobs} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={busy} disabled={role === user.role && jobs === user.max_jobs}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={user.name}
+      close={close}
+      send={send}
+      button={t('common.save')}
+      disabled={role === user.role && jobs === user.max_jobs}
+    >
+      <NativeSelect
+        label={t('settings.role')}
+        value={role}
+        onChange={(e) => setRole(e.currentTarget.value as Role)}
+        data={roles.map((r) => ({
+          value: r,
+          label: `${t(`settings.role_${r}`)}: ${t(`settings.role_${r}_text`)}`,
+        }))}
+      />
+      <Jobs value={jobs} onChange={setJobs} />
+    </FormDialog>
   );
 }

@@ -15,18 +15,16 @@ import {
   Select,
   Stack,
   Switch,
-  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useId, useMemo, useState } from 'react';
 import { api, unwrap, type Schemas } from '../../api/client';
 import { useText } from '../../text';
 import { CodeEditor } from '../../ui/code';
 import { notify } from '../../ui/notify';
-import { useUnsaved } from '../../ui/unsaved';
+import { useLeave } from '../../ui/unsaved';
 import {
   type Case,
   type Editing,
@@ -81,18 +79,7 @@ export function CaseDrawer({
 }) {
   const t = useText();
   const [dirty, setDirty] = useState(false);
-  const pass = useUnsaved(dirty, true);
-  const leave = () => {
-    if (!dirty) return close();
-    modals.openConfirmModal({
-      title: t('suites.discard'),
-      children: <Text size="sm">{t('suites.discardText')}</Text>,
-      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
-      confirmProps: { color: 'red' },
-      onConfirm: () => pass(close),
-      closeButtonProps: { 'aria-label': t('common.close') },
-    });
-  };
+  const { pass, leave } = useLeave(dirty, close);
   return (
     <Drawer
       opened={of !== null}
@@ -100,7 +87,6 @@ export function CaseDrawer({
       position="right"
       size="min(720px, 100vw)"
       title={isNew ? t('suites.newCase') : t('suites.editCase', { id: of?.id ?? '' })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' }, content: { scrollPadding: '72px 0' } }}
       closeOnClickOutside={!dirty}
     >

@@ -375,13 +375,7 @@ export function CasesTab({ editing, problems }: { editing: Editing; problems: Re
         ]}
       />
       <CaseDrawer of={opened} isNew={fresh !== null} editing={editing} close={close} saved={close} />
-      <Modal
-        opened={pasting}
-        onClose={() => setPasting(false)}
-        title={t('suites.pasteTitle')}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={pasting} onClose={() => setPasting(false)} title={t('suites.pasteTitle')} size="lg">
         {pasting && <Paste editing={editing} done={() => setPasting(false)} />}
       </Modal>
     </Stack>

@@ -231,12 +231,7 @@ export function SuiteList() {
           ]}
         />
       )}
-      <Modal
-        opened={making}
-        onClose={making_.close}
-        title={t('suites.newSuite')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={making} onClose={making_.close} title={t('suites.newSuite')}>
         <NewSuite made={(id) => navigate(`/suites/${id}?tab=tools`)} />
       </Modal>
     </Page>

@@ -160,12 +160,7 @@ function Opened({ editing }: { editing: Editing }) {
           <RunsTab id={suite.id} />
         </Tabs.Panel>
       </Tabs>
-      <Modal
-        opened={details}
-        onClose={detailing.close}
-        title={t('suites.details')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={details} onClose={detailing.close} title={t('suites.details')}>
         {details && <Details editing={editing} done={detailing.close} />}
       </Modal>
     </Page>

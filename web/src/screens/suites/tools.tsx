@@ -1,6 +1,5 @@
 // The tools: a list of them, and an editor of one or of all as JSON, linted with the suite's cases.
-import { ActionIcon, Box, Button, Drawer, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { ActionIcon, Box, Button, Drawer, Group, Stack, Table, Text } from '@mantine/core';
 import { IconBraces, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { api, unwrap } from '../../api/client';
@@ -10,7 +9,7 @@ import { Empty } from '../../ui/status';
 import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
 import { notify, undoable } from '../../ui/notify';
-import { useUnsaved } from '../../ui/unsaved';
+import { useLeave } from '../../ui/unsaved';
 import {
   type Editing,
   functionOf,
@@ -24,6 +23,7 @@ import {
 } from './data';
 import { Problems, SaveRefused } from './problems';
 import common from '../../ui/common.module.css';
+import { PlainTable } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 const everything = '*';
@@ -111,77 +111,73 @@ export function ToolsTab({ editing }: { editing: Editing }) {
           aria-label={t('suites.tools')}
           tabIndex={0}
         >
-          <Table miw={640} highlightOnHover verticalSpacing={8}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w={210}>{t('suites.toolName')}</Table.Th>
-                <Table.Th>{t('suites.description')}</Table.Th>
-                <Table.Th w={230}>{t('suites.parameters')}</Table.Th>
-                <Table.Th w={130} ta="right">
-                  {t('suites.expectedBy')}
-                </Table.Th>
-                <Table.Th w={84}>
-                  <VisuallyHidden>{t('common.actions')}</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map(({ tool, at, name, description }) => {
-                const n = expected.get(name.toLowerCase()) ?? 0;
-                const p = propertiesOf(tool);
-                return (
-                  <Table.Tr key={`${at} ${name}`} style={{ verticalAlign: 'top' }}>
-                    <Table.Td className={`${common.mono} ${common.untrusted}`} style={{ fontWeight: 600 }}>
-                      {name}
-                    </Table.Td>
-                    <Table.Td>
-                      <Text size="sm" className={common.untrusted} c={description ? undefined : 'dimmed'} lineClamp={3}>
-                        {description || t('suites.noDescription')}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>
-                      <Text size="xs" className={`${common.mono} ${common.untrusted}`} lineClamp={3}>
-                        {p.names.map((x, i) => (
-                          <span key={x}>
-                            {i > 0 && ', '}
-                            {p.required.includes(x) ? <b title={t('suites.required')}>{x}*</b> : x}
-                          </span>
-                        ))}
-                        {p.names.length === 0 && '–'}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td ta="right">
-                      <Text size="sm" className={common.num} c={n === 0 ? 'dimmed' : undefined}>
-                        {n === 1 ? t('suites.caseOne') : t('suites.casesN', { n })}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>
-                      <Group gap={0} wrap="nowrap" justify="flex-end">
+          <PlainTable
+            miw={640}
+            highlightOnHover
+            verticalSpacing={8}
+            heads={[
+              { title: t('suites.toolName'), w: 210 },
+              t('suites.description'),
+              { title: t('suites.parameters'), w: 230 },
+              { title: t('suites.expectedBy'), w: 130, right: true },
+              { title: t('common.actions'), w: 84, hidden: true },
+            ]}
+          >
+            {shown.map(({ tool, at, name, description }) => {
+              const n = expected.get(name.toLowerCase()) ?? 0;
+              const p = propertiesOf(tool);
+              return (
+                <Table.Tr key={`${at} ${name}`} style={{ verticalAlign: 'top' }}>
+                  <Table.Td className={`${common.mono} ${common.untrusted}`} style={{ fontWeight: 600 }}>
+                    {name}
+                  </Table.Td>
+                  <Table.Td>
+                    <Text size="sm" className={common.untrusted} c={description ? undefined : 'dimmed'} lineClamp={3}>
+                      {description || t('suites.noDescription')}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>
+                    <Text size="xs" className={`${common.mono} ${common.untrusted}`} lineClamp={3}>
+                      {p.names.map((x, i) => (
+                        <span key={x}>
+                          {i > 0 && ', '}
+                          {p.required.includes(x) ? <b title={t('suites.required')}>{x}*</b> : x}
+                        </span>
+                      ))}
+                      {p.names.length === 0 && '–'}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    <Text size="sm" className={common.num} c={n === 0 ? 'dimmed' : undefined}>
+                      {n === 1 ? t('suites.caseOne') : t('suites.casesN', { n })}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>
+                    <Group gap={0} wrap="nowrap" justify="flex-end">
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        aria-label={t('suites.editTool2', { name })}
+                        onClick={() => setOpen(name)}
+                      >
+                        <IconPencil size={16} aria-hidden />
+                      </ActionIcon>
+                      {may && (
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={t('suites.editTool2', { name })}
-                          onClick={() => setOpen(name)}
+                          aria-label={t('suites.deleteToolNamed', { name })}
+                          onClick={() => drop(name)}
                         >
-                          <IconPencil size={16} aria-hidden />
+                          <IconTrash size={16} aria-hidden />
                         </ActionIcon>
-                        {may && (
-                          <ActionIcon
-                            variant="subtle"
-                            color="gray"
-                            aria-label={t('suites.deleteToolNamed', { name })}
-                            onClick={() => drop(name)}
-                          >
-                            <IconTrash size={16} aria-hidden />
-                          </ActionIcon>
-                        )}
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                );
-              })}
-            </Table.Tbody>
-          </Table>
+                      )}
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+          </PlainTable>
         </Box>
       )}
       <ToolDrawer which={open} editing={editing} close={() => setOpen(null)} />
@@ -192,18 +188,7 @@ export function ToolsTab({ editing }: { editing: Editing }) {
 function ToolDrawer({ which, editing, close }: { which: string; editing: Editing; close: () => void }) {
   const t = useText();
   const [dirty, setDirty] = useState(false);
-  const pass = useUnsaved(dirty, true);
-  const leave = () => {
-    if (!dirty) return close();
-    modals.openConfirmModal({
-      title: t('suites.discard'),
-      children: <Text size="sm">{t('suites.discardText')}</Text>,
-      labels: { confirm: t('suites.discardIt'), cancel: t('suites.keepTyping') },
-      confirmProps: { color: 'red' },
-      onConfirm: () => pass(close),
-      closeButtonProps: { 'aria-label': t('common.close') },
-    });
-  };
+  const { pass, leave } = useLeave(dirty, close);
   const title =
     which === everything
       ? t('suites.allTools')
@@ -217,7 +202,6 @@ function ToolDrawer({ which, editing, close }: { which: string; editing: Editing
       position="right"
       size="min(760px, 100vw)"
       title={title}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
       closeOnClickOutside={!dirty}
     >

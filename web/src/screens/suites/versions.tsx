@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Group, Modal, Select, Stack, Table, Text, Title, VisuallyHidden } from '@mantine/core';
+import { Badge, Box, Button, Group, Modal, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { $api, api, unwrap, type Schemas } from '../../api/client';
@@ -15,6 +15,7 @@ import { type Editing, useSource } from './data';
 import { DiffView } from './diff';
 import { SaveRefused } from './problems';
 import common from '../../ui/common.module.css';
+import { FigureCell, PlainTable } from '../../ui/datatable';
 import tables from '../../ui/stacked.module.css';
 
 /** VersionsTab lists the versions of the suite, compares two, and returns to one. */
@@ -81,85 +82,73 @@ export function VersionsTab({ editing }: { editing: Editing }) {
         aria-label={t('suites.tab_versions')}
         tabIndex={0}
       >
-        <Table miw={860}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={150}>{t('suites.version')}</Table.Th>
-              <Table.Th>{t('suites.note')}</Table.Th>
-              <Table.Th w={80} ta="right">
-                {t('suites.tools')}
-              </Table.Th>
-              <Table.Th w={80} ta="right">
-                {t('suites.cases')}
-              </Table.Th>
-              <Table.Th w={120}>{t('suites.by')}</Table.Th>
-              <Table.Th w={120}>{t('suites.changed')}</Table.Th>
-              <Table.Th w={290}>
-                <VisuallyHidden>{t('common.actions')}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.map((v, i) => (
-              <Table.Tr key={v.version}>
-                <Table.Td>
-                  <Group gap="xs" wrap="nowrap">
-                    <span className={common.num} style={{ fontWeight: 600 }}>
-                      {v.version}
-                    </span>
-                    {v.version === suite.version && <Badge>{t('suites.current')}</Badge>}
-                  </Group>
-                </Table.Td>
-                <Table.Td className={common.untrusted}>{v.note || '–'}</Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {number(v.tool_count)}
-                </Table.Td>
-                <Table.Td ta="right" className={common.num}>
-                  {number(v.test_case_count)}
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm" c="dimmed">
-                    {v.by === me.user_id ? t('suites.you') : v.by_name || t('suites.another')}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm" c="dimmed" className={common.num} title={moment(v.created_at)}>
-                    {ago(v.created_at)}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Group gap={4} justify="flex-end" wrap="nowrap">
-                    {may && v.version !== suite.version && (
-                      <Button size="compact-sm" fw={500} variant="subtle" onClick={() => back(v.version)}>
-                        {t('suites.returnTo', { n: v.version })}
-                      </Button>
-                    )}
-                    {i + 1 < list.length && (
-                      <Button
-                        size="compact-sm"
-                        fw={500}
-                        variant="subtle"
-                        aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`}
-                        onClick={() => compare(String(list[i + 1]!.version), String(v.version))}
-                      >
-                        {t('suites.diffVersion')}
-                      </Button>
-                    )}
+        <PlainTable
+          miw={860}
+          heads={[
+            { title: t('suites.version'), w: 150 },
+            t('suites.note'),
+            { title: t('suites.tools'), w: 80, right: true },
+            { title: t('suites.cases'), w: 80, right: true },
+            { title: t('suites.by'), w: 120 },
+            { title: t('suites.changed'), w: 120 },
+            { title: t('common.actions'), w: 290, hidden: true },
+          ]}
+        >
+          {list.map((v, i) => (
+            <Table.Tr key={v.version}>
+              <Table.Td>
+                <Group gap="xs" wrap="nowrap">
+                  <span className={common.num} style={{ fontWeight: 600 }}>
+                    {v.version}
+                  </span>
+                  {v.version === suite.version && <Badge>{t('suites.current')}</Badge>}
+                </Group>
+              </Table.Td>
+              <Table.Td className={common.untrusted}>{v.note || '–'}</Table.Td>
+              <FigureCell>{number(v.tool_count)}</FigureCell>
+              <FigureCell>{number(v.test_case_count)}</FigureCell>
+              <Table.Td>
+                <Text size="sm" c="dimmed">
+                  {v.by === me.user_id ? t('suites.you') : v.by_name || t('suites.another')}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Text size="sm" c="dimmed" className={common.num} title={moment(v.created_at)}>
+                  {ago(v.created_at)}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Group gap={4} justify="flex-end" wrap="nowrap">
+                  {may && v.version !== suite.version && (
+                    <Button size="compact-sm" fw={500} variant="subtle" onClick={() => back(v.version)}>
+                      {t('suites.returnTo', { n: v.version })}
+                    </Button>
+                  )}
+                  {i + 1 < list.length && (
                     <Button
                       size="compact-sm"
                       fw={500}
                       variant="subtle"
-                      aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`}
-                      onClick={() => setView(String(v.version))}
+                      aria-label={`${t('suites.diffVersion')}: ${t('suites.diffTitle', { from: list[i + 1]!.version, to: v.version })}`}
+                      onClick={() => compare(String(list[i + 1]!.version), String(v.version))}
                     >
-                      {t('suites.show')}
+                      {t('suites.diffVersion')}
                     </Button>
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+                  )}
+                  <Button
+                    size="compact-sm"
+                    fw={500}
+                    variant="subtle"
+                    aria-label={`${t('suites.show')}: ${t('suites.versionN', { n: v.version })}`}
+                    onClick={() => setView(String(v.version))}
+                  >
+                    {t('suites.show')}
+                  </Button>
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </PlainTable>
       </Box>
       {query.hasNextPage && (
         <Button
@@ -204,13 +193,7 @@ export function VersionsTab({ editing }: { editing: Editing }) {
           )}
         </Card>
       )}
-      <Modal
-        opened={view !== ''}
-        onClose={() => setView(null)}
-        size="xl"
-        title={t('suites.versionN', { n: view })}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={view !== ''} onClose={() => setView(null)} size="xl" title={t('suites.versionN', { n: view })}>
         {view !== '' && <Old id={suite.id} version={Number(view)} />}
       </Modal>
     </Stack>

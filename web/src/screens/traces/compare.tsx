@@ -8,8 +8,8 @@ import { Empty, Failure, Loading } from '../../ui/status';
 import { ChangeFigure } from '../../ui/change';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { BaselineSelect, baselineOf } from './baseline';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 export function CompareTab({ id }: { id: string }) {
@@ -61,32 +61,29 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
           })}
           actions={<ChangeWord of={target.overall.verdict} />}
         >
-          <ScrollBox label={t('traces.compare')}>
-            <Table miw={720}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('traces.metric')}</Table.Th>
-                  <Table.Th>{t('traces.baseline')}</Table.Th>
-                  <Table.Th>{t('traces.candidate')}</Table.Th>
-                  <Table.Th>{t('traces.change')}</Table.Th>
-                  <Table.Th>{t('traces.verdict')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                <Row name="pass_rate" unit="rate" of={target.overall} />
-                {target.metrics?.map((m) => (
-                  <Row
-                    key={m.metric}
-                    name={m.metric}
-                    unit={m.unit}
-                    of={m.overall}
-                    relative={m.relative}
-                    lower={m.lower_is_better}
-                  />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollBox>
+          <DataTable
+            label={t('traces.compare')}
+            miw={720}
+            heads={[
+              t('traces.metric'),
+              t('traces.baseline'),
+              t('traces.candidate'),
+              t('traces.change'),
+              t('traces.verdict'),
+            ]}
+          >
+            <Row name="pass_rate" unit="rate" of={target.overall} />
+            {target.metrics?.map((m) => (
+              <Row
+                key={m.metric}
+                name={m.metric}
+                unit={m.unit}
+                of={m.overall}
+                relative={m.relative}
+                lower={m.lower_is_better}
+              />
+            ))}
+          </DataTable>
           <Text size="xs" c="dimmed" mt="xs">
             {t('traces.paired', { n: number(target.overall.cases) })}
           </Text>
@@ -95,37 +92,32 @@ function Differences({ of }: { of: Schemas['Comparison'] }) {
               <Text fw={600} size="sm" mb={4}>
                 {t('traces.changed')}
               </Text>
-              <ScrollBox label={t('traces.changed')} height={320}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{t('traces.task')}</Table.Th>
-                      <Table.Th>{t('traces.kind')}</Table.Th>
-                      <Table.Th ta="right">{t('traces.baseline')}</Table.Th>
-                      <Table.Th ta="right">{t('traces.candidate')}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {target.changes!.slice(0, 200).map((c) => (
-                      <Table.Tr key={c.case}>
-                        <Table.Td className={common.untrusted}>{c.case}</Table.Td>
-                        <Table.Td>
-                          {t(
-                            `traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`,
-                          )}{' '}
-                          {c.stability && <Badge color="gray">{c.stability}</Badge>}
-                        </Table.Td>
-                        <Table.Td ta="right" className={common.num}>
-                          {c.baseline_passes}/{c.baseline_n}
-                        </Table.Td>
-                        <Table.Td ta="right" className={common.num}>
-                          {c.candidate_passes}/{c.candidate_n}
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </ScrollBox>
+              <DataTable
+                label={t('traces.changed')}
+                height={320}
+                heads={[
+                  t('traces.task'),
+                  t('traces.kind'),
+                  { title: t('traces.baseline'), right: true },
+                  { title: t('traces.candidate'), right: true },
+                ]}
+              >
+                {target.changes!.slice(0, 200).map((c) => (
+                  <Table.Tr key={c.case}>
+                    <Table.Td className={common.untrusted}>{c.case}</Table.Td>
+                    <Table.Td>
+                      {t(`traces.kind_${c.kind as 'newly_failing' | 'newly_passing' | 'less_often' | 'more_often'}`)}{' '}
+                      {c.stability && <Badge color="gray">{c.stability}</Badge>}
+                    </Table.Td>
+                    <FigureCell>
+                      {c.baseline_passes}/{c.baseline_n}
+                    </FigureCell>
+                    <FigureCell>
+                      {c.candidate_passes}/{c.candidate_n}
+                    </FigureCell>
+                  </Table.Tr>
+                ))}
+              </DataTable>
             </Box>
           ) : (
             <Text size="sm" mt="xs">

@@ -10,8 +10,8 @@ import { Failure } from '../../ui/status';
 import { gateVerdict, Verdict } from '../../ui/verdict';
 import { CodeEditor } from '../../ui/code';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { BaselineSelect, baselineOf } from './baseline';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 const example = 'gates:\n  - {metric: execution_success, at_least: 0.9}\n';
@@ -75,38 +75,31 @@ function Result({ of }: { of: Schemas['GateVerdict'] }) {
       <Text size="sm" className={common.untrusted} mb="sm">
         {r.sentence} {of.incomplete && t('traces.incomplete')}
       </Text>
-      <ScrollBox label={t('traces.gates')}>
-        <Table miw={460}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('traces.verdict')}</Table.Th>
-              <Table.Th>{t('traces.gate')}</Table.Th>
-              <Table.Th>{t('traces.measured')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {(r.verdicts ?? []).map((v, i) => (
-              <Table.Tr key={i}>
-                <Table.Td>{word(v.verdict)}</Table.Td>
-                <Table.Td>
-                  <span className={common.mono}>{v.gate.metric}</span>
-                  <Text size="xs" c="dimmed" className={common.untrusted}>
-                    {v.sentence}
-                  </Text>
-                  {v.cure && (
-                    <Text size="xs" className={common.untrusted}>
-                      {t('traces.cure', { cure: v.cure })}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Figure interval={v.interval} unit={v.unit ?? 'rate'} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable
+        label={t('traces.gates')}
+        miw={460}
+        heads={[t('traces.verdict'), t('traces.gate'), t('traces.measured')]}
+      >
+        {(r.verdicts ?? []).map((v, i) => (
+          <Table.Tr key={i}>
+            <Table.Td>{word(v.verdict)}</Table.Td>
+            <Table.Td>
+              <span className={common.mono}>{v.gate.metric}</span>
+              <Text size="xs" c="dimmed" className={common.untrusted}>
+                {v.sentence}
+              </Text>
+              {v.cure && (
+                <Text size="xs" className={common.untrusted}>
+                  {t('traces.cure', { cure: v.cure })}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Figure interval={v.interval} unit={v.unit ?? 'rate'} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       {r.warnings?.map((w, i) => (
         <Text key={i} size="sm" mt="xs" className={common.untrusted} style={{ color: 'var(--cv-error)' }}>
           {w}

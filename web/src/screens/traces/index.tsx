@@ -139,13 +139,7 @@ function How({ close }: { close: () => void }) {
   const t = useText();
   const here = location.origin;
   return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={t('traces.howTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened onClose={close} size="lg" title={t('traces.howTitle')}>
       <Stack>
         <Text size="sm">{t('traces.howText')}</Text>
         <Copyable

@@ -26,9 +26,9 @@ import { FindingCount } from '../../ui/verdict';
 import { CodeEditor } from '../../ui/code';
 import { number } from '../../ui/format';
 import { useParam } from '../../ui/params';
-import { ScrollBox } from '../../ui/scroll';
 import { download } from '../../ui/download';
 import { notifyFailure } from '../../ui/notify';
+import { DataTable } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 const reports = ['html', 'md', 'csv', 'json', 'txt'] as const;
@@ -257,49 +257,39 @@ function Target({ of, alone }: { of: Schemas['PanelTargetPanel']; alone: boolean
 function Panel({ label, metrics, companions }: { label: string; metrics: Metric[]; companions: Metric[] }) {
   const t = useText();
   return (
-    <ScrollBox label={label}>
-      <Table miw={560}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w="34%">{t('traces.metric')}</Table.Th>
-            <Table.Th>{t('traces.value')}</Table.Th>
+    <DataTable label={label} miw={560} heads={[{ title: t('traces.metric'), w: '34%' }, t('traces.value')]}>
+      {metrics.map((m) => {
+        const tasks = companions.find((c) => c.name === m.name.replace(/_by_call$/, '') + byTask);
+        return (
+          <Table.Tr key={m.name}>
+            <Table.Td>
+              {m.title}
+              {m.lower_is_better && (
+                <Text span size="xs" c="dimmed">
+                  {' '}
+                  · {t('traces.lower')}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
+              <Text span size="xs" c="dimmed">
+                {!m.labelled && m.of}
+                {m.coverage !== undefined &&
+                  m.coverage < 1 &&
+                  ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
+              </Text>
+              {tasks && tasks.interval.point !== null && (
+                <Text component="div" size="xs" c="dimmed">
+                  {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')}{' '}
+                  <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
+                </Text>
+              )}
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {metrics.map((m) => {
-            const tasks = companions.find((c) => c.name === m.name.replace(/_by_call$/, '') + byTask);
-            return (
-              <Table.Tr key={m.name}>
-                <Table.Td>
-                  {m.title}
-                  {m.lower_is_better && (
-                    <Text span size="xs" c="dimmed">
-                      {' '}
-                      · {t('traces.lower')}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />{' '}
-                  <Text span size="xs" c="dimmed">
-                    {!m.labelled && m.of}
-                    {m.coverage !== undefined &&
-                      m.coverage < 1 &&
-                      ` · ${t('traces.labelled', { share: number(m.coverage * 100) })}`}
-                  </Text>
-                  {tasks && tasks.interval.point !== null && (
-                    <Text component="div" size="xs" c="dimmed">
-                      {t(tasks.lower_is_better ? 'traces.byTaskWrong' : 'traces.byTask')}{' '}
-                      <Figure interval={tasks.interval} of={tasks} each="Tasks" unit={tasks.unit} />
-                    </Text>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+        );
+      })}
+    </DataTable>
   );
 }
 
@@ -325,51 +315,47 @@ function Slices({ of, title }: { of: Schemas['PanelTargetPanel']; title: string 
         />
       }
     >
-      <ScrollBox label={title} height={480}>
-        <Table miw={520} stickyHeader>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w="34%">{t('traces.slice')}</Table.Th>
-              <Table.Th>{titleOf(name)}</Table.Th>
+      <DataTable
+        label={title}
+        height={480}
+        miw={520}
+        stickyHeader
+        heads={[{ title: t('traces.slice'), w: '34%' }, titleOf(name)]}
+      >
+        {slices.map((s, i) => {
+          const m = s.metrics?.find((x) => x.name === name);
+          if (!m || m.interval.point === null) return null;
+          const apart = m.versus && (m.versus.worst || m.versus.best || m.versus.p_adjusted < 0.05);
+          return (
+            <Table.Tr key={i}>
+              <Table.Td className={common.untrusted}>
+                {s.key}={s.value}
+              </Table.Td>
+              <Table.Td>
+                <Group gap="xs">
+                  <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />
+                  {apart && (
+                    <Badge
+                      style={
+                        m.versus!.best
+                          ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }
+                          : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }
+                      }
+                      title={
+                        m.versus!.shrunken
+                          ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) })
+                          : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })
+                      }
+                    >
+                      {t(m.versus!.worst ? 'traces.worst' : m.versus!.best ? 'traces.best' : 'traces.differs')}
+                    </Badge>
+                  )}
+                </Group>
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {slices.map((s, i) => {
-              const m = s.metrics?.find((x) => x.name === name);
-              if (!m || m.interval.point === null) return null;
-              const apart = m.versus && (m.versus.worst || m.versus.best || m.versus.p_adjusted < 0.05);
-              return (
-                <Table.Tr key={i}>
-                  <Table.Td className={common.untrusted}>
-                    {s.key}={s.value}
-                  </Table.Td>
-                  <Table.Td>
-                    <Group gap="xs">
-                      <Figure interval={m.interval} of={m} each="Tasks" unit={m.unit} bar />
-                      {apart && (
-                        <Badge
-                          style={
-                            m.versus!.best
-                              ? { color: 'var(--cv-pass)', background: 'var(--cv-pass-ground)' }
-                              : { color: 'var(--cv-error)', background: 'var(--cv-error-ground)' }
-                          }
-                          title={
-                            m.versus!.shrunken
-                              ? t('results.shrunken', { value: inUnit(m.versus!.shrunken.point!, m.unit) })
-                              : t('traces.versus', { p: number(m.versus!.p_adjusted, 4) })
-                          }
-                        >
-                          {t(m.versus!.worst ? 'traces.worst' : m.versus!.best ? 'traces.best' : 'traces.differs')}
-                        </Badge>
-                      )}
-                    </Group>
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+          );
+        })}
+      </DataTable>
     </Card>
   );
 }
@@ -416,32 +402,25 @@ function Extremes({ id, of }: { id: string; of: Schemas['PanelExample'][] }) {
   if (of.length === 0) return null;
   return (
     <Card title={t('traces.extremes')}>
-      <ScrollBox label={t('traces.extremes')}>
-        <Table miw={480}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('traces.kind')}</Table.Th>
-              <Table.Th>{t('traces.task')}</Table.Th>
-              <Table.Th>{t('traces.evidence')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {of.map((e, i) => (
-              <Table.Tr key={i}>
-                <Table.Td>{t(`traces.${e.kind as 'weakest'}`)}</Table.Td>
-                <Table.Td className={common.untrusted}>
-                  <Link
-                    to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}
-                  >
-                    {e.task}
-                  </Link>
-                </Table.Td>
-                <Table.Td className={common.untrusted}>{e.why}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+      <DataTable
+        label={t('traces.extremes')}
+        miw={480}
+        heads={[t('traces.kind'), t('traces.task'), t('traces.evidence')]}
+      >
+        {of.map((e, i) => (
+          <Table.Tr key={i}>
+            <Table.Td>{t(`traces.${e.kind as 'weakest'}`)}</Table.Td>
+            <Table.Td className={common.untrusted}>
+              <Link
+                to={`/traces/${id}?attempt=${encodeURIComponent(`${e.task}#${e.attempt ?? 0}${e.target ? `@${e.target}` : ''}`)}`}
+              >
+                {e.task}
+              </Link>
+            </Table.Td>
+            <Table.Td className={common.untrusted}>{e.why}</Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
     </Card>
   );
 }

@@ -50,13 +50,7 @@ export function UploadDialog({
     await added();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={t('traces.uploadTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened onClose={close} size="lg" title={t('traces.uploadTitle')}>
       <Stack>
         <Text size="sm" c="dimmed">
           {t('traces.uploadText')}

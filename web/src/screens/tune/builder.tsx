@@ -5,7 +5,6 @@ import {
   Button,
   Group,
   Menu,
-  Modal,
   NumberInput,
   Select,
   Stack,
@@ -14,7 +13,6 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, unwrap } from '../../api/client';
 import { useInvalidate } from '../../api/queries';
@@ -25,6 +23,7 @@ import { notify } from '../../ui/notify';
 import { Card } from '../../ui/page';
 import { Failure } from '../../ui/status';
 import { type Dimension, dimension, fileOf, parameters, renamed, type Spaces, spacesOf } from './space';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 const amount = (v: string | number) => (v === '' || Number.isNaN(Number(v)) ? ('' as const) : Number(v));
@@ -151,43 +150,24 @@ function SavePreset({ of, close }: { of: Spaces; close: () => void }) {
   const t = useText();
   const invalidate = useInvalidate();
   const [name, setName] = useState('');
-  const save = useMutation({
-    mutationFn: async () =>
-      unwrap(await api.POST('/api/tool-eval/param-tune/presets', { body: { name, search_space: fileOf(of) } })),
-    onSuccess: async () => {
-      await invalidate.tunes();
-      notify(t('tune.savedSpace', { name }));
-      close();
-    },
-  });
+  const send = async () => {
+    unwrap(await api.POST('/api/tool-eval/param-tune/presets', { body: { name, search_space: fileOf(of) } }));
+    await invalidate.tunes();
+    notify(t('tune.savedSpace', { name }));
+    close();
+  };
   return (
-    <Modal opened onClose={close} title={t('tune.saveSpace')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form
-        onSubmit={(e) => {
-          e.preventDefault();
-          e.stopPropagation(); // React passes it on to the form of the search
-          if (!save.isPending) save.mutate();
-        }}
-      >
-        <Stack>
-          <TextInput
-            label={t('tune.presetName')}
-            description={t('tune.presetNameHint')}
-            required
-            data-autofocus
-            maxLength={64}
-            value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
-          />
-          {save.error && <Failure of={save.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={t('tune.saveSpace')} close={close} send={send} button={t('common.save')}>
+      <TextInput
+        label={t('tune.presetName')}
+        description={t('tune.presetNameHint')}
+        required
+        data-autofocus
+        maxLength={64}
+        value={name}
+        onChange={(e) => setName(e.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

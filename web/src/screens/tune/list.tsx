@@ -7,9 +7,9 @@ import { usePermission } from '../../user';
 import { type TextKey, useText, useTranslate } from '../../text';
 import { moment, number, signed } from '../../ui/format';
 import { Page } from '../../ui/page';
-import { ScrollBox } from '../../ui/scroll';
 import { Empty, Failure, Loading } from '../../ui/status';
 import { Profiles } from './profiles';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 type Line = Schemas['TuneLine'];
@@ -54,29 +54,22 @@ export function Searches({ experiment }: { experiment?: string }) {
     .sort((a, b) => b.timestamp.localeCompare(a.timestamp));
   if (list.length === 0) return <Empty title={t('tune.empty')} text={t('tune.emptyText')} />;
   return (
-    <ScrollBox label={t('tune.title')} card>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('tune.started')}</Table.Th>
-            <Table.Th scope="col">{t('tune.what')}</Table.Th>
-            <Table.Th scope="col">{t('tune.model')}</Table.Th>
-            <Table.Th scope="col">{t('tune.result')}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('tune.gain')}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('tune.calls')}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {list.map((s) => (
-            <SearchRow key={s.id} of={s} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <DataTable
+      label={t('tune.title')}
+      card
+      heads={[
+        t('tune.started'),
+        t('tune.what'),
+        t('tune.model'),
+        t('tune.result'),
+        { title: t('tune.gain'), right: true },
+        { title: t('tune.calls'), right: true },
+      ]}
+    >
+      {list.map((s) => (
+        <SearchRow key={s.id} of={s} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -114,16 +107,14 @@ function SearchRow({ of: s }: { of: Line }) {
           )}
         </Stack>
       </Table.Td>
-      <Table.Td ta="right" className={common.num}>
+      <FigureCell>
         {models.map((m) => (
           <Text key={m.model} size="sm">
             {signed(m.gain?.point)}
           </Text>
         ))}
-      </Table.Td>
-      <Table.Td ta="right" className={common.num}>
-        {number(s.spent.requests)}
-      </Table.Td>
+      </FigureCell>
+      <FigureCell>{number(s.spent.requests)}</FigureCell>
     </Table.Tr>
   );
 }

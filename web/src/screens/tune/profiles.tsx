@@ -1,6 +1,5 @@
 // Profiles: named parameters and system prompts that a user stores for a model.
-import { Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { $api, api, unwrap } from '../../api/client';
@@ -15,6 +14,7 @@ import { ScrollBox } from '../../ui/scroll';
 import { Failure } from '../../ui/status';
 import { type Profile, settingsOf } from '../newrun/draft';
 import { type Candidate, nameIn, type Search } from './candidate';
+import { FormDialog } from '../../ui/dialog';
 import common from '../../ui/common.module.css';
 
 /** KeepProfile asks for a name, and stores the settings of a candidate as a profile of the model. */
@@ -32,47 +32,29 @@ export function KeepProfile({
   const t = useText();
   const invalidate = useInvalidate();
   const [name, setName] = useState(nameIn(m, c).slice(0, 120));
-  const keep = useMutation({
-    mutationFn: async () =>
-      unwrap(
-        await api.POST('/api/tool-eval/param-tune/history/{id}/apply', {
-          params: { path: { id: search } },
-          body: { model: m.model, candidate: c.n, anyway: true, profile: name },
-        }),
-      ),
-    onSuccess: async () => {
-      await invalidate.routes('/api/profiles');
-      notify(t('tune.profileKept', { name }));
-      close();
-    },
-  });
+  const send = async () => {
+    unwrap(
+      await api.POST('/api/tool-eval/param-tune/history/{id}/apply', {
+        params: { path: { id: search } },
+        body: { model: m.model, candidate: c.n, anyway: true, profile: name },
+      }),
+    );
+    await invalidate.routes('/api/profiles');
+    notify(t('tune.profileKept', { name }));
+    close();
+  };
   return (
-    <Modal opened onClose={close} title={t('tune.keepProfile')} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <form
-        onSubmit={(e) => {
-          e.preventDefault();
-          if (!keep.isPending) keep.mutate();
-        }}
-      >
-        <Stack>
-          <TextInput
-            label={t('tune.profileName')}
-            description={t('tune.profileNameHint', { model: m.model })}
-            required
-            data-autofocus
-            maxLength={128}
-            value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
-          />
-          {keep.error && <Failure of={keep.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={keep.isPending}>
-              {t('common.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={t('tune.keepProfile')} close={close} send={send} button={t('common.save')}>
+      <TextInput
+        label={t('tune.profileName')}
+        description={t('tune.profileNameHint', { model: m.model })}
+        required
+        data-autofocus
+        maxLength={128}
+        value={name}
+        onChange={(e) => setName(e.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

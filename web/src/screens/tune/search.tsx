@@ -14,7 +14,6 @@ import { Figure } from '../../ui/interval';
 import { askConfirmation } from '../../ui/confirm';
 import { notify, notifyFailure } from '../../ui/notify';
 import { Card, Page } from '../../ui/page';
-import { ScrollBox } from '../../ui/scroll';
 import { Failure, Loading } from '../../ui/status';
 import { prepareDraft } from '../newrun/draft';
 import { type Candidate, nameIn, type Search, useStanding } from './candidate';
@@ -22,6 +21,7 @@ import { stateKey } from './list';
 import { KeepProfile } from './profiles';
 import { PromptTree } from './prompts';
 import { shown } from './space';
+import { DataTable, FigureCell } from '../../ui/datatable';
 import common from '../../ui/common.module.css';
 
 // The library of charts is large, and only this screen needs it.
@@ -361,46 +361,31 @@ function Candidates({ of: m }: { of: Search }) {
     return rank(a) - rank(b) || (b.score?.point ?? -1) - (a.score?.point ?? -1) || a.n - b.n;
   });
   return (
-    <ScrollBox label={t('tune.candidates')} height={480}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('tune.candidate')}</Table.Th>
-            <Table.Th scope="col">{t('tune.score')}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('tune.asked')}
-            </Table.Th>
-            <Table.Th scope="col">{t('tune.state')}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('tune.cost')}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('tune.latency')}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {all.map((c) => (
-            <Table.Tr key={c.n} data-candidate={c.n}>
-              <Table.Td className={common.untrusted}>{c.n === 0 ? t('tune.base') : nameIn(m, c)}</Table.Td>
-              <Table.Td>
-                <Figure interval={c.score} of={{ of: t('common.attempts') }} bar />
-              </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {c.tasks}
-              </Table.Td>
-              <Table.Td className={common.untrusted}>{state(c)}</Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {money(c.cost_usd_per_attempt)}
-              </Table.Td>
-              <Table.Td ta="right" className={common.num}>
-                {duration(c.latency_ms)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+    <DataTable
+      label={t('tune.candidates')}
+      height={480}
+      heads={[
+        t('tune.candidate'),
+        t('tune.score'),
+        { title: t('tune.asked'), right: true },
+        t('tune.state'),
+        { title: t('tune.cost'), right: true },
+        { title: t('tune.latency'), right: true },
+      ]}
+    >
+      {all.map((c) => (
+        <Table.Tr key={c.n} data-candidate={c.n}>
+          <Table.Td className={common.untrusted}>{c.n === 0 ? t('tune.base') : nameIn(m, c)}</Table.Td>
+          <Table.Td>
+            <Figure interval={c.score} of={{ of: t('common.attempts') }} bar />
+          </Table.Td>
+          <FigureCell>{c.tasks}</FigureCell>
+          <Table.Td className={common.untrusted}>{state(c)}</Table.Td>
+          <FigureCell>{money(c.cost_usd_per_attempt)}</FigureCell>
+          <FigureCell>{duration(c.latency_ms)}</FigureCell>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -413,41 +398,34 @@ function Matrix({ of: m }: { of: Search }) {
       <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
         {t('tune.matrix', { kept: number(x.kept), clamped: number(x.clamped), dropped: number(x.dropped) })}
       </Text>
-      <ScrollBox label={t('tune.matrixLabel')} height={360}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {(m.names ?? []).map((n) => (
-                <Table.Th key={n} scope="col" className={common.untrusted}>
-                  {n}
-                </Table.Th>
-              ))}
-              <Table.Th scope="col">{t('tune.state')}</Table.Th>
-              <Table.Th scope="col">{t('tune.reason')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {(x.rows ?? []).slice(0, 500).map((r, i) => (
-              <Table.Tr key={i}>
-                {(r.values ?? []).map((v, k) => (
-                  <Table.Td key={k} className={common.untrusted}>
-                    {shown(v)}
-                  </Table.Td>
-                ))}
-                <Table.Td>{t(`tune.row_${r.status as 'kept' | 'clamped' | 'dropped'}`)}</Table.Td>
-                <Table.Td className={common.untrusted}>
-                  {[
-                    ...(r.adjustments ?? []).map((a) => `${a.param} ${a.from}${a.to ? ` → ${a.to}` : ''}: ${a.reason}`),
-                    r.why,
-                  ]
-                    .filter(Boolean)
-                    .join('; ')}
-                </Table.Td>
-              </Table.Tr>
+      <DataTable
+        label={t('tune.matrixLabel')}
+        height={360}
+        heads={[
+          ...(m.names ?? []).map((n) => ({ key: n, title: n, className: common.untrusted })),
+          t('tune.state'),
+          t('tune.reason'),
+        ]}
+      >
+        {(x.rows ?? []).slice(0, 500).map((r, i) => (
+          <Table.Tr key={i}>
+            {(r.values ?? []).map((v, k) => (
+              <Table.Td key={k} className={common.untrusted}>
+                {shown(v)}
+              </Table.Td>
             ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
+            <Table.Td>{t(`tune.row_${r.status as 'kept' | 'clamped' | 'dropped'}`)}</Table.Td>
+            <Table.Td className={common.untrusted}>
+              {[
+                ...(r.adjustments ?? []).map((a) => `${a.param} ${a.from}${a.to ? ` → ${a.to}` : ''}: ${a.reason}`),
+                r.why,
+              ]
+                .filter(Boolean)
+                .join('; ')}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
     </details>
   );
 }
