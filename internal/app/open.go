@@ -288,13 +288,17 @@ func (o *Opener) recordedTraces(name string, f io.ReadSeeker) (iter.Seq2[*callve
 	}, true, nil
 }
 
-// Coverage reports recorded rows without cases and cases without rows: a case without a row is not
-// run, never a zero.
-func (o *Opener) Coverage(cases iter.Seq[*callvet.Case]) {
+// Coverage reports recorded rows without cases, cases without rows, and rows that no attempt reads: a
+// case without a row is not run, never a zero. attempts is the number of attempts at a case.
+func (o *Opener) Coverage(cases iter.Seq[*callvet.Case], attempts func(*callvet.Case) int) {
 	for _, s := range o.records {
 		if c := s.Coverage(cases); len(c.Unknown) > 0 || len(c.Missing) > 0 {
 			o.events.Note("coverage", "%s: %d cases without a row (not run), %d rows of other cases", s.Target.Name,
 				len(c.Missing), len(c.Unknown))
+		}
+		if unused, most := s.Unused(cases, attempts); unused > 0 {
+			o.events.Note("coverage", "%s: %s of the cases not read: a case has up to %d rows, one for each attempt (--repeat)",
+				s.Target.Name, plain.Count(unused, "more row", "more rows"), most)
 		}
 	}
 }

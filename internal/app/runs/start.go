@@ -408,7 +408,12 @@ func LintVerdict(problems []callvet.Problem, req *app.RunRequest, events app.Eve
 // reportTargets reports targets that do not fit the cases or the limits, before they are asked.
 func (s *Session) reportTargets() error {
 	var err error
-	s.op.Coverage(s.AllCases(&err))
+	s.op.Coverage(s.AllCases(&err), func(c *callvet.Case) int {
+		if c.Repeat > 0 {
+			return c.Repeat
+		}
+		return s.Manifest.Repeats
+	})
 	s.op.ReportUnpriced(s.targets, s.settings.MaxCostUSD)
 	return err
 }

@@ -40,6 +40,25 @@ type Coverage struct {
 	Missing, Unknown []string
 }
 
+// Unused counts the rows of the cases that no attempt reads, and the most rows that a case has.
+// attempts is the number of attempts at a case.
+func (s *Source) Unused(cases iter.Seq[*callvet.Case], attempts func(*callvet.Case) int) (unused, most int) {
+	for k := range cases {
+		rows, used := 0, 0
+		first := s.index.find(k.ID, k.Input)
+		for at := first; at >= 0; at = s.index.rows[at].next {
+			rows++
+		}
+		for i := range min(attempts(k), rows) {
+			if s.index.repeat(first, i) >= 0 {
+				used++
+			}
+		}
+		unused, most = unused+rows-used, max(most, rows)
+	}
+	return unused, most
+}
+
 // Coverage lists cases without rows and rows without cases, in their orders.
 func (s *Source) Coverage(cases iter.Seq[*callvet.Case]) Coverage {
 	var c Coverage

@@ -157,6 +157,13 @@ func TestRepeatsGroupsAndCoverage(t *testing.T) {
 	if d := cmp.Diff([]int{7, 8, 9}, lines); d != "" {
 		t.Error(d)
 	}
+	for attempts, want := range []int{3, 1, 0, 0} { // a has two rows, b has one
+		all := slices.Values([]*callvet.Case{{ID: "a"}, {ID: "b"}, {ID: "new"}})
+		unused, most := s.Unused(all, func(*callvet.Case) int { return attempts })
+		if unused != want || most != 2 {
+			t.Errorf("%d attempts leave %d rows unused of at most %d for a case, want %d", attempts, unused, most, want)
+		}
+	}
 	c := s.Coverage(slices.Values([]*callvet.Case{{ID: "a"}, {ID: "b"}, {ID: "new"}}))
 	if d := cmp.Diff(Coverage{Missing: []string{"new"}, Unknown: []string{"gone"}}, c); d != "" {
 		t.Error(d)
