@@ -594,7 +594,7 @@ func FuzzResultCheck(f *testing.F) {
 	})
 }
 
-func TestProblemsSayWhere(t *testing.T) {
+func TestProblemsHavePlaces(t *testing.T) {
 	t.Parallel()
 	bad := func(c callvet.Case) callvet.Case {
 		c.ID, c.Position = "x", callvet.Position{File: "s.yaml", Line: 7}

@@ -169,7 +169,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-func TestApplyKeepsWhatItIsGiven(t *testing.T) {
+func TestApplyKeepsItsInput(t *testing.T) {
 	t.Parallel()
 	c := load(t, listed)
 	got, err := learn.ApplyEdits(c,

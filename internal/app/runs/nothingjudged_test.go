@@ -29,7 +29,7 @@ func TestNothingJudged(t *testing.T) {
 		{0, 3, of(0, 0), "nothing was judged: 0 attempts ended in an error, 3 did not run"},
 		{1, 4, of(1, 2), "nothing was judged: 1 attempt ended in an error, 3 ran and could not be judged, 1 did not run"},
 	} {
-		if got := nothingJudged(run.Summary{Error: c.errs, NotRun: c.notRun}, c.panels).Error(); got != c.want {
+		if got := nothingJudged(run.Summary{Totals: run.Totals{Error: c.errs, NotRun: c.notRun}}, c.panels).Error(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
