@@ -34,7 +34,7 @@ type hasher struct {
 	slots   chan struct{}
 	waiting chan struct{}
 	// The hash of no password, for comparisons with an unknown name.
-	nobody string
+	noPasswordHash string
 }
 
 func newHasher(c Cost) (*hasher, error) {
@@ -46,7 +46,7 @@ func newHasher(c Cost) (*hasher, error) {
 		slots:  make(chan struct{}, atOnce), waiting: make(chan struct{}, atOnce+maxWaiting),
 	}
 	var err error
-	if h.nobody, err = argon2id.CreateHash("no user has this password",
+	if h.noPasswordHash, err = argon2id.CreateHash("no user has this password",
 		&h.params); err != nil {
 		return nil, fmt.Errorf("make a hash: %w", err)
 	}
@@ -92,7 +92,7 @@ func (h *hasher) is(ctx context.Context, password, hash string) (bool, error) {
 	defer free()
 	real := hash != ""
 	if !real {
-		hash = h.nobody
+		hash = h.noPasswordHash
 	}
 	ok, err := argon2id.ComparePasswordAndHash(password, hash)
 	if err != nil {

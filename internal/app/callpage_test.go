@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/internal/app/runs"
 )
 
-// TestCallPages: pages of any size say what one page says, in a run in which few attempts have calls, and all of
-// them late.
+// TestCallPages: pages of any size have the same entries as one page, in a run in which only a few
+// late attempts have calls.
 func TestCallPages(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})

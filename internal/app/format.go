@@ -74,7 +74,7 @@ func (a *App) Targets() []string {
 // Provider is a provider of models that targets can use.
 type Provider struct {
 	Name string   `json:"name" doc:"as in openai/gpt-5-mini"`
-	Keys []string `json:"key_variables" nullable:"false" doc:"the variables that may hold its key, the usual one first"`
+	Keys []string `json:"key_variables" nullable:"false" doc:"the variables that may contain its key, the default first"`
 	// Local providers run on a machine of the user.
 	Local bool `json:"local" doc:"it answers without a key"`
 }

@@ -26,7 +26,7 @@ type Probe struct {
 	LatencyMS float64           `json:"latency_ms"`
 	Fault     callvet.FaultKind `json:"fault,omitempty" doc:"auth: the key is refused; request: most often no such model; rate_limit, network, timeout, server, malformed"`
 	HTTP      int               `json:"http_status,omitempty" doc:"of an answer that is a fault"`
-	Message   string            `json:"message,omitempty" doc:"what the provider said"`
+	Message   string            `json:"message,omitempty" doc:"the provider's message"`
 	RetryMS   int64             `json:"retry_after_ms,omitempty"`
 	Notes     []callvet.Notice  `json:"notes,omitempty"`
 	Usage     callvet.Usage     `json:"usage"`

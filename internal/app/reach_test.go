@@ -17,7 +17,8 @@ import (
 	"github.com/callvet/callvet/internal/app"
 )
 
-// TestReach: this machine is reached where somebody allowed it, by no name and by no redirect.
+// TestReach: this machine is reached only if it is allowed, and neither by a name nor by a
+// redirect.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	asked := 0

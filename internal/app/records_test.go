@@ -238,8 +238,8 @@ func TestBadStoredColumns(t *testing.T) {
 	}
 }
 
-// TestBadStoredRuns changes what is stored of a run and its suite: the list has it all the
-// same, and the other run can be read.
+// TestBadStoredRuns changes the stored data of a run and its suite: the list still has it, and the
+// other run can be read.
 func TestBadStoredRuns(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, 3)
@@ -388,7 +388,7 @@ func TestChecksums(t *testing.T) {
 	for name, c := range map[string]struct {
 		query   string
 		problem string
-		again   bool // the columns tell, so that a session that goes on asks again
+		again   bool // the columns show it, so a resumed session runs it again
 	}{
 		"another verdict": {
 			"UPDATE cells SET verdict='fail', class='wrong_tool' WHERE run=1 AND case_ix=2",
@@ -453,8 +453,8 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestDamagedRun: a run of which the manifest, the suite or attempts cannot be read is shown with
-// what can be, its problem names what is missing, and gates refuse it or hold it inconclusive.
+// TestDamagedRun: a run with an unreadable manifest, suite or attempts is shown with its readable
+// parts, its problem names the missing ones, and gates refuse it or are inconclusive.
 func TestDamagedRun(t *testing.T) {
 	t.Parallel()
 	const gates = "gates: [{metric: pass_rate, at_least: 0.01, min_n: 1}, {metric: error_rate, at_most: 0.99, min_n: 1}]"

@@ -244,8 +244,8 @@ func TestCatalogsWithoutATerminal(t *testing.T) {
 	}
 }
 
-// TestConclude: a request about a catalogue that asks models shows its run to the client before
-// it reads it, says how the run ended as the client does, and asks no retriever.
+// TestConclude: a request about a catalogue with models shows its run to the client before it reads
+// it, returns the client's error of the run, and uses no retriever.
 func TestConclude(t *testing.T) {
 	t.Parallel()
 	a, files := server(t, app.Permit{})
@@ -323,8 +323,8 @@ func TestMistakesNameTheirField(t *testing.T) {
 	}
 }
 
-// TestScorersThatRun: a suite whose scorers are programs runs where commands may, and where the
-// request says so.
+// TestScorersThatRun: a suite with scorers that are programs runs if commands are permitted and the
+// request allows them.
 func TestScorersThatRun(t *testing.T) {
 	t.Parallel()
 	const text = `{"suite": "upload-9", "targets": [{"target": "offline/lexical"}], "allow_exec": %t}`
@@ -449,7 +449,7 @@ func TestOneWayOut(t *testing.T) {
 	}
 }
 
-// TestCancel: a run is canceled by its id while it is carried out, keeps what it has, and can be
+// TestCancel: a run is canceled by its id while it is carried out, keeps its attempts, and can be
 // resumed; a run without an owner cannot be canceled.
 func TestCancel(t *testing.T) {
 	t.Parallel()

@@ -81,7 +81,7 @@ func manyTowns(t *testing.T, files *uploads, n int) {
 	files.known["towns"] = "towns"
 }
 
-// carriedOut is what a run gave, without what is another one each time.
+// carriedOut is the result of a run, without parts that differ each time.
 type carriedOut struct {
 	Totals  run.Totals
 	Targets []run.Totals

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestTargetsFile: entries are read over what is shared, and nothing of one entry is in
-// the next.
+// TestTargetsFile: entries override the shared settings, and no setting of an entry is in the next
+// one.
 func TestTargetsFile(t *testing.T) {
 	t.Parallel()
 	files := Memory{}

@@ -18,7 +18,7 @@ func TestOldEventsAreRemoved(t *testing.T) {
 	j := newJobs(t, job.Config{Store: db, Now: func() time.Time { return now }})
 	tell := func(user string, n int) {
 		t.Helper()
-		if err := job.Tell(t.Context(), db, user, now, n); err != nil {
+		if err := job.AddEvents(t.Context(), db, user, now, n); err != nil {
 			t.Fatal(err)
 		}
 	}

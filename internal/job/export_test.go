@@ -15,8 +15,8 @@ import (
 // Prune removes old events as Run does.
 func (j *Jobs) Prune(ctx context.Context) error { return j.prune(ctx) }
 
-// Tell stores n events of a user.
-func Tell(ctx context.Context, db *store.DB, user string, now time.Time, n int) error {
+// AddEvents stores n events of a user.
+func AddEvents(ctx context.Context, db *store.DB, user string, now time.Time, n int) error {
 	return db.Change(ctx, "test",
 		func(q *rows.Queries) error { return storeEvents(ctx, q, user, "", now, make([]News, n)...) })
 }

@@ -517,9 +517,9 @@ func TestListInPages(t *testing.T) {
 	}
 }
 
-// TestStartKeepsWhatIsPrepared: a job that is being prepared when the first jobs are done is not
+// TestStartKeepsPreparedJobs: a job that is being prepared when the first jobs are done is not
 // taken for one that an earlier process left.
-func TestStartKeepsWhatIsPrepared(t *testing.T) {
+func TestStartKeepsPreparedJobs(t *testing.T) {
 	t.Parallel()
 	j := newJobs(t, job.Config{Handlers: map[string]job.Handler{"work": until}})
 	got := submit(t, j, job.Request{Prepare: func(context.Context, string) (job.Prepared, error) {

@@ -150,8 +150,8 @@ func TestPartEnds(t *testing.T) {
 	}
 }
 
-// TestPartsOfOneThatEnded: parts that a process left are gone at the next start, and the job asks for new
-// ones. A part that still waits when its job is cut off is not begun.
+// TestPartsOfOneThatEnded: the parts of an ended process are gone at the next start, and the job
+// makes new ones. A part that still waits when its job is interrupted is not begun.
 func TestPartsOfOneThatEnded(t *testing.T) {
 	t.Parallel()
 	db := open(t)

@@ -161,7 +161,7 @@ func (j *Jobs) finish(ctx, limited context.Context, r *Report, detail json.RawMe
 			if err != nil {
 				return err
 			}
-			r.lay(&row)
+			r.writeProgress(&row)
 			if to != Done && row.Cancel { // requested after the handler stopped, or before it began
 				to, text = Cancelled, ""
 			}
@@ -296,8 +296,8 @@ func (r *Report) GiveWay() bool {
 	return other
 }
 
-// lay writes the progress of the job into its row.
-func (r *Report) lay(row *rows.Job) {
+// writeProgress writes the progress of the job into its row.
+func (r *Report) writeProgress(row *rows.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known {

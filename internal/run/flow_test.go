@@ -276,9 +276,9 @@ func TestTraceOfSeveralAnswers(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsMissingRuns: with several targets and repeats, the cells that are done do not run
+// TestOnlyMissingCellsRun: with several targets and repeats, the cells that are done do not run
 // again, and cells that are not in the run do not count.
-func TestOnlyWhatIsMissingRuns(t *testing.T) {
+func TestOnlyMissingCellsRun(t *testing.T) {
 	t.Parallel()
 	const cases, repeats = 40, 3
 	type place [3]int

@@ -203,7 +203,7 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 }
 
 // Cells that are finished when the user interrupts again are stored, and no others count.
-func TestAbortStoresWhatIsFinished(t *testing.T) {
+func TestAbortStoresFinishedCells(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
 	abort := make(chan struct{})

@@ -274,7 +274,7 @@ func TestBrokenWorldIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestSentRequests(t *testing.T) {
 	t.Parallel()
 	s := &callvet.Suite{
 		SystemPrompt: "suite", Defaults: callvet.Defaults{ToolChoice: "none"},

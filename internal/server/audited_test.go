@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAuditOfSharing: an admin who shares what is another user's has two lines in the audit log: that it is
-// shared, and that it was not the admin's. What stays shared is not shared again.
+// TestAuditOfSharing: an admin who shares an object of another user has two lines in the audit log:
+// that it is shared, and that it was not the admin's. An object that stays shared has no new line.
 func TestAuditOfSharing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

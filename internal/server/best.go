@@ -123,7 +123,7 @@ func noteOf(c *plan.ExperimentCandidate, of int) string {
 // stored answers, so that the run can confirm the choice.
 func runBest(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	ExperimentIn
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body *struct {
 		Repeats    int     `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"0: as many as the run that was the best"`
 		MaxCostUSD float64 `json:"max_cost_usd,omitempty" minimum:"0"`

@@ -22,15 +22,15 @@ import (
 type RunChanges struct {
 	Run      string      `json:"eval_id"`
 	Items    []RunChange `json:"items" nullable:"false"`
-	Warnings []string    `json:"warnings,omitempty" doc:"what else is not the same as in the other runs: suite, tasks, prompts, tools, parameters, rules"`
+	Warnings []string    `json:"warnings,omitempty" doc:"other differences from the other runs: suite, tasks, prompts, tools, parameters, rules"`
 }
 
 // RunChange is how the pass rate of one target changed.
 type RunChange struct {
 	Target     string    `json:"target"`
 	Floor      bool      `json:"floor,omitempty" doc:"a target that chooses without a model"`
-	Base       string    `json:"base_eval_id,omitempty" doc:"the run that it is compared with; left out where there is none"`
-	BaseName   string    `json:"base_name,omitempty" doc:"what its owner calls it"`
+	Base       string    `json:"base_eval_id,omitempty" doc:"the run with which it is compared; absent if there is none"`
+	BaseName   string    `json:"base_name,omitempty" doc:"the name that its owner gave it"`
 	BaseAt     time.Time `json:"base_timestamp,omitzero"`
 	BaseTarget string    `json:"base_target,omitempty"`
 	Baseline   bool      `json:"baseline,omitempty" doc:"that run is the baseline of the experiment; otherwise it is the newest one before of the same suite and model"`

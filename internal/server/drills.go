@@ -65,7 +65,7 @@ func addDrills(s *api.Server) {
 }
 
 func runDrills(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body DrillAsk
 },
 ) (*submittedOutput, error) {

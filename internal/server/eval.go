@@ -43,12 +43,12 @@ type Asked struct {
 	// SystemPrompt is one text for all targets, or a text for each provider_key::model_id. It is
 	// added to the suite's. Source: Tool Calling Evaluation, "System Prompt Per Suite".
 	SystemPrompt  any  `json:"system_prompt,omitempty" doc:"a text for all targets, or an object of texts by provider_key::model_id, with _global for all others; it stands before the suite's"`
-	ReplaceSystem bool `json:"replace_system,omitempty" doc:"system_prompt stands in place of the suite's"`
+	ReplaceSystem bool `json:"replace_system,omitempty" doc:"system_prompt replaces the suite's"`
 
 	Repeats          int      `json:"repeats,omitempty" minimum:"0" maximum:"100" doc:"attempts of each target at each case that has no number of its own (repeat in the suite); of a search, of each candidate; 0: 1"`
 	Seed             int64    `json:"seed,omitempty"`
 	Sample           int      `json:"sample,omitempty" minimum:"0" doc:"cases that are drawn at random; 0: all"`
-	Filter           []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must hold"`
+	Filter           []string `json:"filter,omitempty" doc:"patterns for ids, tag:smoke, tier:golden, category=flights; all must match"`
 	Tags             []string `json:"tags,omitempty" doc:"cases with one of these tags"`
 	MaxCostUSD       float64  `json:"max_cost_usd,omitempty" minimum:"0" doc:"of the whole run or search"`
 	MaxCalls         int      `json:"max_calls,omitempty" minimum:"0" doc:"requests of the whole run or search; a search keeps what its confirmation needs"`
@@ -58,8 +58,8 @@ type Asked struct {
 	Retries          *int     `json:"retries,omitempty" minimum:"0" maximum:"20" doc:"after a failure that may pass; left out: 3, and up to 9 after a 429"`
 	Stream           bool     `json:"stream,omitempty" doc:"answers are streamed"`
 	NoCache          bool     `json:"no_cache,omitempty"`
-	RealLatency      bool     `json:"real_latency,omitempty" doc:"waits as long as mocks say their tools take"`
-	Keep             []string `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are kept as they are, such as email"`
+	RealLatency      bool     `json:"real_latency,omitempty" doc:"waits for the latencies of the mocks"`
+	Keep             []string `json:"keep,omitempty" maxItems:"20" nullable:"false" doc:"kinds of personal data that are not redacted, such as email"`
 	Embedder         string   `json:"embedder,omitempty" maxLength:"200" doc:"the model that compares texts in mode semantic, as in openai/text-embedding-3-small"`
 
 	Priority int `json:"priority,omitempty" minimum:"-10" maximum:"10" doc:"above 0 for admins only"`
@@ -84,7 +84,7 @@ type EvalRequest struct {
 	UntilDecided   bool   `json:"until_decided,omitempty" doc:"asks cases in random order (seed), and ends when every gate is decided"`
 	Gates          string `json:"gates,omitempty" maxLength:"1000000" doc:"with until_decided: a gate file, YAML or JSON; empty: the gates of the suite"`
 	BaselineEvalID string `json:"baseline_eval_id,omitempty" maxLength:"100" doc:"with until_decided: the run that gates about a baseline compare with"`
-	TargetVersion  string `json:"target_version,omitempty" maxLength:"200" doc:"identifies what is asked, such as a commit, for gates that are looked at again"`
+	TargetVersion  string `json:"target_version,omitempty" maxLength:"200" doc:"identifies the version of the target, such as a commit, for gates that are looked at again"`
 }
 
 // Submitted is the answer to a request for a job.
@@ -112,7 +112,7 @@ func submitted(j *job.Job, isNew bool, warnings []callvet.Notice) *submittedOutp
 // AddEval adds the route that runs a suite.
 func AddEval(s *api.Server) {
 	type input struct {
-		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+		Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 		Body EvalRequest
 	}
 	op := api.Operations("jobs", "/api/tool-eval")

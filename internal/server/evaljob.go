@@ -37,8 +37,8 @@ const (
 // evalNote is the record of the events that a job has stored. It changes in the same transaction as
 // the events, so that after a crash each result has one event.
 type evalNote struct {
-	Begun bool  `json:"begun,omitempty"`
-	Told  int64 `json:"told,omitempty"` // the last attempt with an event, a cursor of Feed
+	Begun     bool  `json:"begun,omitempty"`
+	LastEvent int64 `json:"told,omitempty"` // the last attempt with an event, a cursor of Feed
 	// Counts counts the attempts with events, by target.
 	Counts []targetCount `json:"counts,omitempty"`
 	// Again are attempts that run again, after events with errors.
@@ -311,7 +311,7 @@ func (e *evalRun) follow(ctx context.Context, over <-chan struct{}) error {
 // catchUp stores the events of all durable attempts that have none.
 func (e *evalRun) catchUp(ctx context.Context) error {
 	for {
-		list, last, err := e.feed.Next(ctx, e.note.Told, newsMost)
+		list, last, err := e.feed.Next(ctx, e.note.LastEvent, newsMost)
 		if err != nil {
 			return err
 		}
@@ -335,7 +335,7 @@ func (e *evalRun) catchUp(ctx context.Context) error {
 				c.add(list[i].Cell.Result.Verdict, 1)
 			}
 		}
-		e.note.Told = last
+		e.note.LastEvent = last
 		if len(list) > 0 {
 			news = append(news, e.progressNews(&list[len(list)-1]))
 		}

@@ -91,10 +91,10 @@ func verdicts(list []map[string]any) map[string][]string {
 	return out
 }
 
-// TestEvalAsksAgain: attempts with errors at the end of the server are asked again at the next
+// TestEvalRetriesErrors: attempts with errors at the end of the server are asked again at the next
 // start and get a second event with the result; all others have one event. An attempt that fails
 // again has no second event.
-func TestEvalAsksAgain(t *testing.T) {
+func TestEvalRetriesErrors(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.private(t)
@@ -199,7 +199,7 @@ func TestEvalDelta(t *testing.T) {
 	}
 }
 
-// TestEvalTimeout: a job that runs out of its time fails, its requests end, and what was received stays.
+// TestEvalTimeout: a job that exceeds its time fails, its requests end, and received answers stay.
 func TestEvalTimeout(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

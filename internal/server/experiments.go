@@ -43,7 +43,7 @@ type ExperimentDetails struct {
 	BaselineLine
 	Runs  int         `json:"runs"`
 	Best  *BestConfig `json:"best_config" doc:"the configuration with the highest lower bound of those that may be the best; null until a run has a score"`
-	Among *BestAmong  `json:"best_among,omitempty" doc:"all configurations that may be the best, where there are several: best_config is one of them"`
+	Among *BestAmong  `json:"best_among,omitempty" doc:"all configurations that may be the best, if there are several: best_config is one of them"`
 }
 
 // BaselineLine is the result of a baseline.

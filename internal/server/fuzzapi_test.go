@@ -219,8 +219,8 @@ func (f *fuzzer) send(t *testing.T, req *http.Request) (code int, answer string,
 	return w.Code, w.Body.String(), nil
 }
 
-// private are tables that change with every request: who asked when, and what is counted of a run
-// when it is read first.
+// private are tables that change with every request: the last use of logins, and the counts of a
+// run that is read for the first time.
 func private(table string) bool {
 	return slices.Contains([]string{"tokens", "sessions", "audit", "links", "logins", "run_documents"}, table) ||
 		strings.HasPrefix(table, "river")

@@ -51,7 +51,7 @@ type (
 	// GateLint has the problems of gates.
 	GateLint struct {
 		OK       bool            `json:"ok"`
-		Gates    int             `json:"gates" doc:"how many there are; 0 where they cannot be read"`
+		Gates    int             `json:"gates" doc:"their number; 0 if they cannot be read"`
 		Problems []assets.Remark `json:"problems" nullable:"false"`
 	}
 	// GateTemplate are gates to start from.
@@ -122,14 +122,14 @@ func addGatebook(s *api.Server) {
 	api.Add(s, op("update-gates", http.MethodPut, "/{id}", "Changes gates: what is not named stays."),
 		of(account.Member), api.With(s, putGates))
 	api.Add(s, api.Returning(http.StatusNoContent, op("delete-gates", http.MethodDelete, "/{id}",
-		"Removes gates, with what they said of runs.")), of(account.Member),
+		"Deletes gates, with their verdicts on runs.")), of(account.Member),
 		func(ctx context.Context, by *account.Principal, in *GatePath) (*struct{}, error) {
 			return nil, s.Config.Store.Change(ctx, "delete gates", func(q *rows.Queries) error {
 				return errors.Join(q.DropGateVerdicts(ctx, in.ID), q.DropGate(ctx, in.ID),
 					s.Deletes(ctx, by, api.KindGate, in.ID).Do(q))
 			})
 		})
-	api.Answer(s, op("gate-history", http.MethodGet, "/{id}/history", "What gates said of runs, the newest first."),
+	api.Answer(s, op("gate-history", http.MethodGet, "/{id}/history", "The verdicts of gates on runs, the newest first."),
 		of(""),
 		api.With(s, gateHistory))
 }

@@ -28,7 +28,7 @@ const gateFile = "gates"
 func gateRun(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	api.RunIn
 	Body struct {
-		GateID   string `json:"gate_id,omitempty" maxLength:"64" doc:"gates that are kept, in place of gates; what they say of the run is kept with them"`
+		GateID   string `json:"gate_id,omitempty" maxLength:"64" doc:"stored gates, instead of gates; their verdict on the run is stored with them"`
 		Gates    string `json:"gates,omitempty" maxLength:"1000000" doc:"a gate file, YAML or JSON (callvet schema gates); empty: the gates of the run's suite"`
 		Baseline string `json:"baseline_eval_id,omitempty" maxLength:"100"`
 		Policy   string `json:"policy,omitempty" enum:"strict,lenient" doc:"strict: an inconclusive gate stops the build; that of the gates, else strict, if it is not set"`

@@ -30,7 +30,7 @@ type goldAnswer struct {
 	Tools    []cases.GoldTool
 }
 
-// askedTraces are tasks with what was asked, so that they can be cases.
+// askedTraces are tasks with their questions, so that they can be cases.
 const askedTraces = `{"task_id":"t1","call_id":"1","tool":"get_weather","args":{"city":"Paris","station":12345678901234567890},"result":{"temp":18},"status":"ok"}
 {"type":"task","task_id":"t1","goal":"Weather in Paris?","pass":true,"final_answer":"18 degrees"}
 {"task_id":"t2","call_id":"1","tool":"get_weather","args":{"city":"Rome"},"result":null,"error":"no station","status":"exec_error"}

@@ -253,9 +253,8 @@ func (s *site) key(t *testing.T, as, value string, addresses ...string) {
 	s.answers(t, 200, as, "PUT", "/api/keys/OPENAI_API_KEY", string(b))
 }
 
-// attackOtherHost: an address that the user himself wrote, such as one that a page gave him, gets
-// no key that he keeps for another host. Nor does an address that a variable of his holds since the
-// key was given.
+// attackOtherHost: an address that the user wrote, for example from a web page, gets no key for
+// another host. Nor does an address in a variable that was set after the key.
 func attackOtherHost(t *testing.T) {
 	s, mine, evil := busy(t), newListener(t), newListener(t)
 	s.key(t, "bo", "sk-of-bo-0123456789", mine.URL)

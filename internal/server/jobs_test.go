@@ -366,7 +366,7 @@ func TestEvalKey(t *testing.T) {
 	}
 }
 
-// TestEvalCancel: the call in flight is interrupted, and what was received stays.
+// TestEvalCancel: the call in flight is interrupted, and received answers stay.
 func TestEvalCancel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

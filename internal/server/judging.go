@@ -35,12 +35,12 @@ type JudgeAsk struct {
 	// Prompt and Schema define a judge of the user.
 	Prompt      string          `json:"prompt,omitempty" maxLength:"1000000" doc:"of a judge of your own"`
 	Schema      json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of its verdict: an object with pass, verdict, status or score"`
-	Unit        string          `json:"unit,omitempty" enum:"task,call,turn" doc:"what a judge of your own looks at; left out: task"`
-	ShowGold    bool            `json:"show_gold,omitempty" doc:"shows what the case expects, which pulls a judge towards that"`
+	Unit        string          `json:"unit,omitempty" enum:"task,call,turn" doc:"the unit of your own judge; default: task"`
+	ShowGold    bool            `json:"show_gold,omitempty" doc:"shows the expectations of the case, which biases a judge towards them"`
 	MaxEvidence int             `json:"max_evidence,omitempty" minimum:"0" doc:"bytes that a judge is shown of one thing; 0: the usual ones"`
 	Threshold   *float64        `json:"threshold,omitempty" minimum:"0" maximum:"1" doc:"the least score that passes, where the score decides"`
 	Under       *float64        `json:"under,omitempty" minimum:"0" maximum:"1" doc:"judges only attempts with a lower automatic score, or with none"`
-	Samples     int             `json:"samples,omitempty" minimum:"0" maximum:"100" doc:"how often each is asked the same; the verdict of the most counts"`
+	Samples     int             `json:"samples,omitempty" minimum:"0" maximum:"100" doc:"how often each question is asked; the majority verdict counts"`
 	Against     string          `json:"against_eval_id,omitempty" maxLength:"100" doc:"baseline run shown to a comparing judge"`
 	Again       bool            `json:"again,omitempty" doc:"begins anew although the last judging did not end"`
 
@@ -232,7 +232,7 @@ func judges(ctx context.Context, s *api.Server, user string, files app.Uploads) 
 
 func submitJudge(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	api.RunIn
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body JudgeAsk
 },
 ) (*submittedOutput, error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/callvet/callvet/internal/server/api"
 )
 
-// TestMetrics: admins read what was counted, with routes for labels and no name or id; others where it is opened alone.
+// TestMetrics: admins read the counts, with routes as labels and without names or ids; others only
+// if the metrics are open.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/callvet/callvet/internal/server/api"
 )
 
-// opened asks for a path as a browser that opens it, logged in or not.
+// opened requests a path as a browser does, logged in or not.
 func (s *site) opened(t *testing.T, path string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, http.NoBody)

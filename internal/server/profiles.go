@@ -26,7 +26,7 @@ type RunTarget struct {
 	Params        callvet.Params `json:"params,omitzero" doc:"as in a targets file"`
 	ToolChoice    string         `json:"tool_choice,omitempty" maxLength:"200"`
 	SystemPrompt  string         `json:"system_prompt,omitempty" maxLength:"1000000" doc:"it stands before the suite's"`
-	ReplaceSystem bool           `json:"replace_system,omitempty" doc:"its system_prompt stands in place of the suite's"`
+	ReplaceSystem bool           `json:"replace_system,omitempty" doc:"its system_prompt replaces the suite's"`
 	ProfileID     string         `json:"profile_id,omitempty" maxLength:"64" doc:"its settings are used where the request has none"`
 }
 

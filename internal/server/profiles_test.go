@@ -20,8 +20,8 @@ import (
 // calm is a profile of openai/m1.
 const calm = `{"name":"calm","model":"openai/m1","params":{"temperature":0.5,"extra":{"top_k":20}},"tool_choice":"required","system_prompt":"Be calm."}`
 
-// overheard is a model that keeps the last request.
-type overheard struct {
+// recordedModel is a model that keeps the last request.
+type recordedModel struct {
 	url  string
 	mu   sync.Mutex
 	last struct {
@@ -33,9 +33,9 @@ type overheard struct {
 	asked int
 }
 
-func newOverheard(t *testing.T) *overheard {
+func newRecordedModel(t *testing.T) *recordedModel {
 	t.Helper()
-	m := &overheard{}
+	m := &recordedModel{}
 	m.url, _ = tunableModel(t, func(_ int, body string) bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -50,7 +50,7 @@ func newOverheard(t *testing.T) *overheard {
 }
 
 // want compares the last request with settings, and forgets it.
-func (m *overheard) want(t *testing.T, what string, temperature float64, topK int, choice, system string) {
+func (m *recordedModel) want(t *testing.T, what string, temperature float64, topK int, choice, system string) {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +71,7 @@ func TestProfiles(t *testing.T) {
 	s := newSite(t)
 	s.private(t)
 	s.work(t)
-	m := newOverheard(t)
+	m := newRecordedModel(t)
 	suite := s.familySuite(t, "ana", 1)
 	keep := func(user, body string) string {
 		return stored[tunes.Profile](t, s, user, "POST", "/api/profiles", body).ID

@@ -36,7 +36,7 @@ func addRerun(s *api.Server) {
 // resumeRun resumes a run that ended with lost attempts, as the user of the request, with his keys.
 func resumeRun(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	api.RunIn
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body *struct {
 		MaxCostUSD *float64 `json:"max_cost_usd,omitempty" minimum:"0" doc:"the budget of the whole run from now on; left out: as it was"`
 		MaxCalls   *int     `json:"max_calls,omitempty" minimum:"0" doc:"the most requests of the whole run from now on"`
@@ -132,7 +132,7 @@ func goesOn(ctx context.Context, s *api.Server, id string) (bool, error) {
 // answers, because they would fail again.
 func rerunFailed(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	api.RunIn
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body *struct {
 		Name string `json:"name,omitempty" doc:"for people; other runs may have it too"`
 	}

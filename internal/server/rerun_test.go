@@ -102,8 +102,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestAgainAsksNobodyElse: an admin who asks a run again sends no key to a judge with an address that its user wrote.
-func TestAgainAsksNobodyElse(t *testing.T) {
+// TestRerunSendsNoKeyToOthers: an admin who asks a run again sends no key to a judge with an address that its user wrote.
+func TestRerunSendsNoKeyToOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.private(t)

@@ -39,7 +39,7 @@ const metricOverall = "overall"
 // EvalRun is a line of the list of runs.
 type EvalRun struct {
 	ID        string    `json:"id"`
-	Name      string    `json:"name,omitempty" doc:"what its owner calls it"`
+	Name      string    `json:"name,omitempty" doc:"the name that its owner gave it"`
 	Notes     string    `json:"notes,omitempty"`
 	Tags      []string  `json:"run_tags,omitempty"`
 	Created   time.Time `json:"timestamp"`
@@ -62,16 +62,16 @@ type EvalRun struct {
 	UntilDecided bool            `json:"until_decided,omitempty" doc:"the run ends when its gates are decided"`
 	LeftOut      int             `json:"left_out,omitempty" doc:"attempts that were not made, because the gates were decided; total_cases does not count them"`
 	Cases        int             `json:"cases" doc:"cases of the run"`
-	Total        int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out where there are models"`
+	Total        int             `json:"total_cases" doc:"attempts: of each target at each case, with repeats; floors are left out if there are models"`
 	Passed       int             `json:"cases_passed" doc:"of total_cases"`
-	Requests     int             `json:"requests" doc:"sent to the targets, also of attempts that were asked again or broken off"`
+	Requests     int             `json:"requests" doc:"sent to the targets, including repeated and stopped attempts"`
 	CostUSD      *float64        `json:"cost_usd" doc:"null where it is not known"`
 	Experiment   string          `json:"experiment_id,omitempty"`
 	Job          string          `json:"job_id,omitempty"`
 	Shared       bool            `json:"shared"`
 	User         string          `json:"user_id" doc:"empty for a run of the command line"`
 	UserName     string          `json:"user_name,omitempty" doc:"of a single run: the name of that user; left out where he is gone"`
-	Problem      string          `json:"problem,omitempty" doc:"what of the run cannot be read"`
+	Problem      string          `json:"problem,omitempty" doc:"the parts of the run that cannot be read"`
 }
 
 // TargetScore is the overall score and the pass rate of one target, each with its interval.
@@ -284,7 +284,7 @@ type EvalDetails struct {
 
 func historyRun(ctx context.Context, s *api.Server, _ *account.Principal, in *struct {
 	api.RunIn
-	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"how many attempts are given; 0: none, as in the list"`
+	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"1000" doc:"how many attempts are returned; 0: none, as in the list"`
 },
 ) (*EvalDetails, error) {
 	e, err := s.Config.Store.Rows().RunEntry(ctx, in.ID)
@@ -382,7 +382,7 @@ type cellsIn struct {
 	Tag        []string `query:"tag"`
 	Case       string   `query:"case" maxLength:"500" doc:"a part of the id of a case"`
 	Search     string   `query:"search" maxLength:"500" doc:"a part of the id or of the prompt (of long ones, of its first 4,000 bytes)"`
-	Disagree   bool     `query:"disagree" doc:"cases of which targets passed different shares; floors are left out"`
+	Disagree   bool     `query:"disagree" doc:"cases with different pass shares of the targets; floors are left out"`
 	Expected   string   `query:"expected" maxLength:"500" doc:"a row of the confusion matrix, with called"`
 	Called     string   `query:"called" maxLength:"500" doc:"a column of the confusion matrix, with expected"`
 	Sort       string   `query:"sort" enum:"case,score,cost,class" default:"case"`
@@ -404,7 +404,7 @@ func cells(ctx context.Context, s *api.Server, _ *account.Principal, in *cellsIn
 type gridIn struct {
 	api.RunIn
 	Verdict  []string `query:"verdict" doc:"pass, fail, error, not_run: any target has it; several with commas"`
-	Disagree bool     `query:"disagree" doc:"cases of which targets passed different shares; floors are left out"`
+	Disagree bool     `query:"disagree" doc:"cases with different pass shares of the targets; floors are left out"`
 	Target   []string `query:"target" doc:"the columns; none: all targets"`
 	Tag      []string `query:"tag"`
 	Search   string   `query:"search" maxLength:"500" doc:"a part of the id or of the prompt (of long ones, of its first 4,000 bytes)"`
@@ -490,7 +490,7 @@ func caseOf(ctx context.Context, s *api.Server, _ *account.Principal, in *struct
 
 // CaseText is a case as a file.
 type CaseText struct {
-	YAML string `json:"yaml" doc:"a suite of this case alone, with its tools; it can be imported as it stands"`
+	YAML string `json:"yaml" doc:"a suite of only this case, with its tools; it can be imported unchanged"`
 	JSON string `json:"json" doc:"the same as JSON"`
 }
 
@@ -538,7 +538,7 @@ type CaseAdded struct {
 	ID      string   `json:"id" doc:"of the case in the suite"`
 	SuiteID string   `json:"suite_id"`
 	Version int64    `json:"version" doc:"of the suite"`
-	Differ  []string `json:"differ,omitempty" doc:"what the suite has otherwise, and the case cannot have of its own: system_prompt"`
+	Differ  []string `json:"differ,omitempty" doc:"settings that differ in the suite and that a case cannot have: system_prompt"`
 	// Warnings are about the added case.
 	Warnings []assets.Remark `json:"warnings,omitempty"`
 }

@@ -59,7 +59,7 @@ type ScheduleFields struct {
 	LastGood  bool        `json:"baseline_last_good,omitempty" doc:"each run is compared with the last one of the schedule that passed its gates"`
 	Webhook   string      `json:"webhook_url,omitempty" maxLength:"2000" doc:"gets a signed message when a run is over; https, or what admins allow"`
 	NewSecret bool        `json:"webhook_new_secret,omitempty" doc:"replace the secret that messages are signed with"`
-	Enabled   *bool       `json:"enabled,omitempty" doc:"true, if it is not said"`
+	Enabled   *bool       `json:"enabled,omitempty" doc:"default: true"`
 }
 
 // Schedule starts runs at times or after edits.
@@ -71,7 +71,7 @@ type Schedule struct {
 	User    string     `json:"user_id"`
 	Created time.Time  `json:"created"`
 	Updated time.Time  `json:"updated"`
-	Secret  string     `json:"webhook_secret,omitempty" doc:"what messages are signed with: shown once, when it is made"`
+	Secret  string     `json:"webhook_secret,omitempty" doc:"the secret that signs messages: shown once, when it is made"`
 	// Warnings are in the responses that create or change a schedule.
 	Warnings []callvet.Notice `json:"warnings,omitempty"`
 }
@@ -589,7 +589,7 @@ func deleteSchedule(ctx context.Context, s *api.Server, by *account.Principal, i
 
 func runSchedule(ctx context.Context, s *api.Server, _ *account.Principal, in *struct {
 	SchedulePath
-	Key string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first run"`
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first run"`
 },
 ) (*ScheduleRun, error) {
 	s.Firing.Lock()

@@ -158,8 +158,8 @@ const tunable = `{"name": "Four questions", "categories": [{"category_id": "all"
  {"id": "b", "query": "Rain in Oslo?", "expected_tools": ["weather_now"]}, {"id": "c", "query": "Who makes cars?", "expected_tools": ["company_search"]},
  {"id": "d", "query": "Rain and delays on roads?", "expected_tools": ["weather_now", "traffic_incidents"]}]}]}`
 
-// TestModelOfSearches: each request of the lab that searches asks the models that it names, or those of the server
-// where it names none, and none where it asks for none.
+// TestModelOfSearches: each request of the lab that searches uses the models that it names, or
+// those of the server if it names none, and no model if it names "none".
 func TestModelOfSearches(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -27,13 +27,13 @@ type TimelineEntry struct {
 	Type      string           `json:"type" enum:"eval,judge,param_tune,prompt_tune,weights_tune"`
 	ID        string           `json:"id"`
 	Run       string           `json:"eval_id" doc:"of a search: the run that its confirmed winner was promoted to; empty: none"`
-	Name      string           `json:"name,omitempty" doc:"what the owner of the run calls it"`
+	Name      string           `json:"name,omitempty" doc:"the name that the owner gave the run"`
 	Timestamp time.Time        `json:"timestamp"`
 	Status    string           `json:"status"`
 	Version   int64            `json:"suite_version,omitempty"`
-	Score     *float64         `json:"score" doc:"avg_score of a run, mean score of a judge; null where there is none"`
+	Score     *float64         `json:"score" doc:"avg_score of a run, mean score of a judge; null if there is none"`
 	Interval  *stats.Interval  `json:"score_interval,omitempty" doc:"score of a run, or of a judge of tasks, with its interval and n"`
-	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks that both runs have; null where there are none"`
+	Delta     *float64         `json:"delta" doc:"mean change of the targets that are compared with the baseline, over the tasks of both runs; null if there are none"`
 	Gain      *stats.Interval  `json:"gain,omitempty" doc:"of a search: improvement of the best candidate over what it began with, on the held-out cases. score is that of the candidate there, delta the gain itself"`
 	Baseline  bool             `json:"baseline,omitempty"`
 	Asked     int              `json:"asked,omitempty" doc:"attempts, where the run ended when its gates were decided"`
@@ -43,7 +43,7 @@ type TimelineEntry struct {
 	Reports   []JudgeReport    `json:"reports,omitempty" doc:"the report of a judge on each target: grade, strengths, weaknesses, recommendations, tools and arguments"`
 	Catalogue string           `json:"catalogue_id,omitempty" doc:"of a search for weights: score and delta are of its goal on the questions held out"`
 	Summary   string           `json:"config_summary"`
-	Warnings  []string         `json:"warnings,omitempty" doc:"also what else is not the same as in the baseline: suite, tasks, prompts, tools, parameters, rules"`
+	Warnings  []string         `json:"warnings,omitempty" doc:"also lists other differences from the baseline: suite, tasks, prompts, tools, parameters, rules"`
 }
 
 // TimelineTarget is a target of a run in the timeline.

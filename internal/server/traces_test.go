@@ -377,8 +377,8 @@ const (
 	toolSpan  = `{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b175","parentSpanId":"eee19b7ec3c1b174","name":"execute_tool get_weather","startTimeUnixNano":"2","endTimeUnixNano":"3000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"get_weather"}},{"key":"gen_ai.tool.call.arguments","value":{"stringValue":"{\"city\":\"Oslo\"}"}}]}`
 )
 
-// TestOTLPJoins: the spans of a trace come in several exports, the parent last, and are one attempt;
-// what is sent again counts once; services have collections of their own.
+// TestOTLPJoins: the spans of a trace come in several exports, the parent last, and are one
+// attempt; repeated exports count once; each service has its own collection.
 func TestOTLPJoins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

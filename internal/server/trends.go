@@ -65,10 +65,10 @@ type TrendEntry struct {
 	Status    string          `json:"status"`
 	Version   int64           `json:"suite_version,omitempty"`
 	Suite     string          `json:"suite_hash"`
-	Score     *float64        `json:"score" doc:"avg_score of the run; null where there is none"`
+	Score     *float64        `json:"score" doc:"avg_score of the run; null if there is none"`
 	Interval  *stats.Interval `json:"score_interval,omitempty" doc:"score with its interval and n"`
 	Targets   []TrendTarget   `json:"targets"`
-	Warnings  []string        `json:"warnings,omitempty" doc:"also what else than the time is not the same as in the runs before: suite, tasks, prompts, tools, parameters, rules"`
+	Warnings  []string        `json:"warnings,omitempty" doc:"also lists differences from the earlier runs other than the time: suite, tasks, prompts, tools, parameters, rules"`
 }
 
 // TrendTarget is a target of a run, with the change from the previous run of the same

@@ -36,8 +36,8 @@ type TuneAsk struct {
 
 	Holdout    float64 `json:"holdout,omitempty" minimum:"0" maximum:"0.95" doc:"share of the families of cases that the search does not see; 0: a half. Cases keep the side that they had in earlier searches on the suite"`
 	Margin     float64 `json:"margin,omitempty" minimum:"0" maximum:"0.99" doc:"least improvement that counts"`
-	Metric     string  `json:"metric,omitempty" maxLength:"100" doc:"what is made larger; left out: pass_rate"`
-	MaxSeconds float64 `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms what it found"`
+	Metric     string  `json:"metric,omitempty" maxLength:"100" doc:"the metric to maximize; default: pass_rate"`
+	MaxSeconds float64 `json:"max_seconds,omitempty" minimum:"0" doc:"ends the search after this time, and confirms its result"`
 	NoRace     bool    `json:"no_race,omitempty" doc:"asks every candidate about all training cases"`
 }
 
@@ -67,8 +67,8 @@ type PromptConfig struct {
 	Selection   float64 `json:"selection_ratio,omitempty" minimum:"0" maximum:"0.8" doc:"share of a generation that are parents of the next; 0: the usual one"`
 }
 
-// asks makes a search of a request.
-type asks interface {
+// searchRequest is the body of a request for a search.
+type searchRequest interface {
 	common() *TuneAsk
 	search(*tunes.Request) error
 }
@@ -113,7 +113,7 @@ type tuning struct {
 }
 
 // tuningOf reads a request, after the permission checks.
-func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string) (*tuning, error) {
+func tuningOf(ctx context.Context, s *api.Server, by *account.Principal, asked searchRequest, key string) (*tuning, error) {
 	q := asked.common()
 	eval := &EvalRequest{SuiteID: q.SuiteID, ExperimentID: q.ExperimentID, Asked: q.Asked}
 	sub, err := eval.submission(ctx, s, by, key)
@@ -180,20 +180,20 @@ type TuneIn struct {
 }
 
 type tuneInput[B any] struct {
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body B
 }
 
 // AddTunes adds the routes of searches for parameters and for prompts.
 func AddTunes(s *api.Server) {
-	addTune(s, tunes.Params, "param-tune", "parameters", func(q *ParamTune) asks { return q })
-	addTune(s, tunes.Prompt, "prompt-tune", "a prompt", func(q *PromptTune) asks { return q })
+	addTune(s, tunes.Params, "param-tune", "parameters", func(q *ParamTune) searchRequest { return q })
+	addTune(s, tunes.Prompt, "prompt-tune", "a prompt", func(q *PromptTune) searchRequest { return q })
 	addTunePresets(s)
 	addProfiles(s)
 }
 
 // addTune adds the routes of a kind of searches.
-func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*B) asks) {
+func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*B) searchRequest) {
 	op := api.Operations("tunes", "/api/tool-eval/"+name)
 	run := api.Access{Role: account.Member, Scope: account.ScopeRun}
 	one := map[string]api.Kind{"id": api.KindTune}
@@ -247,7 +247,7 @@ func addTune[B any](s *api.Server, kind tunes.Kind, name, what string, of func(*
 }
 
 // submitTune queues a job that carries out a search; the search is stored immediately.
-func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks, key string,
+func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked searchRequest, key string,
 ) (*submittedOutput, error) {
 	q, err := tuningOf(ctx, s, by, asked, key)
 	if err != nil {
@@ -297,7 +297,7 @@ func submitTune(ctx context.Context, s *api.Server, by *account.Principal, asked
 // resumeTune resumes a search that ended early, with the keys of the user of the request.
 func resumeTune(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	TuneIn
-	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same one gives the first job"`
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"a second request with the same key returns the first job"`
 	Body *struct {
 		MaxCalls   *int     `json:"max_calls,omitempty" minimum:"0" doc:"left out: as it was; 0: no limit"`
 		MaxCostUSD *float64 `json:"max_cost_usd,omitempty" minimum:"0" doc:"left out: as it was; 0: no limit"`
@@ -348,7 +348,7 @@ func resumeTune(ctx context.Context, s *api.Server, by *account.Principal, in *s
 	return submitted(&got, isNew, nil), nil
 }
 
-func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, asked asks,
+func estimateTune(ctx context.Context, s *api.Server, by *account.Principal, asked searchRequest,
 ) (*tunes.SearchEstimate, error) {
 	q, err := tuningOf(ctx, s, by, asked, "")
 	if err != nil {
@@ -503,7 +503,7 @@ func deleteTune(ctx context.Context, s *api.Server, by *account.Principal, id st
 
 // tuneNote is how many events of a search a job has stored.
 type tuneNote struct {
-	Told int `json:"told"`
+	Events int `json:"told"`
 }
 
 // tuneEvents stores the events of a search. A resumed search goes through its parts again; events
@@ -524,10 +524,10 @@ func (e *tuneEvents) collect(ev app.Event) {
 		return
 	}
 	e.report.Progress(int64(t.Requests), max(e.most, int64(t.Requests)), 0)
-	if e.seen++; e.seen <= e.note.Told || e.err != nil {
+	if e.seen++; e.seen <= e.note.Events || e.err != nil {
 		return
 	}
-	e.note.Told = e.seen
+	e.note.Events = e.seen
 	e.err = e.publish(job.News{Kind: t.What, Data: t})
 	if t.What == tunes.EventRound && e.report.GiveWay() {
 		e.stop(job.ErrGaveWay)
@@ -744,9 +744,9 @@ func tuneEntry(t *tunes.Tune) *TimelineEntry {
 type TuneApply struct {
 	Model     string `json:"model,omitempty" maxLength:"500" doc:"of a search for several models; left out: the one with a winner"`
 	Candidate *int   `json:"candidate,omitempty" minimum:"0" doc:"its number; left out: the winner"`
-	Anyway    bool   `json:"anyway,omitempty" doc:"also what was not confirmed"`
+	Anyway    bool   `json:"anyway,omitempty" doc:"also an unconfirmed candidate"`
 	SuiteID   string `json:"suite_id,omitempty" maxLength:"100" doc:"the suite that gets the prompt as its system prompt, as a new version; left out: none"`
-	Profile   string `json:"profile,omitempty" maxLength:"128" doc:"the name under which the settings are kept as a profile of the model; left out: they are not"`
+	Profile   string `json:"profile,omitempty" maxLength:"128" doc:"the name under which the settings are stored as a profile of the model; default: they are not stored"`
 }
 
 // TuneApplied is a candidate with the changed objects.

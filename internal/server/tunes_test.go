@@ -390,7 +390,7 @@ func TestTuneResumed(t *testing.T) {
 	}
 }
 
-// TestTuneCancelled: a search that is cancelled keeps what it found.
+// TestTuneCancelled: a cancelled search keeps its results.
 func TestTuneCancelled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -484,8 +484,8 @@ func TestTuneRefused(t *testing.T) {
 	}
 }
 
-// TestTuneRestarted: a server that ends in the middle of a search goes on with it: nothing is asked
-// twice but what was in flight, and each event is stored once.
+// TestTuneRestarted: a restarted server resumes a search: only requests in flight are repeated, and
+// each event is stored once.
 func TestTuneRestarted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -554,7 +554,7 @@ func TestTuneGivesWay(t *testing.T) {
 	s.awaitJob(t, "root", other.JobID, "done")
 	of := func(as, id string) job.Job { return give[job.Job](t, s, as, "GET", "/api/jobs/"+id, "") }
 	tuned, run := of("ana", search.JobID), of("root", other.JobID)
-	// A run that began twice gave way to the search, and began before its end.
+	// A run that began twice was interrupted by the search, and began before its end.
 	if tuned.Attempt < 2 || run.Attempt < 2 && run.Started.After(tuned.Finished) {
 		t.Errorf("the search ended at %s after %d starts, the run began at %s, start %d", tuned.Finished, tuned.Attempt,
 			run.Started, run.Attempt)

@@ -171,8 +171,8 @@ func TestViewChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRunsOfNobody: runs of the command line are for admins, until one shares them.
-func TestRunsOfNobody(t *testing.T) {
+// TestRunsWithoutOwner: runs of the command line are for admins, until one shares them.
+func TestRunsWithoutOwner(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	id, judged := s.orphan(t), s.ran(t, "ana", "", 1)

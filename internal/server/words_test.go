@@ -189,8 +189,8 @@ func TestCancelledRun(t *testing.T) {
 }
 
 // TestSystemPromptOfRun: the system prompt of a run joins that of the suite, or replaces it if the
-// request asks for that. _global is that of all targets without one of their own. What was asked
-// with is seen in the configuration and in an experiment.
+// request asks for that. _global is that of all targets without one of their own. The configuration
+// and the experiment show the prompts that were used.
 func TestSystemPromptOfRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

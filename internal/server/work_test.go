@@ -17,7 +17,7 @@ import (
 	"github.com/callvet/callvet/internal/app/catalogs"
 )
 
-// TestAppOf: each user has an App of his own, which is made anew when what it may use changes.
+// TestAppOf: each user has a separate App, which is made again when its permissions change.
 func TestAppOf(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

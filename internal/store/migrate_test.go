@@ -158,7 +158,7 @@ PRAGMA user_version=1; PRAGMA application_id=1668703604;`)
 	}
 }
 
-// TestEarlierVersions: a file of each earlier version is brought up to date, with what it has. A
+// TestEarlierVersions: a file of each earlier version is brought up to date, with its data. A
 // process that may only read it gets a hint.
 func TestEarlierVersions(t *testing.T) {
 	t.Parallel()

@@ -99,8 +99,7 @@ func TestARunHasOneOwner(t *testing.T) {
 	}
 }
 
-// A process that lost the run writes no cell and does not end it, but what it spent
-// is booked.
+// A process that lost the run writes no cell and does not end it, but its spending is booked.
 func TestALostLeaseWritesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]store.Claim{
@@ -209,7 +208,7 @@ func TestRearrange(t *testing.T) {
 	}
 }
 
-func TestALeaseThatNobodyTookIsRenewed(t *testing.T) {
+func TestExpiredLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r := newRun(t, db, suite(3), "")
@@ -220,7 +219,8 @@ func TestALeaseThatNobodyTookIsRenewed(t *testing.T) {
 	}
 }
 
-// TestJoin: a worker writes under the lease of the session that splits a run, and no longer than that has it.
+// TestJoin: a worker writes under the lease of the session that splits a run, only as long as the
+// session has it.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -303,7 +303,7 @@ func TestOneOfManyGetsTheRun(t *testing.T) {
 	}
 }
 
-func TestProgressCountsWhatIsNew(t *testing.T) {
+func TestProgressCountsNewCells(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	r, beside := newRun(t, db, suite(3), ""), newRun(t, db, suite(3), "")
@@ -344,7 +344,7 @@ func TestProgressCountsWhatIsNew(t *testing.T) {
 
 // Any process can cancel a run: its owner notices whenever it renews its lease, until the run ends.
 // A run without an owner, or with an ended process, is not canceled.
-func TestCancelTellsTheOwner(t *testing.T) {
+func TestCancelNotifiesTheOwner(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, other := open(t, path, store.Options{}), open(t, path, store.Options{})

@@ -77,13 +77,13 @@ func (a Also) Do(q *rows.Queries) error {
 // ChangeTx is Change for callers with their own tables in the same transaction, such as a queue of
 // jobs.
 func (db *DB) ChangeTx(ctx context.Context, verb string, f func(*sql.Tx, *rows.Queries) error) error {
-	var said error
+	var changeErr error
 	err := db.tx(ctx, verb, func(tx *sql.Tx) error {
-		said = f(tx, rows.New(tx))
-		return said
+		changeErr = f(tx, rows.New(tx))
+		return changeErr
 	})
-	if said != nil && !Fault(said) {
-		return said
+	if changeErr != nil && !Fault(changeErr) {
+		return changeErr
 	}
 	return err
 }

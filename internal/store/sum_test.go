@@ -49,8 +49,8 @@ func keptRun(t *testing.T) (path string) {
 	return path
 }
 
-// TestDamagedBit flips bits of the file of a store, one at a time. What is read then is what was
-// written, an error, or a lost or missing attempt: never another content.
+// TestDamagedBit flips bits of the file of a store, one at a time. A read then returns the written
+// data, an error, or a lost or missing attempt: never different data.
 func TestDamagedBit(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile(keptRun(t))

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestSpecialFiles: a FIFO and a device stay what they are and get the text.
+// TestSpecialFiles: a FIFO and a device are not replaced and get the text.
 func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -106,8 +106,9 @@ func TestOpenDescriptors(t *testing.T) {
 	}
 }
 
-// TestOwners: as root, a file of another user keeps its owner; as another user, a file whose folder
-// takes no other is written in place, and one whose group cannot be kept shows that group nothing.
+// TestOwners: as root, a file of another user keeps its owner; as another user, a file in a folder
+// that accepts no new file is written in place, and the group loses access to a file if it cannot
+// be kept.
 func TestOwners(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
@@ -140,7 +141,7 @@ func TestOwners(t *testing.T) {
 	inPlace, roots := filepath.Join(locked, "in place"), filepath.Join(open, "roots")
 	put(t, inPlace, "a longer old text", 0o666)
 	put(t, roots, "old", 0o660)
-	runtime.LockOSThread() // only this thread is somebody else for the file system
+	runtime.LockOSThread() // only this thread is a different user for the file system
 	defer runtime.UnlockOSThread()
 	if err := errors.Join(syscall.Setfsgid(nobody), syscall.Setfsuid(nobody)); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func count(n int) iter.Seq[int] {
 	}
 }
 
-func TestAhead(t *testing.T) {
+func TestPrefetch(t *testing.T) {
 	t.Parallel()
 	const size = 16
 	for _, n := range []int{0, 1, size, 5*size + 1} {

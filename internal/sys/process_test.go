@@ -52,8 +52,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestHeeded: a command that returns is not left, and its output after the signal is passed on.
-func TestHeeded(t *testing.T) {
+// TestReturnsAfterSignal: a command that returns is not left, and its output after the signal is passed on.
+func TestReturnsAfterSignal(t *testing.T) {
 	t.Parallel()
 	ch := make(chan os.Signal, 2)
 	var out bytes.Buffer

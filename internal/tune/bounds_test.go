@@ -88,7 +88,7 @@ func TestEvolveBounds(t *testing.T) {
 	}
 }
 
-// TestFoundIsBounded: a sentence is said once, and at most eight are.
+// TestFoundIsBounded: each sentence appears once, and there are at most eight.
 func TestFoundIsBounded(t *testing.T) {
 	t.Parallel()
 	var e Evidence

@@ -138,7 +138,7 @@ func TestConfirmByFamily(t *testing.T) {
 	}
 }
 
-// What is lost counts against the candidate where it decides, and is left out of what is reported.
+// Lost attempts count against the candidate in the decision, and are left out of the reported gain.
 func TestConfirmLost(t *testing.T) {
 	t.Parallel()
 	cases := held(100, 8, 0)

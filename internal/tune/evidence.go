@@ -63,10 +63,10 @@ func EvidenceOf(candidate int, c *callvet.Case, cell *callvet.Cell) (Evidence, b
 	if c.Context != "" {
 		e.Asked = append(e.Asked, EvidenceTurn{callvet.RoleSystem, plain.Limited(c.Context, questionText)})
 	}
-	said := slices.DeleteFunc(slices.Clone(c.Input), func(t callvet.Turn) bool {
+	messages := slices.DeleteFunc(slices.Clone(c.Input), func(t callvet.Turn) bool {
 		return t.Role != callvet.RoleUser && t.Role != callvet.RoleAssistant || strings.TrimSpace(t.Content) == ""
 	})
-	for _, turn := range said[max(0, len(said)-evidenceTurns):] {
+	for _, turn := range messages[max(0, len(messages)-evidenceTurns):] {
 		e.Asked = append(e.Asked, EvidenceTurn{turn.Role, plain.Limited(turn.Content, questionText)})
 	}
 	calls := t.Calls()

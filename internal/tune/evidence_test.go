@@ -192,7 +192,7 @@ func TestExpectedValues(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfScored: what the scorer finds is described without what it expected.
+// TestEvidenceOfScored: the findings of the scorer are described without its expectations.
 func TestEvidenceOfScored(t *testing.T) {
 	t.Parallel()
 	expect := callvet.Expect{

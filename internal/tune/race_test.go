@@ -90,7 +90,7 @@ func TestRoundsAskBlocksInOrder(t *testing.T) {
 	}
 }
 
-func TestAWorseCandidateIsAskedNoMore(t *testing.T) {
+func TestWorseCandidateIsDropped(t *testing.T) {
 	r := NewRace(RaceConfig{Tasks: 100})
 	r.Add(3)
 	good := func(c, _ int) panel.TaskMean { return sure(float64(c) / 2) } // 0, 1/2, 1
@@ -215,7 +215,7 @@ func TestRacingSavesAtEqualQuality(t *testing.T) {
 	}
 }
 
-func TestAlikeAreThoseThatCannotBeToldFromTheLeader(t *testing.T) {
+func TestAlikeCannotBeDistinguishedFromLeader(t *testing.T) {
 	r := NewRace(RaceConfig{Tasks: 40, NoRace: true})
 	r.Add(3)
 	runRace(r, func(c, task int) panel.TaskMean {

@@ -136,7 +136,7 @@ func TestACandidateThatBreaksAConstraintCannotWin(t *testing.T) {
 	}
 }
 
-func TestHalvingAsksFewManyTasks(t *testing.T) {
+func TestHalvingRunsFewOnManyTasks(t *testing.T) {
 	s, rounds := search(t,
 		SearchConfig{Mode: Halving, Points: plane(27, 1), Race: RaceConfig{Tasks: 90, Block: 100, NoRace: true}},
 		func(c, _ int) panel.TaskMean { return sure(float64(c) / 27) })

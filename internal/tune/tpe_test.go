@@ -114,7 +114,7 @@ func TestKernelsAreDistributions(t *testing.T) {
 	}
 }
 
-func TestWhatIsProposedTogetherLiesApart(t *testing.T) {
+func TestProposedTogetherAreApart(t *testing.T) {
 	points, _ := over(func(_, _ float64, _ int) float64 { return 0 })
 	space, order := newTPE(points), []int{}
 	for c := range points[1:] {

@@ -27,7 +27,7 @@ type growing struct {
 func (g *growing) Write(p []byte) (int, error) { return g.Buffer.Write(p) }
 func (*growing) Sync() error                   { return nil }
 
-// failing fails each call: it says how long that took, and real of it passes.
+// failing fails each call: it reports a duration, of which real passes.
 type failing struct {
 	now         *time.Time
 	takes, real time.Duration
@@ -38,8 +38,8 @@ func (f failing) Answer(context.Context, callvet.Call) (callvet.Reply, error) {
 	return callvet.Reply{Status: callvet.StatusExecErr, Error: "503", Latency: f.takes, Env: callvet.EnvMock}, nil
 }
 
-// TestTimesOfCalls: the trace of an agent has when it made each call, in a time in which what mocks
-// only say has passed, too.
+// TestTimesOfCalls: the trace of an agent has the time of each call, including the durations that
+// mocks only report.
 func TestTimesOfCalls(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -59,7 +59,7 @@ type GridTarget struct {
 // GridRow is a case.
 type GridRow struct {
 	Case   string   `json:"case"`
-	Prompt string   `json:"prompt" doc:"what the case asks, or the beginning of it"`
+	Prompt string   `json:"prompt" doc:"the question of the case, or its beginning"`
 	Tags   []string `json:"tags" nullable:"false"`
 	// Cells are in the order of the targets.
 	Cells []GridCell `json:"cells" nullable:"false" doc:"one for each target, in their order"`

@@ -163,9 +163,9 @@ func TestRepeatsText(t *testing.T) {
 	}
 }
 
-// TestHear: verdicts of another judge in a labels file count, but only on the same output. The
+// TestVerdictsOfLabelsFile: verdicts of another judge in a labels file count, but only on the same output. The
 // run's own verdicts of a judge have priority.
-func TestHear(t *testing.T) {
+func TestVerdictsOfLabelsFile(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
 	by := func(name string, pass *bool) labels.Verdict {

@@ -162,8 +162,8 @@ func (s *OpinionIndex) Decides() bool {
 	return false
 }
 
-// lay adds the verdicts on a cell to its result: a score for each judge, and its rubric.
-func (s *OpinionIndex) lay(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
+// addTo adds the verdicts on a cell to its result: a score for each judge, and its rubric.
+func (s *OpinionIndex) addTo(targets []callvet.Target, c *callvet.Case, cell *callvet.Cell) {
 	if len(s.of) == 0 || cell.Target < 0 || cell.Target >= len(targets) {
 		return
 	}

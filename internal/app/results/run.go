@@ -153,7 +153,7 @@ func (r *Run) Rows(ctx context.Context, f store.Filter) iter.Seq2[report.Row, er
 		}
 		for row, err := range r.attempted(ctx, f) {
 			if err == nil {
-				opinions.lay(r.Manifest.Targets, row.Case, row.Cell)
+				opinions.addTo(r.Manifest.Targets, row.Case, row.Cell)
 			}
 			if !yield(row, err) {
 				return

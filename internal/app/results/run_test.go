@@ -14,7 +14,7 @@ import (
 	"github.com/callvet/callvet/panel"
 )
 
-// TestNext: what is suggested after a run, whatever came out of it.
+// TestNext: the suggested actions after a run, for each kind of result.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	again := func(with app.Setting) app.Action {

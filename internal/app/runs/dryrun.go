@@ -37,8 +37,8 @@ type DryRun struct {
 	// Usage is the usage of the whole run.
 	Usage
 	// OfTargets and OfJudges are its parts; nil without judges.
-	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the models that are evaluated; left out where no judge is asked"`
-	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; left out where none is asked"`
+	OfTargets *Usage `json:"of_targets,omitempty" doc:"the part of the evaluated models; absent without judges"`
+	OfJudges  *Usage `json:"of_judges,omitempty" doc:"the part of the judges; absent without judges"`
 	// Unkeyed are models and judges without a key.
 	Unkeyed []Unkeyed `json:"unkeyed,omitempty" doc:"those without a key; each is a warning too"`
 	// Warnings are warnings that a run would report only after its start.

@@ -56,8 +56,9 @@ func (s *Session) follow(ctx context.Context) (over bool, err error) {
 	}
 }
 
-// elsewhere returns the outcome of a run that another process has ended, as stored by that process.
-func (s *Session) elsewhere(ctx context.Context) (*Outcome, error) {
+// outcomeOfOther returns the outcome of a run that another process has ended, as stored by that
+// process.
+func (s *Session) outcomeOfOther(ctx context.Context) (*Outcome, error) {
 	r, err := results.OpenIn(ctx, s.DB, s.Stored.ID)
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ func (s *Session) openLive(ctx context.Context, q *app.JudgeRequest, model app.T
 	}
 	b, err := of.begin(ctx, q, made, model, before, func(b *results.JudgingRun) bool { return b.What.Live })
 	if err == nil && b != nil {
-		err = of.takeUpJudging(ctx, b.Run.ID, q)
+		err = of.resumeJudging(ctx, b.Run.ID, q)
 	}
 	if err != nil {
 		return fail(err)

@@ -150,7 +150,7 @@ func CarryOutJudging(ctx context.Context, a *app.App, req *app.JudgeRequest, wha
 	default:
 		events.Note("judging-resumed", "going on with judging %s, which did not end", b.Run.ID)
 	}
-	if err := s.takeUpJudging(ctx, b.Run.ID, req); err != nil {
+	if err := s.resumeJudging(ctx, b.Run.ID, req); err != nil {
 		return nil, err
 	}
 	return s.judge(ctx)
@@ -164,8 +164,8 @@ func pointers(cs []callvet.Case) []*callvet.Case {
 	return out
 }
 
-// takeUpJudging resumes an unfinished judging, with the settings of the request.
-func (s *Session) takeUpJudging(ctx context.Context, id string, req *app.JudgeRequest) error {
+// resumeJudging resumes an unfinished judging, with the settings of the request.
+func (s *Session) resumeJudging(ctx context.Context, id string, req *app.JudgeRequest) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (s *Session) takeUpJudging(ctx context.Context, id string, req *app.JudgeRe
 		MaxCostUSD: &set.MaxCostUSD, MaxCalls: &set.MaxCalls, Concurrency: &set.Concurrency, Rate: &set.Rate,
 		TimeoutMS: &set.TimeoutMS, Retries: set.Retries, KeepErrors: &set.KeepErrors,
 	}}
-	return s.takeUp(ctx)
+	return s.openStored(ctx)
 }
 
 // reportNewJudge reports if an earlier judge with the same name had a different identity: facts

@@ -10,8 +10,8 @@ import (
 	"github.com/callvet/callvet/internal/labels"
 )
 
-// TestLabelNextAsks: what cannot be asked for is refused by its name.
-func TestLabelNextAsks(t *testing.T) {
+// TestLabelNextChecks: an invalid field is refused by its name.
+func TestLabelNextChecks(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		req  LabelNextRequest

@@ -45,7 +45,7 @@ type Session struct {
 	dry     *DryRun          // not nil: the run is described here, and not stored
 	part    *Part            // of a new run that is a part of a larger piece of work
 	tools   *world.ToolsFile // of a new run that calls tools
-	world   *acting          // nil: takeUp opens it
+	world   *acting          // nil: openStored opens it
 	yield   chan struct{}    // closed by Yield
 	yielded sync.Once
 	shard   *shard // the part of the run for a worker; nil: the whole run
@@ -87,7 +87,7 @@ func Resume(ctx context.Context, a *app.App, req ResumeRequest, events app.Event
 		yield: make(chan struct{}), app: a, events: events, slices: req.Slices, noWait: req.NoWait,
 		resume: &req,
 	}
-	err := s.takeUp(ctx)
+	err := s.openStored(ctx)
 	if errors.As(err, &s.held) && !s.noWait {
 		return s, nil
 	}
@@ -110,9 +110,9 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// takeUp opens the run of the session. The error is a *store.HeldError while another process
-// carries it out.
-func (s *Session) takeUp(ctx context.Context) (err error) {
+// openStored opens the stored run of the session. The error is a *store.HeldError while another
+// process carries it out.
+func (s *Session) openStored(ctx context.Context) (err error) {
 	a, req := s.app, s.resume
 	// cells in flight need their cases after ctx
 	if s.Run, err = results.Open(context.WithoutCancel(ctx), a, req.Run); err != nil {
@@ -277,10 +277,10 @@ func (s *Session) Do(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 		if over {
-			return s.elsewhere(ctx)
+			return s.outcomeOfOther(ctx)
 		}
 		s.held = nil
-		if err := errors.Join(s.Close(), s.takeUp(ctx)); err != nil && !errors.As(err, &s.held) {
+		if err := errors.Join(s.Close(), s.openStored(ctx)); err != nil && !errors.As(err, &s.held) {
 			return nil, err
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/callvet/callvet/panel/gates"
 )
 
-// TestComparedFor: differences about this suite are there where a gate against a baseline asks for them.
+// TestComparedFor: differences about this suite are computed if a gate against a baseline needs
+// them.
 func TestComparedFor(t *testing.T) {
 	t.Parallel()
 	led := panel.NewLedger("r", []string{"agent"}, []string{})

@@ -154,7 +154,7 @@ func TestReasons(t *testing.T) {
 			line:     `"args":{"sum":5,"password":""}`,
 			contains: []string{"✗ arguments break the schema: /password enum"}, bars: []string{"geheim"},
 		},
-		{ // what was redacted is not held against the contract
+		{ // redacted values are not checked against the contract
 			line:     `"args":{"sum":5,"password":"[REDACTED:secret]"}`,
 			contains: []string{`pay({"sum":5,"password":"[REDACTED:secret]"})`}, bars: []string{"geheim", "✗ arguments"},
 		},

@@ -69,7 +69,7 @@ cases:
 // secretKey is the key of both models.
 const secretKey = "zq-secret-key-0123456789"
 
-// models answers as a small model whose prompt matters, and as a model that writes prompts.
+// models answers as a small model that depends on its prompt, and as a model that writes prompts.
 type models struct {
 	t     *testing.T
 	write func(n int, question string) (answer string, status int)

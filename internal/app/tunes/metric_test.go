@@ -22,7 +22,8 @@ import (
 	"github.com/callvet/callvet/internal/tune"
 )
 
-// rung is a server whose model calls ring where right reports so, and else answers in words, with an app that asks it.
+// rung returns a model that calls ring if right returns true, and else answers in words, with an
+// app that uses it.
 func rung(t *testing.T, right func(body string) bool) (a *app.App, target app.TargetSpec, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
@@ -117,7 +118,8 @@ func TestMetricOfSomeCases(t *testing.T) {
 	}
 }
 
-// TestSpaceKeepsNoSecret: the space is kept with the search, also what it has for models that are not asked.
+// TestSpaceKeepsNoSecret: the space is stored with the search, also its parts for models that do
+// not run.
 func TestSpaceKeepsNoSecret(t *testing.T) {
 	t.Parallel()
 	a, target, _ := rung(t, func(string) bool { return true })
@@ -137,7 +139,7 @@ func TestSpaceKeepsNoSecret(t *testing.T) {
 	}
 }
 
-// TestSpaceKeepsNoComment: of a file with a space the values are kept, and not what stands around them.
+// TestSpaceKeepsNoComment: the values of a file with a space are stored, but not its comments.
 func TestSpaceKeepsNoComment(t *testing.T) {
 	t.Parallel()
 	a, target, _ := rung(t, func(string) bool { return true })

@@ -90,7 +90,7 @@ func (s *Server) addSession() {
 		})
 	type linkClaim struct {
 		Body struct {
-			Link     string `json:"link" maxLength:"200" doc:"the secret of the one-time link: what stands behind #claim="`
+			Link     string `json:"link" maxLength:"200" doc:"the secret of the one-time link: the text after #claim="`
 			Name     string `json:"name,omitempty" maxLength:"200" doc:"the name of the first admin; others have one"`
 			Password string `json:"password" maxLength:"2000" doc:"the password to have from now on"`
 		}
@@ -176,7 +176,7 @@ func (s *Server) addTokens() {
 // linked is a user with his one-time login link.
 type linked struct {
 	account.User
-	Link string `json:"link" doc:"the one-time link by which the user chooses a password; it is shown once, and good for seven days"`
+	Link string `json:"link" doc:"the one-time link by which the user chooses a password; it is shown once, and valid for seven days"`
 }
 
 func (s *Server) addUsers() {
@@ -246,7 +246,7 @@ func (s *Server) addUsers() {
 		})
 	type login struct {
 		ByID
-		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all of them end, and links that were not used"`
+		Login string `query:"login" maxLength:"100" doc:"the id of one session or token; without it all end, and unused links too"`
 	}
 	Answer(s, op("list-logins", http.MethodGet, "/users/{id}/logins",
 		"Sessions and tokens of a user, without their secrets"), admins,

@@ -22,7 +22,7 @@ import (
 
 // EventPage is a page of events.
 type EventPage struct {
-	First  int64             `json:"first" doc:"the oldest event that is kept"`
+	First  int64             `json:"first" doc:"the oldest stored event"`
 	Last   int64             `json:"last" doc:"the newest event"`
 	Events []json.RawMessage `json:"events"`
 }
@@ -92,18 +92,18 @@ func (s *Server) AddEvents() {
 		} else if in.Since < 0 {
 			since = nil
 		}
-		seat, ok := s.Live.enter(by.User, s.sockets())
+		slot, ok := s.Live.enter(by.User, s.sockets())
 		if !ok {
 			return nil, fmt.Errorf("follow events: %w: %d connections of a user may do so", callvet.ErrLimited,
 				s.sockets())
 		}
-		f, hello, err := s.follow(ctx, seat, since)
+		f, hello, err := s.follow(ctx, slot, since)
 		if err != nil {
-			seat.leave()
+			slot.leave()
 			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			defer seat.leave()
+			defer slot.leave()
 			defer f.watch.Close()
 			s.stream(ctx, hc, f, hello)
 		}}, nil

@@ -47,7 +47,7 @@ type live struct {
 	mu      sync.Mutex
 	open    map[string]int // connections by user
 	all     int            // connections
-	seats   uint64         // all connections since the start
+	total   uint64         // all connections since the start
 	sockets int            // WebSockets, including those without a login yet
 	left    *sync.Cond     // signals that a WebSocket has ended
 	tickets map[[sha256.Size]byte]ticket
@@ -115,7 +115,7 @@ func (l *live) sendAway(ctx context.Context, c *websocket.Conn) {
 
 // enter counts a connection of a user; false if the user has too many, or the server ends. The
 // caller calls leave.
-func (l *live) enter(user string, most int) (_ *seat, ok bool) {
+func (l *live) enter(user string, most int) (_ *slot, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -128,19 +128,19 @@ func (l *live) enter(user string, most int) (_ *seat, ok bool) {
 	}
 	l.open[user]++
 	l.all++
-	l.seats++
-	_, share := math.Modf(float64(l.seats) * math.Phi) // spreads any number of them evenly
-	return &seat{live: l, user: user, share: share}, true
+	l.total++
+	_, share := math.Modf(float64(l.total) * math.Phi) // spreads any number of them evenly
+	return &slot{live: l, user: user, share: share}, true
 }
 
-// seat is the place of a connection among all.
-type seat struct {
+// slot is the slot of a connection in the rounds of all connections.
+type slot struct {
 	live  *live
 	user  string
 	share float64 // the position of its moment in a round, from 0 to 1
 }
 
-func (s *seat) leave() {
+func (s *slot) leave() {
 	l := s.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *seat) leave() {
 // pause waits for the moment of the connection: a round has one moment for each connection. An
 // event goes to all connections of a user; if all sent it at once, the runs would wait for the
 // processor.
-func (s *seat) pause(ctx context.Context, now time.Time) error {
+func (s *slot) pause(ctx context.Context, now time.Time) error {
 	s.live.mu.Lock()
 	round := time.Duration(s.live.all) * moment
 	s.live.mu.Unlock()
@@ -228,15 +228,15 @@ type skippedMessage struct {
 type follower struct {
 	s        *Server
 	user     string
-	seat     *seat
+	slot     *slot
 	watch    *job.Watcher
 	pos      int64 // the event that was sent last
 	promised int64 // the newest event when it connected: all up to it are sent
 }
 
-// follow begins to follow the events of the user of a seat after since; nil: with the next one.
-func (s *Server) follow(ctx context.Context, at *seat, since *int64) (f *follower, hello []byte, err error) {
-	f = &follower{s: s, user: at.user, seat: at, watch: s.Jobs.Watch(at.user)}
+// follow begins to follow the events of the user of a slot after since; nil: with the next one.
+func (s *Server) follow(ctx context.Context, at *slot, since *int64) (f *follower, hello []byte, err error) {
+	f = &follower{s: s, user: at.user, slot: at, watch: s.Jobs.Watch(at.user)}
 	hello, err = f.hello(ctx, since)
 	if err != nil {
 		f.watch.Close()
@@ -270,7 +270,7 @@ func (f *follower) next(ctx context.Context) (list []job.Event, skipped []byte, 
 		return nil, nil, err
 	}
 	if len(list) < replayBatch { // otherwise there is much to send
-		if err := f.seat.pause(ctx, f.s.Config.Now()); err != nil {
+		if err := f.slot.pause(ctx, f.s.Config.Now()); err != nil {
 			return nil, nil, err
 		}
 		if list, err = f.watch.Read(ctx, f.pos, replayBatch); err != nil || len(list) == 0 {

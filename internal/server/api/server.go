@@ -171,9 +171,9 @@ func schemas() huma.Registry {
 
 // Interval is an estimate with its interval, in the names of the API.
 type Interval struct {
-	Point      *float64 `json:"point" doc:"null where there is no estimate"`
-	Lower      *float64 `json:"lower" doc:"null where there is no end"`
-	Upper      *float64 `json:"upper" doc:"null where there is no end"`
+	Point      *float64 `json:"point" doc:"null if there is no estimate"`
+	Lower      *float64 `json:"lower" doc:"null if there is no end"`
+	Upper      *float64 `json:"upper" doc:"null if there is no end"`
 	SE         *float64 `json:"se,omitempty"`
 	N          int      `json:"n"`
 	Clusters   int      `json:"clusters"`

@@ -158,12 +158,12 @@ func (s *Server) serveSocket(c *websocket.Conn, wire *batchConn, r *http.Request
 	}
 	info := about(r.Context())
 	info.user, info.token = by.User, by.Token
-	seat, ok := s.Live.enter(by.User, s.sockets())
+	slot, ok := s.Live.enter(by.User, s.sockets())
 	if !ok {
 		return closeTooMany, "too many connections of this user"
 	}
-	defer seat.leave()
-	f, hello, err := s.follow(ctx, seat, since)
+	defer slot.leave()
+	f, hello, err := s.follow(ctx, slot, since)
 	if err != nil {
 		return websocket.StatusInternalError, "the events cannot be read"
 	}

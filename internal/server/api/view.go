@@ -111,7 +111,7 @@ func (s *Server) AddView() {
 		})
 	type token struct {
 		Body struct {
-			Token string `json:"token" maxLength:"200" doc:"what stands behind #view= in the link"`
+			Token string `json:"token" maxLength:"200" doc:"the text after #view= in the link"`
 		}
 	}
 	Add(s, Small(op("open-view", http.MethodPost, "/session/view",

@@ -26,9 +26,9 @@ import (
 // Case is a test case with the fields of Tool Calling Evaluation, "Test Case". expected_params null
 // is not scored, and {} is scored with 1.
 type Case struct {
-	ID                 string        `json:"id,omitzero" required:"false" maxLength:"256" doc:"stays as long as the case does; given where it is missing"`
+	ID                 string        `json:"id,omitzero" required:"false" maxLength:"256" doc:"never changes; made if missing"`
 	Prompt             string        `json:"prompt,omitzero" required:"false" maxLength:"50000" doc:"what the user says"`
-	ExpectedTool       api.ToolNames `json:"expected_tool,omitzero" required:"false" doc:"the tool that is called, or several of which each is right; null: none may be called"`
+	ExpectedTool       api.ToolNames `json:"expected_tool,omitzero" required:"false" doc:"the expected tool, or several acceptable ones; null: no tool may be called"`
 	ExpectedParams     api.Object    `json:"expected_params,omitzero" required:"false" doc:"the arguments; null: they are not scored, {}: none is expected, which scores 1"`
 	ParamScoring       *string       `json:"param_scoring,omitzero" required:"false" nullable:"true" doc:"how arguments are compared: exact, fuzzy, contains, semantic, …"`
 	ScoringConfig      api.Object    `json:"scoring_config,omitzero" required:"false" doc:"mode, epsilon, …"`
@@ -42,8 +42,8 @@ type Case struct {
 	ValidPrerequisites api.Names     `json:"valid_prerequisites,omitzero" required:"false"`
 	MockResponses      api.Object    `json:"mock_responses,omitzero" required:"false" doc:"what tools answer, by their names"`
 	ArgumentSource     api.Object    `json:"argument_source,omitzero" required:"false"`
-	Own                api.Object    `json:"case,omitzero" required:"false" doc:"the case in callvet's own form, in place of all other fields but id; answers have it where the suite is kept in that form"`
-	NotCarried         []string      `json:"not_carried,omitempty" required:"false" readOnly:"true" nullable:"false" doc:"what the case contains and these fields do not; case has it"`
+	Own                api.Object    `json:"case,omitzero" required:"false" doc:"the case in callvet's own form, instead of all other fields except id; responses contain it if the suite is stored in that form"`
+	NotCarried         []string      `json:"not_carried,omitempty" required:"false" readOnly:"true" nullable:"false" doc:"data of the case that these fields cannot express; case contains it"`
 }
 
 // text is the case as it is stored in the document; own reports that it is in callvet's own form.
@@ -241,7 +241,7 @@ func casesIn(s *api.Server, b oneOrMore) (list []Case, many bool, err error) {
 type CasesWritten struct {
 	TestCases []Case   `json:"test_cases" nullable:"false"`
 	Version   int64    `json:"version" doc:"of the suite"`
-	Warnings  []Remark `json:"warnings,omitempty" doc:"what the linter says of these cases that is no error"`
+	Warnings  []Remark `json:"warnings,omitempty" doc:"findings of the linter about these cases that are not errors"`
 }
 
 func createCases(ctx context.Context, s *api.Server, by *account.Principal, in *struct {

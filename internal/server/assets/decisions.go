@@ -21,18 +21,18 @@ type (
 	// AgreementAsk asks where production selected different tools than an evaluation.
 	AgreementAsk struct {
 		TracesID    string `json:"traces_id,omitempty" required:"false" maxLength:"64" doc:"a collection of traces of production"`
-		Production  string `json:"production,omitempty" required:"false" maxLength:"33554432" doc:"decisions as a text: {query, tools} in a list or one a line, or traces; of it the comparison is kept"`
-		EvalID      string `json:"eval_id,omitempty" required:"false" maxLength:"100" doc:"a run that asked the same questions"`
+		Production  string `json:"production,omitempty" required:"false" maxLength:"33554432" doc:"decisions as a text: {query, tools} in a list or one per line, or traces; only the comparison is stored"`
+		EvalID      string `json:"eval_id,omitempty" required:"false" maxLength:"100" doc:"a run with the same questions"`
 		RunTarget   string `json:"run_target,omitempty" required:"false" maxLength:"500" doc:"of the run, where it has several"`
-		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"without a run, this catalogue is asked; may be left out where there is exactly one"`
-		Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools the catalogue gives"`
+		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"without a run, this catalogue is asked; optional if there is exactly one"`
+		Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools a search returns"`
 		Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
 		Searching
-		MaxPairs int `json:"max_pairs,omitempty" required:"false" minimum:"0" maximum:"5000" doc:"how many pairs are given, the largest differences first; 0: 200"`
+		MaxPairs int `json:"max_pairs,omitempty" required:"false" minimum:"0" maximum:"5000" doc:"how many pairs are returned, the largest differences first; 0: 200"`
 	}
 	// AgreementAnswer compares production with an evaluation.
 	AgreementAnswer struct {
-		ID string `json:"id" doc:"by which it is given again; the latest of a user are kept. Empty: it is not kept"`
+		ID string `json:"id" doc:"the id of the stored comparison; the latest of a user are stored. Empty: it is not stored"`
 		catalogs.Agreement
 		LeftOut int              `json:"pairs_left_out"`
 		Notes   []callvet.Notice `json:"notes" nullable:"false"`

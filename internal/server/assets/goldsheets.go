@@ -25,7 +25,7 @@ type (
 		N     int     `query:"n" minimum:"1" maximum:"500" default:"20" doc:"tasks in the sheet"`
 		By    string  `query:"by" maxLength:"500" default:"language,intent" doc:"keys of slices with commas between them: as many tasks of each value"`
 		Edge  float64 `query:"edge" minimum:"0" maximum:"1" default:"0.3" doc:"share of the tasks that are edge cases, drawn on purpose"`
-		Blank bool    `query:"blank" doc:"leaves blank what was right, in place of what was called"`
+		Blank bool    `query:"blank" doc:"leaves the right calls blank, instead of proposing the actual calls"`
 		Seed  uint64  `query:"seed" default:"1" doc:"order of the draw"`
 	}
 	goldIn struct {
@@ -45,7 +45,7 @@ type (
 		Text     string            `json:"text" doc:"the sheet as a file, as callvet label gold writes it"`
 		Open     int               `json:"open" doc:"tasks that no person has answered"`
 		Edges    map[string]int    `json:"edges,omitempty" doc:"edge cases by kind"`
-		Problems []GoldProblem     `json:"problems" nullable:"false" doc:"what is blank or contradicts itself in tasks that are checked"`
+		Problems []GoldProblem     `json:"problems" nullable:"false" doc:"blanks and contradictions in the checked tasks"`
 		Tools    []GoldTool        `json:"tools,omitempty" doc:"tools that the tasks were offered or called"`
 	}
 	// GoldProblem is an error at one place of a sheet.
@@ -64,7 +64,7 @@ type (
 		Tasks int      `json:"tasks" doc:"tasks that are filled in"`
 		Open  int      `json:"open" doc:"tasks that are not, and are left out"`
 		Cases int      `json:"cases" doc:"cases of the suite"`
-		Lost  []string `json:"lost" nullable:"false" doc:"what the suite cannot have"`
+		Lost  []string `json:"lost" nullable:"false" doc:"settings that the suite cannot have"`
 	}
 )
 

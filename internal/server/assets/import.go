@@ -104,7 +104,7 @@ type Imported struct {
 	Name      string `json:"name"`
 	Version   int64  `json:"version"`
 	Hash      string `json:"hash"`
-	Form      string `json:"form" doc:"in which form it is kept"`
+	Form      string `json:"form" doc:"the stored form"`
 	ToolCount int64  `json:"tool_count"`
 	CaseCount int64  `json:"test_case_count"`
 	// Warnings are the linter's findings that are not errors.

@@ -48,9 +48,9 @@ type (
 	TuneAsk struct {
 		Questions
 		Embed   string  `json:"embed,omitempty" required:"false" maxLength:"500" doc:"the embedding model; empty: the one of the server, or vectors without a model; none: these"`
-		Goal    string  `json:"goal,omitempty" required:"false" enum:"mrr,hit1,ndcg,pass" doc:"what is made larger; empty: mrr"`
+		Goal    string  `json:"goal,omitempty" required:"false" enum:"mrr,hit1,ndcg,pass" doc:"the metric to maximize; empty: mrr"`
 		Holdout float64 `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the sets of right tools that is held out; 0: a half"`
-		Folds   int     `json:"folds,omitempty" required:"false" minimum:"0" maximum:"100" doc:"in place of holdout: holds every question out once, in so many folds"`
+		Folds   int     `json:"folds,omitempty" required:"false" minimum:"0" maximum:"100" doc:"instead of holdout: holds out every question once, in this number of folds"`
 		Seed    *int64  `json:"seed,omitempty" required:"false" doc:"of the division; left out: 1"`
 		// ExperimentID adds the result to the timeline of an experiment about the suite.
 		ExperimentID string `json:"experiment_id,omitempty" required:"false" maxLength:"100" doc:"of the suite suite_id: its timeline gets the result"`
@@ -97,7 +97,7 @@ type (
 	Suggesting struct {
 		Questions
 		Searching
-		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: no model is asked, and the prompts are returned"`
+		Model   string   `json:"model,omitempty" required:"false" maxLength:"500" doc:"provider/model that writes them; empty: no request is sent, and the prompts are returned"`
 		Tools   []string `json:"tools,omitempty" required:"false" maxItems:"200" nullable:"false" doc:"tools to describe anew; none: those that fail most"`
 		Top     int      `json:"top,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many, where none is named; 0: 5"`
 		Holdout float64  `json:"holdout,omitempty" required:"false" minimum:"0" maximum:"1" doc:"share of the questions that is kept from the model; 0: a half"`
@@ -111,14 +111,14 @@ type (
 		CatalogueVersion int64  `json:"catalogue_version"`
 		// Findings need no model.
 		Findings    []Remark              `json:"findings" nullable:"false" doc:"what keeps tools from being found or distinguished, by rules"`
-		Prompts     *catalogs.Prompts     `json:"prompts,omitempty" doc:"what a model would be asked, where none was"`
+		Prompts     *catalogs.Prompts     `json:"prompts,omitempty" doc:"the prompts for a model, if none was given"`
 		Suggestions *catalogs.Suggestions `json:"suggestions,omitempty"`
 		Edits       string                `json:"edits,omitempty" doc:"the suggestions as a file of edits, for whatif and apply"`
 		Notes       []callvet.Notice      `json:"notes" nullable:"false"`
 	}
 	// Applying applies edits to a catalogue.
 	Applying struct {
-		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
+		CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"optional if there is exactly one"`
 		Editing
 	}
 	// Applied is the new version of a catalogue.

@@ -82,7 +82,7 @@ func addLabels(s *api.Server) {
 			func(ctx context.Context, by *account.Principal, in *labelIn) (*LabelsAdded, error) {
 				return addLabel(ctx, s, by, labelled{of.kind, in.ID}, in)
 			})
-		back := op("unlabel", http.MethodDelete, "/labels", "Takes back what you said of a task, a call or a turn.")
+		back := op("unlabel", http.MethodDelete, "/labels", "Deletes your labels of a task, a call or a turn.")
 		api.Answer(s, back, api.Access{Role: account.Member, Objects: objects, Reads: true},
 			func(ctx context.Context, by *account.Principal, in *unlabelIn) (*LabelsRemoved, error) {
 				return dropLabel(ctx, s, by, labelled{of.kind, in.ID}, in)
@@ -125,7 +125,7 @@ type (
 		api.RunIn
 		Upload
 		Format string `query:"format" maxLength:"50" doc:"the form of the labels; empty: it is found by content"`
-		Role   string `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"of labels that do not say"`
+		Role   string `query:"role" enum:"calibration,validation,test,design" default:"calibration" doc:"for labels without it"`
 		Key    string `query:"key" maxLength:"200" doc:"the feedback to take, where a file has several"`
 	}
 	unlabelIn struct {
@@ -157,14 +157,14 @@ type (
 		Judge   string          `json:"judge" minLength:"1" maxLength:"500" doc:"a name, or the id of a judge where several share a name"`
 		Unit    string          `json:"unit,omitempty" enum:"task,turn,call"`
 		By      string          `json:"by,omitempty" maxLength:"200" doc:"a slice key of these tasks"`
-		Width   float64         `json:"width,omitempty" minimum:"0" maximum:"1" doc:"that intervals are wanted to have: the report says how many labels that takes"`
+		Width   float64         `json:"width,omitempty" minimum:"0" maximum:"1" doc:"the desired width of intervals: the report shows how many labels it needs"`
 		Against json.RawMessage `json:"against,omitempty" doc:"an earlier calibration, to see whether the judge has drifted"`
 	}
 	// Calibrated is the comparison of a judge with people.
 	Calibrated struct {
 		Report *results.CalibrateReport `json:"report"`
 		// Calibration can be used for other runs of the judge.
-		Calibration json.RawMessage  `json:"calibration" doc:"what is known of the judge, for calibrations of score and gate"`
+		Calibration json.RawMessage  `json:"calibration" doc:"the calibration of the judge, for score and gate"`
 		Notes       []callvet.Notice `json:"notes" nullable:"false"`
 	}
 )

@@ -48,14 +48,14 @@ type (
 		Description    string     `json:"description"`
 		InputSchema    api.Object `json:"inputSchema"`
 		ParameterCount int        `json:"parameter_count" doc:"of the top of the schema"`
-		ReadOnly       *bool      `json:"read_only,omitempty" doc:"what the server says; not there where it says nothing"`
+		ReadOnly       *bool      `json:"read_only,omitempty" doc:"the server's hint; absent without one"`
 	}
 	// MCPImport asks for a suite of tools of a server.
 	MCPImport struct {
 		MCPAddress
 		Tools      []string `json:"tools,omitempty" required:"false" nullable:"false" maxItems:"10000" doc:"the tools that are taken, as the server calls them; none: all"`
-		Prefix     string   `json:"prefix,omitempty" required:"false" maxLength:"64" doc:"stands before the names of the tools in the suite, such as mcp__github__: keeps the tools of two servers apart"`
-		SuiteName  string   `json:"suite_name,omitempty" required:"false" maxLength:"256" doc:"empty: what the server is called"`
+		Prefix     string   `json:"prefix,omitempty" required:"false" maxLength:"64" doc:"prefix of the names of the tools in the suite, such as mcp__github__: distinguishes the tools of two servers"`
+		SuiteName  string   `json:"suite_name,omitempty" required:"false" maxLength:"256" doc:"empty: the name of the server"`
 		DraftCases bool     `json:"draft_cases,omitempty" required:"false" doc:"adds a case for each tool, which does not run until a person approves it"`
 	}
 )

@@ -27,7 +27,7 @@ type (
 	ScoreAsk struct {
 		TracesID string `json:"traces_id,omitempty" maxLength:"64" doc:"a collection of traces"`
 		EvalID   string `json:"eval_id,omitempty" maxLength:"100" doc:"a run"`
-		Traces   string `json:"traces,omitempty" maxLength:"33554432" doc:"a trace file in any form that callvet reads; it is not kept"`
+		Traces   string `json:"traces,omitempty" maxLength:"33554432" doc:"a trace file in any form that callvet reads; it is not stored"`
 		TraceWith
 		Slices     []string `json:"slices,omitempty" maxItems:"100" nullable:"false" doc:"keys, crosses as language*intent, * for all; left out: the usual ones"`
 		Confidence float64  `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"of the intervals, two-sided; 0: 0.95"`
@@ -35,13 +35,13 @@ type (
 	}
 	// TraceWith are the files and settings for reading traces. A run has most of them already.
 	TraceWith struct {
-		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with the tasks as cases: its verdict is their pass where they have none, its tools say what arguments must be"`
+		SuiteID string          `json:"suite_id,omitempty" maxLength:"100" doc:"a suite with the tasks as cases: its verdict is their pass if they have none, its tools are the contracts of arguments"`
 		Tools   json.RawMessage `json:"tools,omitempty" doc:"tools with their schemas, in any form that callvet reads"`
 		Safety  json.RawMessage `json:"safety,omitempty" doc:"rules of safety; left out: the constraints of the tools"`
 		Scoring json.RawMessage `json:"scoring,omitempty" doc:"how arguments are compared, as under scoring in a suite"`
 		// Labels and Calibrations also apply to runs.
-		Labels       bool              `json:"labels,omitempty" doc:"with people's labels of the run or the collection: gives true_success, without a judge from labels that were drawn at random"`
-		Calibrations []json.RawMessage `json:"calibrations,omitempty" maxItems:"20" nullable:"false" doc:"what is known of judges, from calibrate: gives true_success"`
+		Labels       bool              `json:"labels,omitempty" doc:"with people's labels of the run or the collection: computes true_success, without a judge from labels that were drawn at random"`
+		Calibrations []json.RawMessage `json:"calibrations,omitempty" maxItems:"20" nullable:"false" doc:"calibrations of judges, from calibrate: computes true_success"`
 	}
 	// ScoreSheet contains the scores of traces or of a run.
 	ScoreSheet struct {

@@ -30,10 +30,10 @@ type (
 	// SelectOne asks one question of a catalogue.
 	SelectOne struct {
 		Query         string   `json:"query" minLength:"1" maxLength:"50000"`
-		ExpectedTools []string `json:"expected_tools,omitempty" required:"false" maxItems:"200" nullable:"true" doc:"the right tools; [] where none fits. Not there: nothing is judged"`
+		ExpectedTools []string `json:"expected_tools,omitempty" required:"false" maxItems:"200" nullable:"true" doc:"the right tools; [] if none fits. Absent: nothing is judged"`
 		Acceptable    []string `json:"acceptable_tools,omitempty" required:"false" maxItems:"200" nullable:"true"`
-		Limit         int      `json:"limit,omitempty" required:"false" minimum:"1" maximum:"100" default:"2" doc:"how many tools are given"`
-		CatalogueID   string   `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
+		Limit         int      `json:"limit,omitempty" required:"false" minimum:"1" maximum:"100" default:"2" doc:"how many tools are returned"`
+		CatalogueID   string   `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"optional if there is exactly one"`
 		Preset        string   `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
 		Searching
 	}
@@ -45,8 +45,8 @@ type (
 	// Searching are the settings of a search: those of callvet select, without the preset.
 	Searching struct {
 		SearchModels
-		Threshold      float64  `json:"threshold,omitempty" query:"threshold" required:"false" doc:"the score under which a tool is not given; 0: none"`
-		Abstain        float64  `json:"abstain,omitempty" query:"abstain" required:"false" minimum:"0" maximum:"1" doc:"the confidence under which nothing is given; 0: none"`
+		Threshold      float64  `json:"threshold,omitempty" query:"threshold" required:"false" doc:"the score below which a tool is not returned; 0: none"`
+		Abstain        float64  `json:"abstain,omitempty" query:"abstain" required:"false" minimum:"0" maximum:"1" doc:"the confidence below which no tool is returned; 0: none"`
 		AbstainPercent float64  `json:"abstain_percent,omitempty" query:"abstain_percent" required:"false" minimum:"0" maximum:"100" doc:"in place of abstain: the share of the catalogue's examples that would get nothing"`
 		AbstainRoutes  []string `json:"abstain_routes,omitempty" query:"abstain_routes" required:"false" maxItems:"20" nullable:"false" doc:"routes that need no tool"`
 		Fusion         string   `json:"fusion,omitempty" query:"fusion" required:"false" enum:"mixed,reciprocal_rank" doc:"how words and vectors become one order"`
@@ -269,13 +269,13 @@ type (
 	SelectReport struct {
 		RunID            string    `json:"run_id"`
 		SuiteName        string    `json:"suite_name"`
-		SuiteHash        string    `json:"suite_hash" doc:"runs with the same one asked the same questions"`
+		SuiteHash        string    `json:"suite_hash" doc:"runs with the same hash have the same questions"`
 		CatalogueID      string    `json:"catalogue_id"`
 		CatalogueVersion int64     `json:"catalogue_version"`
 		TotalTests       int       `json:"total_tests"`
 		Timestamp        time.Time `json:"timestamp"`
 		SelectRates
-		Matches    map[string]int    `json:"matches" doc:"attempts by how the tools given stand to those expected"`
+		Matches    map[string]int    `json:"matches" doc:"attempts by the relation of the returned tools to the expected ones"`
 		Metrics    map[string]Figure `json:"metrics" doc:"all metrics by their names"`
 		Categories []SelectSlice     `json:"category_results" nullable:"false"`
 		Difficulty []SelectSlice     `json:"by_difficulty" nullable:"false"`
@@ -335,8 +335,8 @@ func figures(list []panel.Metric) map[string]Figure {
 
 func selectRun(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	Upload
-	CatalogueID string   `query:"catalogue_id" maxLength:"64" doc:"may be left out where there is exactly one"`
-	Limit       int      `query:"limit" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
+	CatalogueID string   `query:"catalogue_id" maxLength:"64" doc:"optional if there is exactly one"`
+	Limit       int      `query:"limit" minimum:"0" maximum:"100" doc:"how many tools are returned; 0: the suite's setting"`
 	Preset      string   `query:"preset" enum:"default,bigtool" doc:"how tools are scored"`
 	NoLint      bool     `query:"no_lint" doc:"runs a suite with errors, such as tools that the catalogue does not have"`
 	Name        string   `query:"name" doc:"for people"`

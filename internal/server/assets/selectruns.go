@@ -33,11 +33,11 @@ const aboutSelection = "selection"
 type SelectRun struct {
 	RunID            string    `json:"run_id"`
 	SuiteName        string    `json:"suite_name"`
-	SuiteHash        string    `json:"suite_hash" doc:"runs with the same one asked the same questions"`
+	SuiteHash        string    `json:"suite_hash" doc:"runs with the same hash have the same questions"`
 	CatalogueID      string    `json:"catalogue_id"`
 	CatalogueVersion int64     `json:"catalogue_version"`
 	Preset           string    `json:"preset"`
-	Limit            int64     `json:"limit" doc:"how many tools were given; 0: as the suite says"`
+	Limit            int64     `json:"limit" doc:"how many tools were returned; 0: the suite's setting"`
 	Status           string    `json:"status" enum:"queued,running,done,interrupted,cancelled,failed,budget"`
 	TotalTests       int       `json:"total_tests"`
 	FailedCount      *int      `json:"failed_count" doc:"null until the run is over"`
@@ -193,11 +193,11 @@ const questionsFile = "questions.json"
 
 // Questions name a catalogue and the questions about it.
 type Questions struct {
-	CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"may be left out where there is exactly one"`
+	CatalogueID string `json:"catalogue_id,omitempty" required:"false" maxLength:"64" doc:"optional if there is exactly one"`
 	SuiteID     string `json:"suite_id,omitempty" required:"false" maxLength:"100" doc:"a suite of this server"`
-	Suite       string `json:"suite,omitempty" required:"false" maxLength:"33554432" doc:"a suite of questions as a text, in any form that callvet reads; it is not kept"`
+	Suite       string `json:"suite,omitempty" required:"false" maxLength:"33554432" doc:"a suite of questions as a text, in any form that callvet reads; it is not stored"`
 	RunID       string `json:"run_id,omitempty" required:"false" maxLength:"100" doc:"the questions of an earlier run over a catalogue"`
-	Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools are given; 0: as the suite says"`
+	Limit       int    `json:"limit,omitempty" required:"false" minimum:"0" maximum:"100" doc:"how many tools are returned; 0: the suite's setting"`
 	Preset      string `json:"preset,omitempty" required:"false" enum:"default,bigtool" doc:"how tools are scored"`
 }
 

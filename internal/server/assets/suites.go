@@ -33,8 +33,8 @@ type (
 		Tools        []api.Object `json:"tools" nullable:"false" doc:"functions in the form of OpenAI"`
 		TestCases    []Case       `json:"test_cases" nullable:"false"`
 		HasGates     bool         `json:"has_gates,omitempty" doc:"the suite has gates, which decide about its runs where none are named"`
-		NotCarried   []string     `json:"not_carried,omitempty" doc:"what the suite contains and these fields do not; export it with format=callvet to see it"`
-		Warnings     []Remark     `json:"warnings,omitempty" doc:"what the linter says of the suite that is no error; answers to writes have it"`
+		NotCarried   []string     `json:"not_carried,omitempty" doc:"data of the suite that these fields cannot express; export with format=callvet contains it"`
+		Warnings     []Remark     `json:"warnings,omitempty" doc:"findings of the linter about the suite that are not errors; in responses to writes"`
 	}
 	// SuiteEntry is a suite in a list.
 	SuiteEntry struct {
@@ -42,7 +42,7 @@ type (
 		Name      string    `json:"name"`
 		Version   int64     `json:"version" doc:"counts from 1 with every edit; it is the ETag, too"`
 		Hash      string    `json:"hash" doc:"of the content: runs of the same hash ran the same suite"`
-		Form      string    `json:"form" doc:"in which form it is kept: toolsuite, or callvet's own"`
+		Form      string    `json:"form" doc:"the stored form: toolsuite, or callvet's own"`
 		ToolCount int64     `json:"tool_count"`
 		CaseCount int64     `json:"test_case_count"`
 		Owner     string    `json:"owner" doc:"the id of its owner"`
@@ -66,7 +66,7 @@ type (
 		Description  api.Text      `json:"description,omitzero" required:"false" maxLength:"5000" doc:"null empties it"`
 		SystemPrompt api.Text      `json:"system_prompt,omitzero" required:"false" maxLength:"50000" doc:"null empties it"`
 		Tools        *[]api.Object `json:"tools,omitzero" required:"false" nullable:"false" maxItems:"2000"`
-		TestCases    *[]Case       `json:"test_cases,omitzero" required:"false" nullable:"false" doc:"all cases anew; those without an id get a new one"`
+		TestCases    *[]Case       `json:"test_cases,omitzero" required:"false" nullable:"false" doc:"replaces all cases; cases without an id get a new one"`
 		Shared       *bool         `json:"shared,omitzero" required:"false" nullable:"false" doc:"makes no version"`
 		Note         string        `json:"note,omitzero" required:"false" maxLength:"500" doc:"kept with the version"`
 	}
@@ -260,7 +260,7 @@ func addSuites(s *api.Server) {
 func listSuites(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	api.PageIn
 	Search string `query:"search" maxLength:"256" doc:"a part of the name, in any case"`
-	All    bool   `query:"all" doc:"those of all users; admins only"`
+	All    bool   `query:"all" doc:"includes those of all users; admins only"`
 },
 ) (*api.Page[SuiteEntry], error) {
 	if in.All && by.Role != account.Admin {
@@ -575,7 +575,7 @@ func returnTo(ctx context.Context, s *api.Server, by *account.Principal, in *str
 type File struct {
 	ContentType string `header:"Content-Type"`
 	Disposition string `header:"Content-Disposition"`
-	Lost        string `header:"X-Callvet-Not-Carried" doc:"what the form has no place for, by commas"`
+	Lost        string `header:"X-Callvet-Not-Carried" doc:"data for which the form has no place, separated by commas"`
 	ETag        string `header:"ETag"`
 	Body        []byte
 }

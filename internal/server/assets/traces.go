@@ -105,7 +105,7 @@ type (
 	// UploadedTraces is a collection with the number of added records.
 	UploadedTraces struct {
 		Traces
-		Added    bool     `json:"added" doc:"false: the collection had that very file already"`
+		Added    bool     `json:"added" doc:"false: the collection already had the same file"`
 		Attempts int64    `json:"attempts" doc:"in the file alone"`
 		Calls    int64    `json:"calls" doc:"in the file alone"`
 		BadLines int64    `json:"malformed_lines"`
@@ -209,7 +209,7 @@ const defaultTraces = "traces"
 
 func uploadTraces(ctx context.Context, s *api.Server, by *account.Principal, in *struct {
 	Upload
-	Collection string `query:"collection" maxLength:"200" doc:"the name of the collection, which is begun where there is none; empty: the name of the file"`
+	Collection string `query:"collection" maxLength:"200" doc:"the name of the collection, which is created if missing; empty: the name of the file"`
 },
 ) (*UploadedTraces, error) {
 	text, name, err := in.file()

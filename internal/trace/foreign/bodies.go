@@ -45,15 +45,15 @@ func readGemini(v value.Value, s *trace.Sink) {
 	}
 	list := message.First(body, "candidates")
 	c, _ := list.First()
-	if list.Len() > 1 {
-		s.Lose("candidates after the first of an answer")
-	}
 	out := []callvet.Turn{{Role: callvet.RoleAssistant}}
 	if content := message.First(c, "content"); message.First(content, "parts").Len() > 0 {
 		out = message.Turns(content)
 	}
 	exchange(&a, in, out)
 	a.Trace.FinishReason = message.LastFinish(body)
+	if list.Len() > 0 || a.Trace.FinishReason == "" { // else the reason is why there is none
+		oneAnswer(&a, list.Len(), "candidate")
+	}
 	s.Give(a)
 }
 

@@ -77,6 +77,22 @@ func TestEntries(t *testing.T) {
 			{"kind":"response","finish_reason":"stop","parts":[{"part_kind":"text","content":"Done."}]}]`, []string{"task-1 called", "Done.", "f {} exec_error no"}},
 		"pydantic-ai without an answer": {`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"go"}]},{"kind":"response","finish_reason":"length","parts":[]}]`, []string{"task-1 unparseable token_limit", ""}},
 		"gemini":                        {`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1}}}]},"finishReason":"STOP"}]}`, []string{"task-1 called", "", `f {"a":1}`}},
+		"gemini without a candidate":    {`{"candidates":[],"responseId":"r"}`, []string{"r error malformed", ""}},
+		"gemini with two candidates": {
+			`{"candidates":[{"content":{"role":"model","parts":[{"text":"No."}]},"finishReason":"STOP"},
+			{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}]}`,
+			[]string{"task-1 error malformed", "No."},
+		},
+		"openai-chat without a choice": {`{"id":"r","choices":[]}`, []string{"r error malformed", ""}},
+		"openai-chat with two choices": {
+			`{"id":"r","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"No."}},
+			{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`,
+			[]string{"r error malformed", "No."},
+		},
+		"batch of OpenAI without a choice": {
+			`{"custom_id":"c","response":{"status_code":200,"body":{"id":"x","choices":[]}},"error":null}`,
+			[]string{"c error malformed", ""},
+		},
 		"gemini that was blocked": {
 			`{"promptFeedback":{"blockReason":"SAFETY"}}`,
 			[]string{"task-1 error content_filter", ""},

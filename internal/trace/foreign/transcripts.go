@@ -108,14 +108,7 @@ func name(v value.Value, s *trace.Sink, keys ...string) string {
 
 func readChat(v value.Value, s *trace.Sink) {
 	choices, _ := v.Get("choices")
-	c, ok := choices.First()
-	if !ok {
-		s.Lose("a completion without choices")
-		return
-	}
-	if choices.Len() > 1 {
-		s.Lose("choices after the first of a completion")
-	}
+	c, _ := choices.First()
 	a := answer(v, s)
 	request, _ := v.Get("messages") // a logger stores the request with its answer
 	exchange(&a, turns(request), message.Turns(message.First(c, "message", "delta")))
@@ -123,7 +116,19 @@ func readChat(v value.Value, s *trace.Sink) {
 	if has(c, "delta") && !has(c, "message") && a.Trace.FinishReason == "" {
 		a.Trace.Fault = trace.Unknown("it is one piece of a streamed answer")
 	}
+	oneAnswer(&a, choices.Len(), "choice")
 	s.Give(a)
+}
+
+// oneAnswer marks the calls of an attempt as unknown where its source has no answer, or several: it
+// does not show which one was used.
+func oneAnswer(a *trace.Attempt, answers int, noun string) {
+	switch {
+	case answers == 0:
+		a.Trace.Fault = trace.Unknown("the answer has no " + noun)
+	case answers > 1:
+		a.Trace.Fault = trace.Unknown("the answer has more than one " + noun)
+	}
 }
 
 // exchange makes an attempt from one request and its answer.
