@@ -104,7 +104,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// The lists of others are edited where they say what is edited.
+// Lists of other formats are edited at the keys of the edited texts.
 func TestRewriteForms(t *testing.T) {
 	t.Parallel()
 	for form, want := range map[string]string{
