@@ -41,7 +41,7 @@ var providerStops = map[FaultKind][]string{
 	FaultNoCall:  {"unexpected_tool_call", "malformed_function_call"},
 }
 
-// spelled gives the ways in which one finish reason is spelled.
+// spelled returns the spellings of one finish reason.
 func spelled(reason string) []string {
 	words := strings.Split(reason, "_")
 	for i, w := range words[1:] {
@@ -118,7 +118,7 @@ var alike = map[string]string{
 	"mark of a form": "mark",
 }
 
-// ends gives for a finish reason what each answer shows: a Reason, or "! " and the kind of a
+// ends returns for a finish reason what each answer shows: a Reason, or "! " and the kind of a
 // fault. An answer that is not named shows nothing.
 var ends = map[string]map[string]string{
 	"stop": {

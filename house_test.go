@@ -673,7 +673,7 @@ func sharesMemory(t *testing.T, path string) (why string) {
 	return why
 }
 
-// TestChangelog: a line has at most 25 words, and none stands there twice.
+// TestChangelog: a line has at most 25 words, and no line occurs twice.
 func TestChangelog(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("CHANGELOG.md")

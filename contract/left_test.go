@@ -125,7 +125,7 @@ func brokenOf(list []callvet.Violation) (names []string) {
 	return slices.Compact(names)
 }
 
-// canonicalText is what a text between quotes stands for.
+// canonicalText is the value of a text between quotes.
 func canonicalText(s string) string {
 	return string(value.Unescape(nil, []byte(strings.Trim(s, `"`))))
 }

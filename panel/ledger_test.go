@@ -17,7 +17,7 @@ import (
 func TestUnknownCasesArePairedByID(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		base, cand []string // what the attempts say that the case asks
+		base, cand []string // the question of the case in the attempts
 		changed    bool
 	}{
 		"neither records it":   {[]string{""}, []string{""}, false},

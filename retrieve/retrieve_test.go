@@ -180,7 +180,7 @@ func TestAbstains(t *testing.T) {
 		len(unsure.Hits) != 0 || !unsure.Abstained {
 		t.Errorf("sure %+v, unsure %+v", sure, unsure)
 	}
-	// what is explained is what was done
+	// the explanation equals the search
 	for _, q := range []string{"aktuella störningar i trafiken", "the user went to a sunny beach"} {
 		r := search(t, x, q, 3)
 		e, err := x.Explain(t.Context(), q, entries()[0].Tool.Name)

@@ -93,7 +93,7 @@ func TestLearnIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestLearnWithoutOutsidersGivesAlways(t *testing.T) {
+func TestLearnWithoutOutsidersRefusesNothing(t *testing.T) {
 	t.Parallel()
 	var in []retrieve.RouteExample
 	for _, e := range lessons() {

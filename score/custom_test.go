@@ -246,7 +246,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestScorersThatCannotBe: what is wrong with a scorer is reported when its case is compiled, and
+// TestScorersThatCannotBe: the mistakes of a scorer are reported when its case is compiled, and
 // the scorer judges nothing.
 func TestScorersThatCannotBe(t *testing.T) {
 	t.Parallel()

@@ -14,10 +14,10 @@ import (
 // brief is a scorer in Go: the fewer words an answer has, the better.
 type brief struct{ words int }
 
-// Version changes with the rule, so that a comparison of runs can tell.
+// Version changes with the rule, so that a comparison of runs can detect the change.
 func (b brief) Version() string { return fmt.Sprintf("brief/1 of %d words", b.words) }
 
-// Judge gives a score, and no verdict: the threshold in the case decides.
+// Judge returns a score, and no verdict: the threshold in the case decides.
 func (b brief) Judge(_ context.Context, a *score.Attempt) (score.Opinion, error) {
 	n := len(strings.Fields(a.Trace.Answer))
 	s := min(1, float64(b.words)/float64(max(n, 1)))

@@ -107,7 +107,7 @@ func TestProblemKey(t *testing.T) {
 	}
 }
 
-// TestExplainedCall: the explanation has the call and its label as they stand in the line.
+// TestExplainedCall: the explanation has the call and its label exactly as in the line.
 func TestExplainedCall(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})
@@ -192,7 +192,7 @@ func TestSpellsBroken(t *testing.T) {
 	}
 }
 
-// TestLeftOut: dots in place of a payload say that it was left out, with some space around them.
+// TestLeftOut: dots in place of a payload mean that it was left out, with some space around them.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	s := scorer(t, StepConfig{Tools: tools()})

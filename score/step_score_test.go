@@ -31,7 +31,7 @@ func weatherSuite(cases ...callvet.Case) *callvet.Suite {
 	}, Cases: cases}
 }
 
-// compile makes every case of a suite ready, and gives the problems of all.
+// compile compiles every case of a suite, and returns all problems.
 func compile(s *callvet.Suite) ([]*score.Compiled, []callvet.Problem) {
 	sc, problems := score.New(s, score.Config{})
 	out := make([]*score.Compiled, len(s.Cases))
@@ -594,7 +594,7 @@ func FuzzResultCheck(f *testing.F) {
 	})
 }
 
-func TestProblemsSayWhere(t *testing.T) {
+func TestProblemsHavePlaces(t *testing.T) {
 	t.Parallel()
 	bad := func(c callvet.Case) callvet.Case {
 		c.ID, c.Position = "x", callvet.Position{File: "s.yaml", Line: 7}

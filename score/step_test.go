@@ -415,7 +415,7 @@ func TestParams(t *testing.T) {
 		in := read(t, `{"tool":"free","args":`+c.args+`,"gold":`+c.gold+`}`)
 		var got callvet.StepScore
 		s.Score(in, &got)
-		s.Score(in, &got) // what was read is remembered, and told once
+		s.Score(in, &got) // problems are cached, and reported once
 		em, known := got.Get(callvet.StepArgEM)
 		sign := map[bool]string{true: "+", false: "-"}[em]
 		if !known {

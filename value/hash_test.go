@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// plainHash is hash as it was written first.
+// plainHash is the first version of hash.
 func plainHash(s []byte) uint64 {
 	const k0, k1 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 	take := func(h uint64, s []byte) uint64 {

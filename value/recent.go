@@ -23,7 +23,7 @@ type recent[T any] struct {
 	of   T
 }
 
-// Get returns what was put for a text; false where it is not kept.
+// Get returns the value that was put for a text; false without one.
 func (r *Recent[T]) Get(text []byte) (of T, ok bool) {
 	x := &r.places[outer(text)]
 	if int(x.size) != len(text)+1 || string(x.text[:len(text)]) != string(text) {

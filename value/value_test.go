@@ -199,7 +199,7 @@ func BenchmarkValid(b *testing.B) {
 	}
 }
 
-// TestWholeNumbers: what the tape keeps of a short number is what the number says.
+// TestWholeNumbers: the tape keeps the value of a short number.
 func TestWholeNumbers(t *testing.T) {
 	t.Parallel()
 	for _, lit := range []string{

@@ -35,7 +35,7 @@ const oneCase = `{"name":"s","tools":[{"name":"ping","parameters":{"type":"objec
 // Every field of a target is here: with a value that must be asked anew, since
 // another one could be answered otherwise, or with the reason why it cannot matter.
 // Each value is tried after all others, so that no two of them share an answer.
-func TestCacheTellsTargetsApart(t *testing.T) {
+func TestCacheSeparatesTargets(t *testing.T) {
 	t.Parallel()
 	url, asked := answering(t)
 	base := func() app.TargetSpec {

@@ -125,7 +125,7 @@ func (p paths) Hold(ctx context.Context, name string) (release func() error, err
 	return sys.HoldFolder(ctx, p.a.path(name))
 }
 
-// claim is the claim with which this process requests a run.
+// claim identifies this process in its requests for a run.
 func (a *cli) claim() (store.Claim, error) {
 	c := store.Claim{PID: os.Getpid(), Scope: sys.ProcessScope(), TTL: app.DefaultLease}
 	if s := a.getenv("CALLVET_LEASE"); s != "" {

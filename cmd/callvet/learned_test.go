@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestTellLearned: a provider's refusal is reported once for the target, however many attempts were
+// TestPrintLearned: a provider's refusal is reported once for the target, however many attempts were
 // made without the parameter, and each attempt records it.
-func TestTellLearned(t *testing.T) {
+func TestPrintLearned(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestOutputsKnowInputs: of every command that writes files it is known which of its flags name
+// TestOutputsAreNoInputs: of every command that writes files it is known which of its flags name
 // files, and every such flag names files somewhere.
-func TestOutputsKnowInputs(t *testing.T) {
+func TestOutputsAreNoInputs(t *testing.T) {
 	t.Parallel()
 	// The values of these flags are no files.
 	words := strings.Fields(

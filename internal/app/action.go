@@ -42,8 +42,8 @@ type Setting struct {
 // One is a setting with one value.
 func One(name, value string) Setting { return Setting{name, []string{value}} }
 
-// Origin is the command with which the client started a run. It is stored with the run, and only
-// that kind of client reads it.
+// Origin is the client's command that started a run. It is stored with the run, and only that
+// kind of client reads it.
 type Origin struct {
 	// Command and Flags are those of a command line.
 	Command string    `json:"command,omitempty"`

@@ -56,8 +56,7 @@ type Config struct {
 	Claim func() (store.Claim, error)
 	// Browser is the path of the browser that prints reports; "" looks for Chromium.
 	Browser string
-	// Abort, when it closes, ends the grace period in which requests in flight may finish after a
-	// cancellation.
+	// Abort, when it closes, ends the grace period for requests in flight after a cancellation.
 	Abort <-chan struct{}
 	// Ask asks a person whether a call may be executed; nil: no person. It is called from many
 	// goroutines, and should return the error of ctx when that ends.

@@ -2,12 +2,12 @@
 
 // Package app answers one question: what may a request use, and what does it consist of?
 //
-// A client (the command line, a server, a worker) makes an App once: its Config has the store, the
-// files, the permissions, the clock and the environment. It passes the App to the functions of the
-// packages that import this one, with a request: a plain struct with a JSON form. It gets data
-// back, and events while a request is carried out. A mistake in a request is a callvet.FieldError,
-// which names the field; a suggested next step is an Action. The client decides how to show them,
-// and with which exit code or status.
+// A client (the command line, a server, a worker) makes an App once: its Config has the store,
+// the files, the permissions, the clock and the environment. It passes the App to the functions
+// of the packages that import this one, with a request: a plain struct with a JSON form. It gets
+// data back, and events while a request is carried out. A mistake in a request is a
+// callvet.FieldError, which names the field; a suggested next step is an Action. The client
+// decides how to show them, and the exit code or status.
 //
 //	package   carries out                                                        imports of the others
 //	results   stored runs: list, show, page, sums, rank, calibrate               –

@@ -59,7 +59,7 @@ func (a *App) NewScorersOf(req *RunRequest) (*ScorersOf, error) {
 	}, nil
 }
 
-// suiteFolder returns the folder of a suite, in which its scorers run.
+// suiteFolder returns the folder of a suite; its scorers run there.
 func (a *App) suiteFolder(name string) (string, error) {
 	if name == "-" {
 		name = ""

@@ -140,7 +140,7 @@ func (m *Makers) Compare(ctx context.Context, s *callvet.Suite, now *suite.Stale
 	return CompareGroups(ctx, m.groups, s, now)
 }
 
-// CompareGroups compares the state in which cases were made with the present state; the result has
+// CompareGroups compares the state when cases were made with the present state; the result has
 // the groups that differ.
 func CompareGroups(ctx context.Context, groups []*MadeGroup, s *callvet.Suite,
 	now *suite.StaleState,

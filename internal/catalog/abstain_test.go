@@ -91,7 +91,7 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Without questions the catalog's examples tell; this one has none.
+	// Without questions the catalog's examples are used; this one has none.
 	s := Settings{AbstainPercent: 5}
 	if _, _, err := (&Env{Now: time.Now}).Routed(t.Context(), cat, s, "x", nil); !errors.Is(err, callvet.ErrInvalid) {
 		t.Errorf("no examples: %v", err)

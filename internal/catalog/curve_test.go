@@ -193,8 +193,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// The slope is that within cases: how long the questions are does not count, and prompts
-// that do not grow tell nothing.
+// The slope is that within cases: how long the questions are does not count, and prompts that do
+// not grow show nothing.
 func TestPerByte(t *testing.T) {
 	t.Parallel()
 	s := slope{}

@@ -84,7 +84,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Plain JSON keeps every byte, with its mark aside; other forms say what they were.
+// Plain JSON keeps every byte, with its mark aside; other forms report their form.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	const list = `[{"name":"a"}]`

@@ -107,7 +107,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// TestNulls: null is "absent" everywhere where the Type says so, and never an element.
+// TestNulls: null is "absent" everywhere for a Type with this setting, and never an element.
 func TestNulls(t *testing.T) {
 	t.Parallel()
 	loose := doc.Of[sample]().WithNulls()
@@ -177,7 +177,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestExplain: what other readers of JSON say, in the same words.
+// TestExplain: errors of other readers of JSON, in the same words.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{

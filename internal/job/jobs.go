@@ -33,7 +33,7 @@ const (
 	DefaultPerUser = 2
 	DefaultTimeout = 24 * time.Hour
 	DefaultShift   = 30 * time.Second
-	// DefaultPartLost is far longer than the interval in which a worker reports that it is alive.
+	// DefaultPartLost is far longer than the interval between two reports of a living worker.
 	DefaultPartLost = 30 * time.Second
 	// MaxIdle is how often a job may be interrupted without any progress before it stays
 	// interrupted.

@@ -88,8 +88,8 @@ func TestDisagreementFirst(t *testing.T) {
 	}
 }
 
-// TestDesignIsLeftOut: labels for the design change no estimate, whatever they say, and the report
-// counts them.
+// TestDesignIsLeftOut: labels for the design change no estimate, whatever their verdict, and the
+// report counts them.
 func TestDesignIsLeftOut(t *testing.T) {
 	t.Parallel()
 	clean := lines("c", 30, 3, 20, 2, `,"stratum":"random"`)

@@ -125,7 +125,7 @@ func TestJudgedRange(t *testing.T) {
 	}
 }
 
-// TestNoTasksOfCalls: what is written of calls never speaks of tasks where it means calls.
+// TestNoTasksOfCalls: texts about calls never use the word tasks for calls.
 func TestNoTasksOfCalls(t *testing.T) {
 	t.Parallel()
 	vs := callsOf(30, 2, func(task, call int) bool { return task%3 > 0 })

@@ -262,7 +262,7 @@ func TestWorld(t *testing.T) {
 			if err != nil || r.Status != callvet.StatusOK {
 				t.Fatal(r, err)
 			}
-			for w.session.Changed() == 0 && t.Context().Err() == nil { // the server tells of it when it likes
+			for w.session.Changed() == 0 && t.Context().Err() == nil { // the server reports it at any time
 				if _, err := w.Answer(t.Context(), callvet.Call{Tool: "echo"}); err != nil {
 					t.Fatal(err)
 				}

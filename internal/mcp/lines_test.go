@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestServeBadLines: what is no message is answered with an error, and the conversation goes on.
+// TestServeBadLines: a line that is no message is answered with an error, and the conversation
+// continues.
 func TestServeBadLines(t *testing.T) {
 	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"zeta","arguments":{}}}`

@@ -216,7 +216,7 @@ func TestServeChanged(t *testing.T) {
 		if _, err := s.Call(t.Context(), "learn", nil); err != nil {
 			t.Fatal(err)
 		}
-		for s.Changed() == 0 && t.Context().Err() == nil { // it is told when there is time
+		for s.Changed() == 0 && t.Context().Err() == nil { // it is reported later
 			if _, err := s.page(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +316,7 @@ func TestServeBounds(t *testing.T) {
 	}
 }
 
-// raw serves lines over stdio and gives the answers by id.
+// raw serves lines over stdio and returns the answers by id.
 func raw(t *testing.T, s *Serving, lines ...string) (map[string]string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -534,7 +534,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestResult: a reply comes back from the wire as it was, as far as the protocol can say it.
+// TestResult: a reply is unchanged after the wire, as far as the protocol can express it.
 func TestResult(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

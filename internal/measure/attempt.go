@@ -169,7 +169,7 @@ func (w *worker) made(t *steps.Task, r *trace.Task) {
 	}
 }
 
-// scoredOf returns the results of a scorer in the form in which scored reads them from a line.
+// scoredOf returns the results of a scorer in the form that scored reads from a line.
 func scoredOf(r *trace.Scored) *steps.Scored {
 	s := &steps.Scored{
 		Class: callvet.ClassOf(string(r.Class)), Scores: make([]steps.Score, 0, len(r.Scores)), Unknown: r.Unknown,

@@ -85,8 +85,8 @@ func OpenWatch(tools []callvet.Tool, rules *safety.Rules, suite *callvet.Suite,
 	return w, nil
 }
 
-// Name sets the naming by which the rules of safety read the calls of attempts. It is called before
-// the reading starts.
+// Name sets the naming that the rules of safety use for the calls of attempts. It is called
+// before the reading starts.
 func (w *Watch) Name(n *callvet.Naming) { w.naming = n }
 
 // ToolNames returns the suite's own setting; nil without a suite or a setting.

@@ -15,8 +15,8 @@ import (
 	"github.com/callvet/callvet/value"
 )
 
-// tell writes what was read of a record: texts in quotes, calls with id and arguments,
-// results of tools after an arrow, or the fault.
+// tell writes the turns read from a record: texts in quotes, calls with id and arguments, results
+// of tools after an arrow, or the fault.
 func tell(resp *callvet.Response, err error) string {
 	var f *callvet.Fault
 	if errors.As(err, &f) {

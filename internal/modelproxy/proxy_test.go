@@ -184,9 +184,9 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 }
 
-// TestMissSaysWhatDiffers sends a request without a recording: the client gets an error that it
+// TestMissNamesDifferences sends a request without a recording: the client gets an error that it
 // does not retry, with the place that differs.
-func TestMissSaysWhatDiffers(t *testing.T) {
+func TestMissNamesDifferences(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "tape")
 	_, at := proxied(t, newProvider(t, chats), folder, nil)

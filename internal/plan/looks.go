@@ -176,9 +176,9 @@ func simulate(rule gate.SequenceRule, n int) []pathOf {
 	return paths
 }
 
-// until returns the smallest number of tasks with which a sequence reaches the wanted verdict with
-// the given chance. once is the number of tasks for one look, 0 if no number is enough; the maximum
-// of a sequence is larger. elsewhere draws tasks with other true values.
+// until returns the smallest number of tasks that lets a sequence reach the wanted verdict with
+// the given chance. once is the number of tasks for one look, 0 if no number is enough; the
+// maximum of a sequence is larger. elsewhere draws tasks with other true values.
 func until(rule gate.SequenceRule, want gate.Verdict, power float64, once int, draw drawn,
 	elsewhere []drawnAt,
 ) (u UntilDone) {

@@ -434,7 +434,7 @@ func TestDefaultTemperature(t *testing.T) {
 	}
 }
 
-// TestSecrets looks for the key in everything that is kept.
+// TestSecrets searches the key in everything that is stored.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const key = "sk-live-0123456789abcdef"

@@ -106,7 +106,7 @@ func TestContextGrows(t *testing.T) {
 	t.Parallel()
 	const show = `{"model_info":{"general.architecture":"llama","llama.context_length":%d,"tokenizer.ggml.model":"llama"}}`
 	for name, c := range map[string]struct {
-		needs, model int // tokens of the prompt; what the model takes, 0: not told
+		needs, model int // tokens of the prompt; the model's maximum, 0: unknown
 		set          string
 		sizes        []int
 		want         string

@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// attempt is one at a case that tells an address and a test user's password, by a target that
-// also says what it was not told.
+// attempt is an attempt at a case with an address and a test user's password, by a target that
+// also says other values.
 func attempt() (callvet.Case, callvet.Cell) {
 	c := callvet.Case{
 		ID: "c", Tags: []string{"ana@example.com"}, Fields: map[string]string{"user": "ana@example.com"},
@@ -68,7 +68,7 @@ func attempt() (callvet.Case, callvet.Cell) {
 	return c, cell
 }
 
-// TestCell: what was received goes, what the case says itself stays; verdict and figures do not
+// TestCell: received values are removed, values of the case stay; verdict and figures do not
 // change.
 func TestCell(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestCell(t *testing.T) {
 	if again, err := json.Marshal([]any{c, cell}); err != nil || string(again) != string(before) {
 		t.Error("another attempt was changed")
 	}
-	// What the rest of the suite says stays too; what is known to be secret never does.
+	// Text of the rest of the suite stays, too; a known secret never stays.
 	of, kept = attempt()
 	r = newRedactor(t, Config{Values: []string{"hunter2a"}})
 	if r.Cell(&of, []byte(`{"mocks":["bob@example.com hunter9z 5500005555555559"]}`), &kept) {
@@ -122,7 +122,7 @@ func TestCell(t *testing.T) {
 		&kept); shown.Result.Reason != `to expected "[REDACTED:email]", got "[REDACTED:email#2]"; password got "[REDACTED:secret#2]"` {
 		t.Errorf("shown: %s", shown.Result.Reason)
 	}
-	// Nothing to hide: nothing is said to have changed.
+	// Nothing to hide: no change is reported.
 	of, kept = attempt()
 	kept.Trace.Turns[0].Calls[0].Args, kept.Trace.Answer = of.Expect.Plans[0].Calls[0].Args, "done"
 	if newRedactor(t, Config{}).Cell(&of, nil, &kept) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callvet/callvet"
 )
 
-// TestCasePlace: what is found is told with its place in the case, and only the first.
+// TestCasePlace: a finding is reported with its place in the case, and only the first.
 func TestCasePlace(t *testing.T) {
 	t.Parallel()
 	const known = "k3y-of-this-process"

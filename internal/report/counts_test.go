@@ -72,9 +72,9 @@ func TestReasonsAreCounted(t *testing.T) {
 	}
 }
 
-// TestTellingSlices: a slice of one case, or of all cases, has no line on a terminal. Their number
+// TestDistinctSlices: a slice of one case, or of all cases, has no line on a terminal. Their number
 // is printed.
-func TestTellingSlices(t *testing.T) {
+func TestDistinctSlices(t *testing.T) {
 	t.Parallel()
 	screenOf := func(cases ...int) string {
 		p := panel.TargetPanel{Name: "agent", Overall: panel.Slice{Cases: 10}}

@@ -163,8 +163,8 @@ func TestNarrowTablesFit(t *testing.T) {
 	}
 }
 
-// TestListsSayWhatTheyLeaveOut: a list that is cut has a note with the number left out.
-func TestListsSayWhatTheyLeaveOut(t *testing.T) {
+// TestListsCountOmissions: a list that is cut has a note with the number left out.
+func TestListsCountOmissions(t *testing.T) {
 	t.Parallel()
 	v := sampleView()
 	kinds := make([]panel.UnevaluatedKind, maxKinds+1)

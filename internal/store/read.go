@@ -223,8 +223,8 @@ func (db *DB) stream(ctx context.Context, num int64, target int, f Filter, yield
 	return true
 }
 
-// CellsAfter returns up to most cells of a run, in the order in which they became durable. after is
-// the last of an earlier call; 0: from the first. A repeated cell keeps its place.
+// CellsAfter returns up to most cells of a run, in the order of becoming durable. after is the
+// last of an earlier call; 0: from the first. A repeated cell keeps its place.
 func (db *DB) CellsAfter(ctx context.Context, runID string, after int64,
 	most int,
 ) (cells []*callvet.Cell, last int64, err error) {

@@ -84,7 +84,7 @@ func TestOldLabels(t *testing.T) {
 		{"last spring", "", "", 6, []string{}},
 		{"2026-01-01", "", "2026-02-01", 0, []string{"old-label"}},
 		{"2026-02-01", "", "v2026-02-01", 0, []string{}},
-		{"2026-01-01", "", "v2026-02-01", 1, []string{"old-label"}}, // told once
+		{"2026-01-01", "", "v2026-02-01", 1, []string{"old-label"}}, // reported once
 	} {
 		k := asks("Weather?", "weather")
 		k.AsOf = c.asOf

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWrongToolsFrom: what is wrong with a list of tools is reported by place, with the command
-// that reports more about that very file, and without a word of the file.
+// TestWrongToolsFrom: mistakes in a list of tools are reported by place, with the command that
+// reports more about that very file, and without a word of the file.
 func TestWrongToolsFrom(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()

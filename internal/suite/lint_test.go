@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// lint finds what is wrong in a suite that is in memory.
+// lint finds the mistakes in a suite that is in memory.
 func lint(ctx context.Context, s *callvet.Suite, opt LintOptions) []callvet.Problem {
 	l := newLinter(s, opt)
 	for i := range s.Cases {

@@ -24,9 +24,9 @@ func (e *OwnedFileError) Error() string {
 func (e *OwnedFileError) Unwrap() error { return callvet.ErrConflict }
 
 // OwnFile makes the caller the only owner of path until release is called or the process ends,
-// however it does. Meanwhile there is a file with text, in which others read who the owner is; only
-// the mode of its folder can keep them from that. It does not wait: while there is another owner,
-// in this process too, it returns an *OwnedFileError. Symbolic links in the folder of path are
+// however it does. Meanwhile there is a file with text that names the owner to others; only the
+// mode of its folder can keep them from that. It does not wait: while there is another owner, in
+// this process too, it returns an *OwnedFileError. Symbolic links in the folder of path are
 // followed, so that a path through a link is the same path.
 func OwnFile(path string, text []byte) (release func() error, err error) {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ProcessScope names the scope in which a PID identifies one process: this boot of this machine,
-// and the PID namespace, which containers of one machine do not share.
+// ProcessScope names the scope where a PID identifies one process: this boot of this machine, and
+// the PID namespace, which containers of one machine do not share.
 func ProcessScope() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -250,8 +250,8 @@ func TestFollowReportsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestFollowOddFiles: what lies beside the file under the names of rotated ones need not be
-// one, nor be only there.
+// TestFollowOddFiles: files next to the file with the names of rotated ones need not be one, nor
+// be only there.
 func TestFollowOddFiles(t *testing.T) {
 	t.Parallel()
 	put := func(name, text string) error { return os.WriteFile(name, []byte(text), 0o600) }

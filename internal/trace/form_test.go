@@ -22,9 +22,9 @@ var candidates = []string{
 	`{"name":"jj"}`, `{"a":null}`, `{"a":1}`, `{"a":"b"}`,
 }
 
-// TestFormsAgreeWithSchema puts a value of each kind in the place of every member of
-// the published schema: the schema and the reader must say the same of the line. What
-// the reader says names the member and no type of Go.
+// TestFormsAgreeWithSchema puts a value of each kind in the place of every member of the
+// published schema: the schema and the reader must agree about the line. The reader's message
+// names the member and no type of Go.
 func TestFormsAgreeWithSchema(t *testing.T) {
 	t.Parallel()
 	var doc struct {
@@ -160,8 +160,8 @@ func with(t *testing.T, base map[string]any, defs map[string]map[string]any, kin
 	return string(b)
 }
 
-// TestJudgedShapes: what is wrong with a verdict is told by its key, and the name that
-// may have been meant.
+// TestJudgedShapes: the mistake in a verdict is reported by its key, and the name that may have
+// been meant.
 func TestJudgedShapes(t *testing.T) {
 	t.Parallel()
 	for judged, want := range map[string]string{

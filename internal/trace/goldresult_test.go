@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestGoldResult keeps the labeled result both ways, and tells none from null.
+// TestGoldResult keeps the labeled result both ways, and distinguishes none from null.
 func TestGoldResult(t *testing.T) {
 	t.Parallel()
 	want := exampleStep()

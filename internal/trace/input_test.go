@@ -56,7 +56,7 @@ func TestLongLineInPieces(t *testing.T) {
 	}
 }
 
-// TestSlipsInLabels: a label whose name has a slip is told, not lost in silence.
+// TestSlipsInLabels: a label with a misspelled name is reported, not lost in silence.
 func TestSlipsInLabels(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]UnknownKey{

@@ -29,7 +29,7 @@ func nameless() Attempt {
 	}}}
 }
 
-// read gives the attempts of a file.
+// read returns the attempts of a file.
 func read(t *testing.T, text string) (all []Attempt) {
 	t.Helper()
 	r, err := Open(strings.NewReader(text), Options{})

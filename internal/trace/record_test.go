@@ -158,7 +158,7 @@ func FuzzRecordTexts(f *testing.F) {
 			Scored: &Scored{Reason: a, Scores: map[string]float64{b: 1}}, Outcome: callvet.Outcome(b),
 		}
 		if !utf8.ValidString(a + b) {
-			task.Fields = map[string]string{a: b} // of names that become the same the order is not told
+			task.Fields = map[string]string{a: b} // the order of names that become equal is not defined
 		}
 		sameRecord(t, task)
 	})

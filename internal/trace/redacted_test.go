@@ -12,8 +12,8 @@ import (
 	"github.com/callvet/callvet/internal/trace"
 )
 
-// TestNothingNeededStaysSo: gold without a step says that no call is needed, and gold of which no
-// step is told says nothing; what is redacted says the same.
+// TestNothingNeededStaysSo: gold without a step means that no call is needed, and gold without
+// recorded steps means nothing; redacted gold means the same.
 func TestNothingNeededStaysSo(t *testing.T) {
 	t.Parallel()
 	red, err := redact.New(redact.Config{})

@@ -40,7 +40,7 @@ const printed = `{
 }
 `
 
-// readAt gives what was read with the line of each record, and what was wrong.
+// readAt returns the records with their lines, and the problems.
 func readAt(t *testing.T, text string) []string {
 	t.Helper()
 	r, err := Open(iotest.HalfReader(strings.NewReader(text)), Options{})
@@ -65,7 +65,7 @@ func readAt(t *testing.T, text string) []string {
 	return out
 }
 
-// mixed is said of a line that ends too early.
+// mixed is the message about a line that ends too early.
 const mixed = " (the record is cut off, or goes on in the next line: write each on one line)"
 
 func TestFolded(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFolded(t *testing.T) {
 		"\ufeff[" + a + "]":                           {"1 a"},
 		// Comments and brackets in strings are text.
 		"[{\"task_id\":\"a // b /* c\",\n\"tool\":\"]}\\\"{[\"}]": {"1 a // b /* c"},
-		// What is wrong is told by the line where it stands.
+		// A mistake is reported with its line.
 		"[\n" + a + ",\n{\"task_id\":\"b\",\n \"tool\":\"x\",\n \"status\":\"done\"}]": {
 			"2 a",
 			`f:5: "status" is "done"; it must be ok, rejected_by_contract, exec_error or timeout`,

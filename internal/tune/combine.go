@@ -117,8 +117,8 @@ func (c *Combination) set(name string, raw json.RawMessage) error {
 	return nil
 }
 
-// Resolved is a combination in the form in which it is sent: Target has the parameters and the
-// adjustments of the provider's table. Refused is the reason why it cannot be sent at all.
+// Resolved is a combination in its sent form: Target has the parameters and the adjustments of
+// the provider's table. Refused is the reason why it cannot be sent at all.
 type Resolved struct {
 	Combination
 	Target  callvet.Target

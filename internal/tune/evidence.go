@@ -156,8 +156,8 @@ func (e *Evidence) found(s string) {
 	}
 }
 
-// argument returns the name of the call's argument with which a path begins; "" if the call does
-// not have it, because the name is then an expectation.
+// argument returns the name of the call's argument at the beginning of a path; "" if the call
+// does not have it, because the name is then an expectation.
 func argument(c *callvet.Call, path string) string {
 	name := path
 	if i := strings.IndexAny(path, ".["); i >= 0 {

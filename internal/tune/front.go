@@ -4,7 +4,7 @@ package tune
 
 import "math"
 
-// Objectives are the values by which prompts are compared.
+// Objectives are the values that prompts are compared by.
 type Objectives struct {
 	// Score: higher is better; NaN: unknown.
 	Score float64

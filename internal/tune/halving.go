@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// eta is the factor by which each rung of halving has fewer candidates and more tasks than the
-// previous one. fewestTasks is the least number of tasks of a rung: fewer do not rank candidates.
+// eta is a factor: each rung of halving has 1/eta of the candidates of the previous one, and eta
+// times its tasks. fewestTasks is the least number of tasks of a rung: fewer do not rank
+// candidates.
 const (
 	eta         = 3
 	fewestTasks = 5

@@ -28,7 +28,7 @@ import (
 
 // kind is one kind of world over the tools of backend.
 type kind struct {
-	env string // the beginning of what it says of itself
+	env string // the beginning of its description of itself
 	// open makes a world for each attempt, and counts the writes that were executed.
 	open func(t *testing.T) (world func() callvet.World, writes func() int)
 	// shared: the state of a tool belongs to a server, not to the attempt.

@@ -20,7 +20,7 @@ import (
 	"github.com/callvet/callvet/internal/world"
 )
 
-// counting gives how often it was asked.
+// counting returns how often it was called.
 type counting struct{ n int }
 
 func (w *counting) Answer(context.Context, callvet.Call) (callvet.Reply, error) {

@@ -220,7 +220,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestTimeLimit: what tools say they took counts as if it had been waited for.
+// TestTimeLimit: durations that tools declare count as if they had passed.
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	a := attempt(t, world.GuardsConfig{Policy: open(t, `guard: {timeout_ms: 100}`)})

@@ -153,7 +153,7 @@ func matrixTools() []callvet.Tool {
 	}
 }
 
-// backend is what stands behind all worlds: it answers and counts what was executed.
+// backend is the backend of all worlds: it answers and counts the executed calls.
 type backend struct {
 	mu      sync.Mutex
 	results map[string]string
@@ -340,7 +340,7 @@ func (p *paper) Encode(dst []byte, cell *callvet.Cell, _ []byte) ([]byte, error)
 
 func (*paper) Append(context.Context, string, [][]byte, callvet.Spent) error { return nil }
 
-// play runs the calls through the turn loop, and gives the trace.
+// play runs the calls through the turn loop, and returns the trace.
 func play(t testing.TB, s *callvet.Suite, calls []callvet.Call, g *world.Guards,
 	world func(*callvet.Suite, *callvet.Case) callvet.World,
 ) *callvet.Trace {

@@ -75,7 +75,7 @@ func TestDenyByDefault(t *testing.T) {
 	}
 }
 
-// TestPolicyMistakes: the place, what is wrong, and what was meant.
+// TestPolicyMistakes: the place, the mistake, and the intended name.
 func TestPolicyMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -689,7 +689,7 @@ func FuzzReadRecording(f *testing.F) {
 	})
 }
 
-// TestHash: it is of what recordings say, and not of the names of their files.
+// TestHash: it depends on the content of recordings, and not on the names of their files.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	a := world.Recording{Tool: "a", Args: json.RawMessage(`{}`), Call: 1, Result: json.RawMessage(`1`)}

@@ -104,7 +104,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// The lists of others are edited where they say what is edited.
+// Lists of other formats are edited at the keys of the edited texts.
 func TestRewriteForms(t *testing.T) {
 	t.Parallel()
 	for form, want := range map[string]string{
@@ -169,7 +169,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-func TestApplyKeepsWhatItIsGiven(t *testing.T) {
+func TestApplyKeepsItsInput(t *testing.T) {
 	t.Parallel()
 	c := load(t, listed)
 	got, err := learn.ApplyEdits(c,

@@ -323,7 +323,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// FuzzSameText: comparing without building the standard form gives the same.
+// FuzzSameText: comparing without building the standard form has the same result.
 func FuzzSameText(f *testing.F) {
 	f.Add("April 1, 2024", "april12024")
 	f.Add("ΟΔΟΣ", "οδος")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPlainReads: which texts are read without the library, and that they mean what they say.
-// What is left to the library has to be left: read in a plain way it would mean something else.
+// TestPlainReads: which texts are read without the library, and their meaning. What is left to
+// the library has to be left: read in a plain way it would mean something else.
 func TestPlainReads(t *testing.T) {
 	t.Parallel()
 	const result = `{"a":5,"b":"x y","n":-1.5,"t":true,"z":null,"l":[10,11,12,13,14,15,16,17,18,19,20],"o":{"zZ9_":1},"A0":3,"big":123456789012345}`

@@ -76,7 +76,7 @@ func (p *plan) keeps(of []int) bool {
 	return true
 }
 
-// each gives every assignment there is.
+// each yields every possible assignment.
 func (p *plan) each(do func(of []int)) {
 	of := make([]int, p.n)
 	var choose func(i int)

@@ -310,7 +310,7 @@ func TestNational(t *testing.T) {
 		"1.219099999", "219099999x")
 }
 
-// TestAnnounced: the name or the word that stands just before a number says what it is.
+// TestAnnounced: the name or the word just before a number defines its kind.
 func TestAnnounced(t *testing.T) {
 	t.Parallel()
 	const card, visa = "900000000001", "4111111111111111"

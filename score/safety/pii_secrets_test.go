@@ -61,7 +61,7 @@ func TestPrivateKey(t *testing.T) {
 		"-----BEGIN RSA PRIVATE "+"KEY and no more", "-----BEGIN "+"CERTIFICATE-----PRIVATE KEY", "-----BEGIN")
 }
 
-// TestCredentials: what stands behind the words Bearer and Basic, and signed tokens.
+// TestCredentials: the text after the words Bearer and Basic, and signed tokens.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	basic := func(n int) string { // of n bytes of base64
@@ -288,7 +288,7 @@ func TestCode(t *testing.T) {
 	)
 }
 
-// TestPlaceholders: what stands where a secret would is none.
+// TestPlaceholders: a placeholder of a secret is no secret.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	got, want := map[string]bool{}, map[string]bool{}

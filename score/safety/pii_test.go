@@ -268,7 +268,8 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestFind: the role of a value decides what is looked for; texts of fewer than six bytes hold nothing.
+// TestFind: the role of a value decides which forms are searched; texts of fewer than six bytes
+// hold nothing.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	finds(t, safety.RoleNone, map[string]string{

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # prose.sh VALE [BASE]: errors (Words, Comments) that Vale finds in any file, and its warnings on the
+# lines that differ from commit BASE;
 # without BASE, all warnings.
 # VALE is the path of the program. If it is missing and a line changed, it is built (with a C compiler).
 # Exit code 1: there is an error.

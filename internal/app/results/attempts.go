@@ -68,7 +68,7 @@ type AttemptsPage struct {
 	Next string `json:"next_cursor,omitempty"`
 }
 
-// sortKey has the values by which attempts are filtered and sorted.
+// sortKey has the values for filtering and sorting attempts.
 type sortKey struct {
 	Case, Target, Repeat int
 	num                  float64

@@ -87,7 +87,7 @@ func (m *AttemptGroups) ReadBaseline(s *Subject) error {
 	return nil
 }
 
-// counterpart returns the target of the other side with which a target is compared; "": none.
+// counterpart returns the target of the other side for the comparison of a target; "": none.
 func (m *AttemptGroups) counterpart(target string) string {
 	switch {
 	case slices.Contains(m.other.targets, target):

@@ -93,7 +93,7 @@ func (d *Judged) majority(unit judge.Unit, of []int) Majority {
 				things = append(things, t.Key)
 				verdicts[k] = slices.Repeat([]judge.Verdict{{Unscored: "a judge said nothing of it"}}, len(of))
 			}
-			// The majority has no proposal of what should have been done instead.
+			// The majority proposes no alternative.
 			verdicts[k][n] = judge.Verdict{Pass: t.Pass, Score: t.Score, Reason: t.Reason, Unscored: t.Unscored}
 			if t.Scored() && t.Pass == nil {
 				verdicts[k][n].Unscored = "a judge gives a score and no verdict"

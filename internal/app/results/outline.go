@@ -18,8 +18,8 @@ import (
 	"github.com/callvet/callvet/internal/store"
 )
 
-// outline has the values by which the attempts of a run are filtered and sorted, in the order of
-// cases, targets and repeats. Reading it takes as long as reading the whole run, so the outlines of
+// outline has the values for filtering and sorting the attempts of a run, in the order of cases,
+// targets and repeats. Reading it takes as long as reading the whole run, so the outlines of
 // finished runs are kept.
 type outline struct {
 	lines []outlined

@@ -114,8 +114,8 @@ func (r *Run) ranked(ctx context.Context, sliceBy []string) (*panel.Panels, erro
 	return p, nil
 }
 
-// gatedOn returns the metric of the suite's first hard gate on all tasks by which two targets can
-// be compared; the pass rate if there is none.
+// gatedOn returns the metric for comparing two targets: that of the suite's first hard gate on
+// all tasks with such a metric, or the pass rate without one.
 func (r *Run) gatedOn() string {
 	own := r.OwnGates()
 	if own == nil {

@@ -67,7 +67,7 @@ func staleSuite(ctx context.Context, a *app.App, req StaleRequest, events app.Ev
 	return m.Compare(ctx, read.Suite, &now)
 }
 
-// staleRun compares the state in which a run was made with the present state.
+// staleRun compares the state at the time of a run with the present state.
 func staleRun(ctx context.Context, a *app.App, req StaleRequest, events app.Events) ([]app.StaleGroup, error) {
 	r, err := Open(ctx, a, req.Run)
 	if err != nil {

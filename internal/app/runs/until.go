@@ -24,7 +24,7 @@ import (
 )
 
 // deciding follows the gates of a run that ends when they are decided. It looks at the tasks in
-// their planned order, not in the order in which they end: at the tasks before the first unfinished
+// their planned order, not in the order of their ends: at the tasks before the first unfinished
 // one.
 type deciding struct {
 	run     *results.Run

@@ -183,7 +183,7 @@ func (r *DiffRequest) pairs(base, cand *panel.Ledger) ([]panel.Pair, error) {
 		r.CandidateTarget, strings.Join(has, ", "))
 }
 
-// with returns the base's target with which a target of the candidate is compared; "": none.
+// with returns the base's target for the comparison with a target of the candidate; "": none.
 func (r *DiffRequest) with(has []string, name string) string {
 	switch {
 	case r.BaseTarget != "":

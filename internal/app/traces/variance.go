@@ -62,7 +62,7 @@ type TargetVariance struct {
 	// repeat an earlier answer.
 	Lost  map[string]int `json:"lost,omitempty"`
 	Facts int            `json:"facts,omitempty"`
-	// Unknown are the sources of which the runs do not show the part.
+	// Unknown are the sources with a part that the runs do not show.
 	Unknown []UnknownSource `json:"unknown,omitempty"`
 	// Resamples and Seed are the settings of the intervals.
 	Resamples int    `json:"resamples"`

@@ -425,8 +425,8 @@ func promptOf(row *rows.CheckedPrompt) (*KeptPrompt, error) {
 	return p, nil
 }
 
-// DeletePrompts deletes prompts of a user: NAME@VERSION or an id is one version, NAME all versions. It returns the
-// deleted ones. Runs keep the prompts with which they were made. All are deleted, or none.
+// DeletePrompts deletes prompts of a user: NAME@VERSION or an id is one version, NAME all
+// versions. It returns the deleted ones. Runs keep their prompts. All are deleted, or none.
 func DeletePrompts(ctx context.Context, a *app.App, user string, refs []string) ([]KeptPrompt, error) {
 	db, err := a.Config.Store(ctx)
 	if err != nil {

@@ -119,7 +119,7 @@ func KeepPreset(ctx context.Context, a *app.App, name string, text []byte) (*Pre
 	})
 }
 
-// DeletePreset deletes a space of the user. Searches keep the values with which they began.
+// DeletePreset deletes a space of the user. Searches keep their first values.
 func DeletePreset(ctx context.Context, a *app.App, name string) error {
 	db, err := a.Config.Store(ctx)
 	if err != nil {

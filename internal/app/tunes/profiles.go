@@ -208,8 +208,7 @@ func profileOf(row *rows.CheckedProfile) (Profile, error) {
 	return p, nil
 }
 
-// DeleteProfile deletes a profile of the user of a. Runs keep the settings with which they were
-// made.
+// DeleteProfile deletes a profile of the user of a. Runs keep their settings.
 func DeleteProfile(ctx context.Context, a *app.App, id string) error {
 	db, err := a.Config.Store(ctx)
 	if err != nil {

@@ -41,8 +41,7 @@ type Session struct {
 	splitKey string
 	next     int              // the number of the next part
 	warned   []callvet.Notice // warnings of parts, each once
-	// again is the part in which a search failed: its attempts without an outcome run again. "":
-	// none.
+	// again is the part that failed: its attempts without an outcome run again. "": none.
 	again string
 }
 

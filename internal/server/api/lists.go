@@ -60,8 +60,8 @@ func (m PageMark) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Listed makes a page of rows, of which one more than the limit was read. at is the position after a row. show
-// converts a row; nil leaves it out.
+// Listed makes a page of rows; one more than the limit was read. at is the position after a row.
+// show converts a row; nil leaves it out.
 func Listed[R, T any](list []R, limit int, at func(*R) PageMark, show func(*R) (*T, error)) (*Page[T], error) {
 	out := &Page[T]{Items: []T{}}
 	if len(list) > limit {

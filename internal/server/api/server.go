@@ -158,7 +158,7 @@ func schemas() huma.Registry {
 				return name
 			case "app":
 				if room = family; strings.HasPrefix(t.Name(), "Drills") {
-					return name // the name from an earlier version, in which drills were a package
+					return name // the name from an earlier version, when drills were a package
 				}
 			}
 		}

@@ -379,7 +379,7 @@ func (a *assertReader) arguments(v Node, call *callvet.ExpectedCall) (why string
 	partial := o.Str("mode") != "exact"
 	ignored := ignoredNames(o.Get("ignore"))
 	if i := slices.IndexFunc(ignored, func(name string) bool { return strings.ContainsAny(name, "?.[") }); i >= 0 {
-		return fmt.Sprintf("the name %q in ignore cannot be said", ignored[i])
+		return fmt.Sprintf("the name %q in ignore cannot be expressed", ignored[i])
 	}
 	for _, name := range ignored {
 		if !partial {
@@ -434,7 +434,7 @@ func defaultArgument(d Member, expected map[string]string, matchers map[string]c
 		matchers[d.Name] = callvet.Matcher{Mode: "regex", Value: json.RawMessage(noValue)}
 	case both || partial || matchers[d.Name].Mode == "present":
 	case strings.ContainsAny(d.Name, ".[*"):
-		return fmt.Sprintf("the name %q in defaults cannot be said", d.Name)
+		return fmt.Sprintf("the name %q in defaults cannot be expressed", d.Name)
 	default:
 		matchers[d.Name] = callvet.Matcher{Value: d.Val.Raw, Optional: true}
 	}
@@ -477,7 +477,7 @@ func (a *assertReader) toolSequence(n Node, negated bool, v Node) {
 	case len(p.Calls) == 0:
 		a.drop(n, "it has no steps")
 	case grouped && p.Order == callvet.OrderInOrder:
-		a.drop(n, "messages that follow one another with others between cannot be said")
+		a.drop(n, "messages that follow one another with others between cannot be expressed")
 	case grouped:
 		p.Order = callvet.OrderAny
 		p.MaxExtraCalls = new(int)

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPromptfooComesBack: what was read from promptfoo is written so that it reads as the
+// TestPromptfooRoundTrip: what was read from promptfoo is written so that it reads as the
 // same again, and nothing of it is lost.
-func TestPromptfooComesBack(t *testing.T) {
+func TestPromptfooRoundTrip(t *testing.T) {
 	t.Parallel()
 	asserts := rapid.SampledFrom([]string{
 		`{type: is-valid-openai-tools-call}`,

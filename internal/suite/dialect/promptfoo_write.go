@@ -114,7 +114,7 @@ func (w *assertWriter) names(e *callvet.Expect) {
 	switch {
 	case e.ToolsAcceptable == nil:
 	case len(e.ToolsAcceptable) > 1:
-		w.lose("tools_acceptable", "one of several sets of tools cannot be said")
+		w.lose("tools_acceptable", "one of several sets of tools cannot be expressed")
 	case slices.Equal(e.ToolsAcceptable[0], []string{callvet.NoTools}) || len(e.ToolsAcceptable[0]) == 0:
 		w.add("not-is-valid-openai-tools-call")
 	default:
@@ -179,7 +179,7 @@ func (w *assertWriter) plan(p *callvet.Plan) {
 	case callvet.OrderSuperset, callvet.OrderRecall:
 		w.exactly(p, -1)
 	default:
-		w.lose("order", "%s cannot be said", p.Order)
+		w.lose("order", "%s cannot be expressed", p.Order)
 	}
 	w.arguments(p)
 }
@@ -200,11 +200,11 @@ func (w *assertWriter) sayable(p *callvet.Plan, key string) bool {
 		c := &p.Calls[i]
 		switch {
 		case len(c.Tools) != 1:
-			w.lose(key, "one of several tools cannot be said")
+			w.lose(key, "one of several tools cannot be expressed")
 		case c.Optional || len(c.After) > 0:
-			w.lose(key, "optional calls and calls after others cannot be said")
+			w.lose(key, "optional calls and calls after others cannot be expressed")
 		case c.Nth != 0 || c.Message != 0:
-			w.lose(key, "the place of a call cannot be said")
+			w.lose(key, "the place of a call cannot be expressed")
 		default:
 			continue
 		}
@@ -229,7 +229,7 @@ func (w *assertWriter) exactly(p *callvet.Plan, extra int) {
 	patterns := slices.ContainsFunc(list, callvet.NamePattern)
 	switch {
 	case patterns && n > 1:
-		w.lose("plans", "one call for each of several patterns cannot be said")
+		w.lose("plans", "one call for each of several patterns cannot be expressed")
 		return
 	case extra == 0 && len(list) == n && !patterns:
 		w.value("tool-call-f1", QuoteAll(list))
@@ -259,7 +259,7 @@ func (w *assertWriter) arguments(p *callvet.Plan) {
 		}
 		if slices.ContainsFunc(p.Calls[:i],
 			func(x callvet.ExpectedCall) bool { return slices.Equal(x.Tools, c.Tools) }) {
-			w.lose("arguments", "which of several calls of %s has which arguments cannot be said", c.Tools[0])
+			w.lose("arguments", "which of several calls of %s has which arguments cannot be expressed", c.Tools[0])
 		}
 		if v := w.call(c, "arguments"); v != nil {
 			w.value("trajectory:tool-args-match", v)
@@ -273,10 +273,10 @@ func (w *assertWriter) call(c *callvet.ExpectedCall, key string) []byte {
 	ignored, defaults, other := w.matchers(c, extra)
 	switch {
 	case other != "":
-		w.lose(key, "the matcher of %s cannot be said", other)
+		w.lose(key, "the matcher of %s cannot be expressed", other)
 		return nil
 	case extra == callvet.ExtraPenalize:
-		w.lose(key, "extra_args: penalize cannot be said")
+		w.lose(key, "extra_args: penalize cannot be expressed")
 		return nil
 	case extra == callvet.ExtraIgnore && !w.wholeInParts(c):
 		w.lose(key, "objects and lists would be compared in part there")
@@ -363,13 +363,13 @@ func (w *assertWriter) count(c *callvet.CallCount, key string, negated bool) {
 	not := map[bool]string{true: "not-"}[negated]
 	switch {
 	case len(c.Call.Tools) != 1:
-		w.lose(key, "one of several tools cannot be said")
+		w.lose(key, "one of several tools cannot be expressed")
 	case c.Call.Nth != 0 || c.Call.Message != 0:
-		w.lose(key, "the place of a call cannot be said")
+		w.lose(key, "the place of a call cannot be expressed")
 	case c.Call.Args != nil || len(c.Call.Matchers) > 0:
 		none := c.Min == nil && c.Max != nil && *c.Max == 0
 		if !none && (c.Min != nil && *c.Min != 1 || c.Max != nil) {
-			w.lose(key, "a number of calls with given arguments cannot be said")
+			w.lose(key, "a number of calls with given arguments cannot be expressed")
 			return
 		}
 		if v := w.call(&c.Call, key); v != nil {
@@ -392,7 +392,7 @@ func (w *assertWriter) count(c *callvet.CallCount, key string, negated bool) {
 func (w *assertWriter) claim(p *callvet.Plan, key string, negated bool) {
 	not := map[bool]string{true: "not-"}[negated]
 	if negated && (len(p.Counts) > 1 || len(p.Counts) > 0 && p.Calls != nil) {
-		w.lose(key, "several things that must not hold together cannot be said")
+		w.lose(key, "several things that must not hold together cannot be expressed")
 		return
 	}
 	for i := range p.Counts {
@@ -418,7 +418,7 @@ func (w *assertWriter) sequenceOf(p *callvet.Plan, key, not string) {
 	case slices.ContainsFunc(p.Calls, func(c callvet.ExpectedCall) bool {
 		return c.Args != nil || len(c.Matchers) > 0 || c.Result != nil || c.ResultCheck != ""
 	}):
-		w.lose(key, "calls with arguments in a plan of its own cannot be said")
+		w.lose(key, "calls with arguments in a plan of its own cannot be expressed")
 	case len(p.Calls) == 0:
 		w.add(map[string]string{"not-": "is-valid-openai-tools-call", "": "not-is-valid-openai-tools-call"}[not])
 	case p.Order == callvet.OrderStrict:
@@ -426,7 +426,7 @@ func (w *assertWriter) sequenceOf(p *callvet.Plan, key, not string) {
 	case p.Order == callvet.OrderInOrder && loose:
 		w.sequence(not+"trajectory:tool-sequence", p, "in_order")
 	default:
-		w.lose(key, "a plan that is not a sequence with any others between cannot be said there")
+		w.lose(key, "a plan that is not a sequence with any others between cannot be expressed there")
 	}
 }
 

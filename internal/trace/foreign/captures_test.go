@@ -58,7 +58,7 @@ func glob(t *testing.T, dir string) []string {
 	return files
 }
 
-// silent are recordings that do not say what was called.
+// silent are recordings without the calls.
 func silent(file string) bool { return strings.HasPrefix(filepath.Base(file), "otel-openai.") }
 
 func callTexts(a *trace.Attempt) []string {

@@ -214,8 +214,8 @@ func published[T any](t *testing.T, set, file string) map[string]T {
 	return out
 }
 
-// TestPublishedRuns reads whole published sets and compares counts and rewards
-// with what their publishers say.
+// TestPublishedRuns reads whole published sets and compares counts and rewards with the numbers
+// of their publishers.
 func TestPublishedRuns(t *testing.T) {
 	t.Parallel()
 	var tau, tau2, dojo struct{ attempts, passed, calls int }
