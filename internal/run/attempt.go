@@ -91,12 +91,8 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 		if t.End = a.firstEnd(resp, called); t.End != "" {
 			return nil
 		}
-		if slices.ContainsFunc(t.Calls(), func(c callvet.Call) bool { return c.Nameless() }) {
-			t.End = callvet.EndCalled // nothing can answer it, and no provider takes it back
-			return nil
-		}
-		if resp.Unread() == callvet.ReasonCutCall {
-			t.End = callvet.EndCalled // no tool runs with the arguments of a call that is not whole
+		if unanswerable(t.Calls(), resp) {
+			t.End = callvet.EndCalled
 			return nil
 		}
 		if f := a.answer(ctx, first); f != nil {
@@ -118,6 +114,13 @@ func (a *attempt) converse(ctx context.Context, repeat int) *callvet.Fault {
 			req.ToolChoice = "auto" // a forced call would never let it answer
 		}
 	}
+}
+
+// unanswerable reports whether calls end the attempt: nothing can answer a call without a name, and no
+// provider takes it back; no tool runs with the arguments of a call that is not whole.
+func unanswerable(calls []callvet.Call, last *callvet.Response) bool {
+	return slices.ContainsFunc(calls, func(c callvet.Call) bool { return c.Nameless() }) ||
+		last.Unread() == callvet.ReasonCutCall
 }
 
 // open makes the world that answers the attempt's calls, if there is one, and the guard in front of

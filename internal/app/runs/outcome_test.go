@@ -82,33 +82,44 @@ func TestVerdictLost(t *testing.T) {
 		sentence string
 	}{
 		{
-			"many lost", []panel.TargetPanel{target("m", false, 40, all, worse(all, 0.3), all)}, 0.5, gate.Inconclusive,
+			"many lost",
+			[]panel.TargetPanel{target("m", false, 40, all, worse(all, 0.3), all)},
+			0.5, gate.Inconclusive,
 			"inconclusive: m passes 100.0 % (96.0 to 100.0); 40 of 140 attempts lost, more than 5 %: " +
 				"callvet run --resume makes them",
 		},
 		{
-			"few lost", []panel.TargetPanel{target("m", false, 3, all, worse(all, 0.06), all)}, 0.95, gate.Inconclusive,
+			"few lost",
+			[]panel.TargetPanel{target("m", false, 3, all, worse(all, 0.06), all)},
+			0.95, gate.Inconclusive,
 			"inconclusive: m passes 100.0 % (96.0 to 100.0); 3 of 103 attempts lost, " +
 				"and they decide whether that is 95 % or more: callvet run --resume makes them",
 		},
 		{"few lost, far", []panel.TargetPanel{target("m", false, 3, all, worse(all, 0.06), all)}, 0.85, gate.Pass, ""},
 		{
-			"failed at best", []panel.TargetPanel{target("m", false, 40, none, none, none)}, 0.5, gate.Fail,
+			"failed at best",
+			[]panel.TargetPanel{target("m", false, 40, none, none, none)},
+			0.5, gate.Fail,
 			"failed: m passes 0.0 % (0.0 to 4.0), under 50 %",
 		},
 		{
-			"nothing judged", []panel.TargetPanel{
+			"nothing judged",
+			[]panel.TargetPanel{
 				target("a", false, 0, all, all, all),
 				target("b", false, 40, stats.Interval{Status: stats.StatusNoData}, all, all),
-			}, 0.5, gate.Inconclusive,
+			},
+			0.5, gate.Inconclusive,
 			"inconclusive: b has no pass rate; 40 of 40 attempts lost: callvet run --resume makes them",
 		},
 		{
-			"floor alone", []panel.TargetPanel{target("f", true, 0, none, none, none)}, 0.5, gate.Fail,
+			"floor alone",
+			[]panel.TargetPanel{target("f", true, 0, none, none, none)},
+			0.5, gate.Fail,
 			"failed: f passes 0.0 % (0.0 to 4.0), under 50 %",
 		},
 		{
-			"floor", []panel.TargetPanel{target("a", false, 0, all, all, all), target("f", true, 0, none, none, none)},
+			"floor",
+			[]panel.TargetPanel{target("a", false, 0, all, all, all), target("f", true, 0, none, none, none)},
 			0.5, gate.Pass, "",
 		},
 	} {
