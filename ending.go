@@ -10,8 +10,9 @@ import (
 
 // RulesVersion is the version of the rules that assign outcomes and verdicts to attempts. A run
 // keeps its verdicts, and its manifest keeps the version of the rules. Version 1 took every answer
-// without a call for an abstention, however it ended.
-const RulesVersion = 2
+// without a call for an abstention, however it ended. Version 2 took a call that was cut off before its
+// first argument for a call without arguments.
+const RulesVersion = 3
 
 // Stop is the meaning of an answer's finish reason, independent of the provider's word for it.
 type Stop string

@@ -108,11 +108,12 @@ func SliceWarnings(out *Slice, usage bool) []string {
 		w = append(w, share(out.Torn, out.Cells)+" have fewer step lines than their records count: their calls are lost")
 	}
 	open := out.NotEvaluated
-	if n := v.NotRun - open.Unjudged; n > 0 {
-		w = append(w, share(n, ran+v.NotRun)+" did not run")
+	planned := max(v.Planned(), out.Cells-v.Skipped)
+	if n := v.NotRun - v.Skipped - open.Unjudged; n > 0 {
+		w = append(w, share(n, planned)+" did not run")
 	}
 	if open.Unjudged > 0 {
-		w = append(w, share(open.Unjudged, ran+v.NotRun)+" ran and could not be judged")
+		w = append(w, share(open.Unjudged, planned)+" ran and could not be judged")
 	}
 	if open.Passed > 0 {
 		w = append(w, share(open.Passed, ran)+

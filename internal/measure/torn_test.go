@@ -43,6 +43,17 @@ func TestMissingStepLines(t *testing.T) {
 		"not run": {
 			`{"type":"task","task_id":"9","outcome":"not_run"}`, 0, "1 4", "1/5 1/5 1/5",
 		},
+		"skipped": {
+			`{"type":"task","task_id":"9","outcome":"not_run","skipped":true}`, 0, "1 4", "0/4 0/4 0/4",
+		},
+		"skipped, without an outcome": {`{"type":"task","task_id":"9","skipped":true}`, 0, "1 4", "0/4 0/4 0/4"},
+		"skipped, with a call: it ran": {
+			`{"task_id":"9","call_id":"c","tool":"a","args":{},"status":"ok"}` + "\n" +
+				`{"type":"task","task_id":"9","skipped":true}`, 0, "1 4", "1/5 1/5 1/5",
+		},
+		"skipped, with a verdict: it ran": {
+			`{"type":"task","task_id":"9","skipped":true,"pass":false}`, 0, "0.8 5", "0/5 0/5 0/5",
+		},
 		"a router's decision": {
 			`{"type":"task","task_id":"9","outcome":"called","pass":true,"decision":{"tools":[{"id":"a"}]}}`,
 			0, "0.8 5", "0/5 0/5 0/5",

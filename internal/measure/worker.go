@@ -173,6 +173,8 @@ func (w *worker) empty() *steps.Task {
 
 // add adds a task to the batch.
 func (w *worker) add(t *steps.Task) {
+	t.Outcome = trace.OutcomeOf(t.Outcome, t.Skipped, t.Pass >= 0 || t.Fault)
+	t.NotRun = t.Outcome == callvet.OutcomeNotRun
 	t.Steps = leastSteps(t.Steps, t.Outcome, t.Decided)
 	if len(t.Expected) == 0 {
 		t.Expected = append(t.Expected, t.Needed...)

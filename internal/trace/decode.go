@@ -42,7 +42,17 @@ func (v *View) Task() Task {
 	var t taskLine
 	_ = v.form.Read(v.Record, &t, func(doc.Unknown) {}) // Check found nothing wrong
 	t.Line = v.Line
+	t.Outcome = OutcomeOf(t.Outcome, t.Skipped, t.Pass != nil || t.Reward != nil || t.Fault != nil)
 	return t.Task
+}
+
+// OutcomeOf returns the outcome of a task record: not_run where the record has no outcome, is skipped,
+// and has neither a verdict nor a fault. Otherwise the attempt ran, also where it is marked as skipped.
+func OutcomeOf(recorded callvet.Outcome, skipped, ended bool) callvet.Outcome {
+	if recorded == "" && skipped && !ended {
+		return callvet.OutcomeNotRun
+	}
+	return recorded
 }
 
 // keep copies a value's text; null and absent become nil.

@@ -56,6 +56,7 @@ func (m *taskSum) read(t *task, tries []try) {
 		a := &tries[i]
 		if r := a.record; r != nil {
 			m.hasRecord = true
+			r.skipped = r.skipped && a.calls == 0 // an attempt with calls ran: its outcome is lost
 			if r.exposed {
 				a.exposed = true
 				shown := a.incidents + a.blocked

@@ -17,16 +17,16 @@ func TestRulesNote(t *testing.T) {
 		want   string
 	}{
 		{"no attempt", map[int]int{}, ""},
-		{"all by the rules of this version", map[int]int{2: 5}, ""},
+		{"all by the rules of this version", map[int]int{3: 5}, ""},
 		{
 			"an earlier run",
 			map[int]int{1: 5},
-			"verdicts by earlier rules: 5 attempts by version 1; what is measured of calls is computed by version 2",
+			"verdicts by earlier rules: 5 attempts by version 1; what is measured of calls is computed by version 3",
 		},
 		{
 			"a run that was resumed",
-			map[int]int{2: 1, 1: 5},
-			"verdicts by earlier rules: 5 attempts by version 1, 1 attempt by version 2; what is measured of calls is computed by version 2",
+			map[int]int{3: 1, 1: 5},
+			"verdicts by earlier rules: 5 attempts by version 1, 1 attempt by version 3; what is measured of calls is computed by version 3",
 		},
 	} {
 		if got := rulesNote(tt.byCell); got != tt.want {
