@@ -495,7 +495,10 @@ func scored(t *testing.T, report []byte) map[string]int {
 				}
 				Metrics []struct {
 					Name     string
-					Interval struct{ Point float64 }
+					Interval struct {
+						Point float64
+						N     int
+					}
 				}
 			}
 		}
@@ -507,7 +510,7 @@ func scored(t *testing.T, report []byte) map[string]int {
 	if err := json.NewDecoder(bytes.NewReader(report[max(0, bytes.IndexByte(report, '{')):])).Decode(&r); err != nil {
 		t.Fatalf("%v: %.300s", err, report)
 	}
-	out := map[string]int{}
+	out := map[string]int{"calls": 0} // attempts that ended in an error are in no mean of calls
 	for _, target := range slices.Concat(r.Targets, r.Panels.Targets) {
 		o := &target.Overall
 		out["attempts"] += o.Cells
@@ -516,7 +519,7 @@ func scored(t *testing.T, report []byte) map[string]int {
 		}
 		for _, m := range o.Metrics {
 			if m.Name == "calls_per_attempt" {
-				out["calls"] += int(math.Round(m.Interval.Point * float64(o.Cells)))
+				out["calls"] += int(math.Round(m.Interval.Point * float64(m.Interval.N)))
 			}
 		}
 	}

@@ -194,11 +194,12 @@ test('the end of a session loses nothing of a sheet, and a second tab has the sa
 
   // The requests of the page are delayed, so that it notices the end of the session only after the typing.
   const held = [];
-  await page.route('**/api/**', (r) => held.push(r));
+  let holds = true;
+  await page.route('**/api/**', (r) => (holds ? held.push(r) : r.continue()));
   await end();
   await check.fill('none');
   assert.equal(await check.inputValue(), 'none');
-  await page.unroute('**/api/**');
+  holds = false; // to remove the route first would continue the delayed requests a second time
   for (const r of held) await r.continue();
   await page.getByText('You are not logged in any more.').waitFor(); // the server read what was typed
   await login('expert');

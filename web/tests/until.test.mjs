@@ -127,7 +127,7 @@ test('a run ends when its gates are decided, and each screen shows it', async ()
   await page.waitForURL(/\/runs\//);
   const id = new URL(page.url()).pathname.split('/')[2];
   const text = await page.locator('[data-left-out]').innerText();
-  const [, asked, left] = /asked (\d+) of 200 \((\d+) left out when the gates were decided\)/.exec(text);
+  const [, asked, left] = /(\d+) of 200 asked \((\d+) left out when the gates were decided\)/.exec(text);
   assert.equal(Number(asked) + Number(left), 200);
   assert.ok(Number(asked) < 100, text);
   await page.getByRole('tab', { name: 'Gates' }).click();
@@ -177,7 +177,7 @@ test('the gates of a suite are the default, and the timeline of an experiment sh
   await page.goto(`/experiments/${id}`);
   await page
     .locator(`tr[data-run="${run}"] [data-left-out]`)
-    .getByText(/^asked \d+ of 200 \(/)
+    .getByText(/^\d+ of 200 asked \(/)
     .waitFor();
   clean(page);
 });
