@@ -73,16 +73,7 @@ func (p paths) Kind(name string) app.FileKind {
 	if name == "-" {
 		return app.KindStream
 	}
-	info, err := os.Stat(p.a.path(name))
-	switch {
-	case err != nil:
-		return app.KindNone
-	case info.IsDir():
-		return app.KindFolder
-	case info.Mode().IsRegular():
-		return app.KindFile
-	}
-	return app.KindStream
+	return app.KindOf(os.Stat(p.a.path(name)))
 }
 
 // Same reports whether two names are one file; it does not recognize pipes and devices.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -51,6 +52,19 @@ const (
 	KindFolder FileKind = "folder"
 	KindStream FileKind = "stream"
 )
+
+// KindOf returns the kind of a file by the result of os.Stat.
+func KindOf(info fs.FileInfo, err error) FileKind {
+	switch {
+	case err != nil:
+		return KindNone
+	case info.IsDir():
+		return KindFolder
+	case info.Mode().IsRegular():
+		return KindFile
+	}
+	return KindStream
+}
 
 // MaxSettings bounds a file of settings (prices, targets, rules of safety, a prompt): people
 // do not write more. maxTokens bounds the values of tokens, which programs write.

@@ -38,7 +38,7 @@ const (
 // the events, so that after a crash each result has one event.
 type evalNote struct {
 	Begun     bool  `json:"begun,omitempty"`
-	LastEvent int64 `json:"told,omitempty"` // the last attempt with an event, a cursor of Feed
+	LastEvent int64 `json:"told,omitempty"` // the position in Feed of the last attempt with an event
 	// Counts counts the attempts with events, by target.
 	Counts []targetCount `json:"counts,omitempty"`
 	// Again are attempts that run again, after events with errors.

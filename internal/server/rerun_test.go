@@ -102,7 +102,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestRerunSendsNoKeyToOthers: an admin who asks a run again sends no key to a judge with an address that its user wrote.
+// TestRerunSendsNoKeyToOthers: a user wrote the address of a judge into a run. An admin who repeats the
+// run sends no key there.
 func TestRerunSendsNoKeyToOthers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -71,15 +71,7 @@ func (f UserFiles) Kind(name string) app.FileKind {
 	if err != nil {
 		return app.KindNone
 	}
-	switch info, err := os.Stat(path); {
-	case err != nil:
-		return app.KindNone
-	case info.IsDir():
-		return app.KindFolder
-	case info.Mode().IsRegular():
-		return app.KindFile
-	}
-	return app.KindStream
+	return app.KindOf(os.Stat(path))
 }
 
 // Same compares names.

@@ -96,7 +96,7 @@ func caseFile(ctx context.Context, a *app.App, req app.SuiteRequest, events app.
 	return read.Suite, nil
 }
 
-// heldFile is a file of cases and its lock file, both held against other writers.
+// heldFile is a file of cases and its lock file. No other process can write them meanwhile.
 type heldFile struct {
 	name string
 	data []byte // nil: the file does not exist yet

@@ -27,7 +27,7 @@ type growing struct {
 func (g *growing) Write(p []byte) (int, error) { return g.Buffer.Write(p) }
 func (*growing) Sync() error                   { return nil }
 
-// failing fails each call: it reports a duration, of which real passes.
+// failing fails each call. It reports the duration takes; the clock advances by real.
 type failing struct {
 	now         *time.Time
 	takes, real time.Duration
