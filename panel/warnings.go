@@ -94,7 +94,8 @@ func Routine(warning string) bool { return FewCases(warning) || routine.MatchStr
 func SliceWarnings(out *Slice, usage bool) []string {
 	var w []string
 	v := out.Verdicts
-	ran := v.Pass + v.Fail + v.Error
+	planned := max(v.Planned(), out.Cells-v.Skipped)
+	ran := max(v.Pass+v.Fail+v.Error, out.Cells-v.NotRun) // also without a verdict
 	share := func(n, of int) string {
 		return fmt.Sprintf("%d of %d attempts (%.1f %%)", n, of, 100*float64(n)/float64(of))
 	}
@@ -108,7 +109,6 @@ func SliceWarnings(out *Slice, usage bool) []string {
 		w = append(w, share(out.Torn, out.Cells)+" have fewer step lines than their records count: their calls are lost")
 	}
 	open := out.NotEvaluated
-	planned := max(v.Planned(), out.Cells-v.Skipped)
 	if n := v.NotRun - v.Skipped - open.Unjudged; n > 0 {
 		w = append(w, share(n, planned)+" did not run")
 	}

@@ -198,3 +198,18 @@ func TestRoutine(t *testing.T) {
 		}
 	}
 }
+
+// TestSharesOfAllAttempts: attempts without a verdict are in the denominator too, and attempts that
+// were left out on purpose are not.
+func TestSharesOfAllAttempts(t *testing.T) {
+	t.Parallel()
+	out := Slice{Cells: 12, Verdicts: Verdicts{Error: 3, NotRun: 3, Skipped: 2}}
+	got := SliceWarnings(&out, false)
+	want := []string{
+		"3 of 9 attempts (33.3 %) ended in an error and are in no mean: above 5 %, the result is inconclusive",
+		"1 of 10 attempts (10.0 %) did not run",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
